@@ -7,11 +7,11 @@ import { logIsolation } from './app/log-isolation.ts'
 import { openHttp } from './app/open-http.ts'
 import { openProfiles } from './app/open-profiles.ts'
 import { openStorage } from './app/open-storage.ts'
-import { openWork } from './app/open-work.ts'
+import { openServices } from './app/open-services.ts'
 import { prepareSessions } from './app/prepare-sessions.ts'
 import { recoverSessions } from './app/recover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
-import { openBrowserHost } from './browsers/host.ts'
+import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
 import { openBrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
@@ -20,29 +20,29 @@ import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
 
-/** A server that answers. Disposing ends every session, bills it, and closes everything. */
+/** A running server. Disposing it ends and bills every session, then closes everything. */
 export interface RunningServer extends AsyncDisposable {
-  /** Address it listens on, without trailing slash. */
+  /** URL it listens on, without a trailing slash. */
   readonly url: string
   /** The bootstrap key: an admin key of the team `default`. */
   readonly apiKey: string
-  /** Whether the key was made by this start, so that it should be shown once. */
+  /** Whether this start created the key, so that it should be shown once. */
   readonly isNewKey: boolean
-  /** Whether the key was revoked, so that the server refuses it. */
+  /** Whether the key is revoked and requests with it are refused. */
   readonly isKeyRevoked: boolean
-  /** First characters of the former bootstrap keys that this start has retired. */
+  /** Prefixes of former bootstrap keys that this start retired. */
   readonly retiredKeys: readonly string[]
   readonly config: ServerConfig
   readonly browser: BrowserBinary
   readonly storeKind: Store['kind']
   readonly maxSessions: number
-  /** What holds browsers apart on this machine, a line each. */
+  /** Isolation of browsers on this machine, one entry per layer. */
   readonly layers: ReturnType<typeof describeIsolation>
-  /** How many sessions live on this server now. */
+  /** Number of live sessions on this server. */
   readonly liveSessions: () => number
-  /** Sessions that a former run left behind and that were ended and billed at this start. */
+  /** Number of sessions a previous run left behind and this start ended and billed. */
   readonly recovered: number
-  /** Resolves with the error when the server can no longer work, such as a dead store. */
+  /** Resolves with the error when the server can no longer work, such as after the store failed. */
   readonly failed: Promise<Error>
 }
 
@@ -51,8 +51,8 @@ export interface RunningServer extends AsyncDisposable {
  * 127.0.0.1 and the data directory `~/.bowline`. Environment variables are not read.
  *
  * Disposing of the server ends and bills all sessions, and closes everything. Throws
- * CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED, LISTEN_FAILED, BROWSER_NOT_FOUND and
- * BROWSER_START_FAILED.
+ * CONFIG_INVALID, PACKAGE_MISSING, DATA_DIR_IN_USE, DATA_DIR_UNUSABLE, STORE_FAILED, LISTEN_FAILED,
+ * BROWSER_NOT_FOUND, BROWSER_START_FAILED or ISOLATION_MISSING.
  *
  * @example
  * ```ts
@@ -68,26 +68,26 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   return startConfigured(parseConfig(options))
 }
 
-/** What a program that starts servers may know better than the server itself. */
-export interface KnownDeps {
-  /** Finds the addresses of sites. Default: by the system. */
+/** Overrides for programs that start servers themselves, such as tests. */
+export interface StartOverrides {
+  /** Resolves host names. Default: the system resolver. */
   readonly resolve?: Resolve | undefined
-  /** The layers of isolation that hold here. Default: found out by starting a browser. */
-  readonly layers?: IsolationLayers | undefined
-  /** Aborting stops a start that is under way, and undoes what it has begun. */
+  /** Isolation of browsers that was already probed. Default: probed by starting a browser. */
+  readonly isolation?: IsolationLayers | undefined
+  /** Aborting cancels the start and undoes what it has done. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Like `startServer`, with a configuration already checked. */
-export async function startConfigured(config: ServerConfig, known: KnownDeps = {}): Promise<RunningServer> {
+/** Like `startServer`, with a configuration that is already validated. */
+export async function startConfigured(config: ServerConfig, overrides: StartOverrides = {}): Promise<RunningServer> {
   try {
-    return await start(config, known)
+    return await start(config, overrides)
   } catch (error) {
     throw explainStartFailure(error, config)
   }
 }
 
-async function start(config: ServerConfig, known: KnownDeps): Promise<RunningServer> {
+async function start(config: ServerConfig, overrides: StartOverrides): Promise<RunningServer> {
   await using undo = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
@@ -95,36 +95,35 @@ async function start(config: ServerConfig, known: KnownDeps): Promise<RunningSer
   await checkPackages(config, log)
   const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
   const { identity, store, blobs } = storage
-  known.signal?.throwIfAborted()
-  const { dataDir, browser: choice, isolation } = config
-  const environment = browserSearchEnvironment()
-  const host = undo.use(await openBrowserHost({ dataDir, choice, isolation, environment, layers: known.layers }))
-  known.signal?.throwIfAborted()
-  logIsolation(log, host.layers)
-  const egress = undo.use(await openEgress({ ...config, resolve: known.resolve, log }))
+  overrides.signal?.throwIfAborted()
+  const host = undo.use(await openHost(config, overrides))
+  overrides.signal?.throwIfAborted()
+  logIsolation(log, host.isolation)
+  const egress = undo.use(await openEgress({ ...config, resolve: overrides.resolve, log }))
   const browsers = undo.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openProxyEndpoint }, log }),
   )
   const profiles = await openProfiles(undo, config, { store, blobs, identity, log })
-  const ready = {
+  const sessionDeps = {
     ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })),
     egress,
     blobs,
   }
-  const usage = openUsage(undo, config, ready)
-  const parts = {
-    ...ready,
+  const usage = openUsage(undo, config, sessionDeps)
+  const deps = {
+    ...sessionDeps,
     ...usage,
-    ...(await openWork(undo, config, { ...ready, ...usage, browserVersion: host.binary.version })),
+    ...(await openServices(undo, config, { ...sessionDeps, ...usage, browserVersion: host.binary.version })),
   }
-  known.signal?.throwIfAborted()
-  const recovered = await recoverSessions(parts, identity)
-  const { app, sessions, beating } = await openHttp(undo, config, { ...parts, whenStarted: started.promise }, host, log)
+  overrides.signal?.throwIfAborted()
+  const recovered = await recoverSessions(deps, identity)
+  const httpDeps = { ...deps, whenStarted: started.promise }
+  const { app, sessions, heartbeat } = await openHttp(undo, config, httpDeps, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
-  const retiredKeys = await joinCluster(config, parts, { ...storage, url, sessions, beating, log })
+  const retiredKeys = await joinCluster(config, deps, { ...storage, url, sessions, heartbeat, log })
   undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
   await writeServerFile(undo, config, url)
-  // First of all: whoever asks while the rest is closed is turned away.
+  // Disposed first: new requests are refused while the rest closes.
   undo.defer(() => sessions.startDraining())
   started.resolve()
   const opened = undo.move()
@@ -132,16 +131,23 @@ async function start(config: ServerConfig, known: KnownDeps): Promise<RunningSer
     url,
     apiKey: identity.apiKey,
     isNewKey: identity.isNewKey,
-    isKeyRevoked: parts.bootstrapKey.revokedAt !== undefined,
+    isKeyRevoked: deps.bootstrapKey.revokedAt !== undefined,
     retiredKeys,
     config,
     browser: host.binary,
     storeKind: store.kind,
-    maxSessions: parts.maxSessions,
-    layers: describeIsolation(host.layers),
+    maxSessions: deps.maxSessions,
+    layers: describeIsolation(host.isolation),
     liveSessions: () => sessions.load,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
+}
+
+async function openHost(
+  { dataDir, browser: choice, isolation: isolationMode }: ServerConfig,
+  { isolation }: StartOverrides,
+): Promise<BrowserHost> {
+  return openBrowserHost({ dataDir, choice, isolationMode, isolation, environment: browserSearchEnvironment() })
 }

@@ -1,3 +1,3 @@
-/** The commands of the server, for the `bowline` command line. @module */
+/** Commands of the server for the `bowline` command line. @module */
 export { createDoctorCommand } from './cli/doctor.ts'
 export { createServeCommand } from './cli/serve-command.ts'

@@ -1,3 +1,3 @@
-/** The server, for programs that run it themselves. @module */
+/** Starts a server from a program. @module */
 export { startServer, type RunningServer } from './app.ts'
 export type { ServerOptions } from './config.ts'

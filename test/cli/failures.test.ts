@@ -108,9 +108,7 @@ describe('serve says in one line why it does not start', () => {
 
     const { code, errors } = await serve('--port', String(port), '--data-dir', folder.path, '--log-level', 'silent')
 
-    expect(errors).toMatch(
-      new RegExp(`^LISTEN_FAILED: Port ${port} of 127.0.0.1 is in use by another program \\(.*--port`),
-    )
+    expect(errors).toMatch(new RegExp(`^LISTEN_FAILED: Port ${port} on 127.0.0.1 is already in use \\(.*--port`))
     expect(errors.trim().split('\n')).toHaveLength(1)
     expect(code).toBe(3)
     taken.close()

@@ -175,9 +175,11 @@ describeEachDriver('files', (driver) => {
       await hands.upload(page, [big])
     })
 
-    await expect(outcome).rejects.toThrow(/The files of a session may have 20 MB together|Timeout 2000ms exceeded/)
+    await expect(outcome).rejects.toThrow(
+      /The files of a session can have at most 20 MB in total|Timeout 2000ms exceeded/,
+    )
     expect(await warning).toMatchObject([
-      { message: expect.stringContaining('The files of a session may have 20 MB together') as string },
+      { message: expect.stringContaining('The files of a session can have at most 20 MB in total') as string },
     ])
   })
 

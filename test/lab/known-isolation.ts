@@ -9,17 +9,17 @@ type Choice = Pick<ServerConfig, 'browser' | 'isolation'>
 
 const found = new Map<string, Promise<IsolationLayers>>()
 
-/** The layers in which this machine runs browsers, found out once for all servers of a process of tests. */
+/** Probes the isolation of browsers on this machine, once for all servers of a test process. */
 export async function knownIsolation({ browser, isolation }: Choice): Promise<IsolationLayers> {
   const key = JSON.stringify([browser, isolation])
-  const layers = found.get(key) ?? findLayers({ browser, isolation })
-  found.set(key, layers)
-  return layers
+  const probed = found.get(key) ?? probe({ browser, isolation })
+  found.set(key, probed)
+  return probed
 }
 
-async function findLayers({ browser, isolation }: Choice): Promise<IsolationLayers> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-layers-'))
-  const options = { dataDir: folder.path, choice: browser, isolation, environment: process.env }
+async function probe({ browser, isolation }: Choice): Promise<IsolationLayers> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-isolation-'))
+  const options = { dataDir: folder.path, choice: browser, isolationMode: isolation, environment: process.env }
   await using host = await openBrowserHost(options)
-  return host.layers
+  return host.isolation
 }

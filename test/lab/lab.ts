@@ -38,7 +38,7 @@ export async function startLab(options: ServerOptions = {}): Promise<Lab> {
   if (options.dataDir === undefined)
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const config = parseConfig({ port: 0, logLevel: 'silent', warm: 0, allow: ['127.0.0.1'], ...options, dataDir })
-  const server = undo.use(await startConfigured(config, { layers: await knownIsolation(config) }))
+  const server = undo.use(await startConfigured(config, { isolation: await knownIsolation(config) }))
   const opened = undo.move()
   const api: Lab['api'] = async (method, path, body, headers = { authorization: `Bearer ${server.apiKey}` }) => {
     const response = await fetch(new URL(path, server.url), {

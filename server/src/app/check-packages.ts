@@ -3,8 +3,9 @@ import { loadOptional } from '../kit/optional-package.ts'
 import type { ServerConfig } from '../config.ts'
 
 /**
- * Checks the packages that are not installed with Bowline. Throws PACKAGE_MISSING for a feature that is configured, and
- * logs one warning for those that are on by default, with the command that installs their packages.
+ * Checks that optional packages are installed. Throws PACKAGE_MISSING if a feature that a flag
+ * turns on lacks its package. Logs one warning for missing packages of features that are on by
+ * default, with the command that installs them.
  */
 export async function checkPackages(config: PackageConfig, log: Logger): Promise<void> {
   for (const [name, { flag, isOn }] of Object.entries(configured)) if (isOn(config)) await find(name, `\`${flag}\``)
@@ -24,22 +25,22 @@ interface Configured {
   readonly isOn: (config: PackageConfig) => boolean
 }
 
-/** The packages of features that a flag turns on. */
+/** Packages of features that a flag turns on. */
 const configured: Readonly<Record<string, Configured>> = {
   '@aws-sdk/client-s3': { flag: '--blobs s3://…', isOn: ({ blobs }) => blobs?.startsWith('s3:') === true },
   '@ghostery/adblocker': { flag: '--ad-lists', isOn: ({ adLists }) => adLists.length > 0 },
   nodemailer: { flag: '--smtp-url', isOn: ({ smtpUrl }) => smtpUrl !== undefined },
 }
 
-/** What the lack of a package means for features that no flag turns on. */
+/** Effects of a missing package on features that no flag turns on. */
 const effects: Readonly<Record<string, string>> = {
   '@duckduckgo/autoconsent': 'cookie banners are removed from pages, but not rejected',
-  '@fastify/swagger-ui': '/docs answers with 501; /openapi.json works',
+  '@fastify/swagger-ui': '/docs returns 501; /openapi.json works',
   '@llamaindex/liteparse': 'PDFs are read as plain text, without headings and tables',
   'classic-level': 'profiles cannot be exported as storageState',
 }
 
-/** Finds a package without loading it. */
+/** Checks that a package can be resolved, without loading it. */
 async function find(name: string, purpose: string): Promise<void> {
   await loadOptional(name, purpose, async () => import.meta.resolve(name))
 }

@@ -1,12 +1,15 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
-/** Translates an error of the system that stopped the start, such as a full disk or a port in use. Returns others as they are. */
+/**
+ * Converts a system error that stopped the start, such as a full disk or a port in use, to a
+ * BowlineError. Returns other errors unchanged.
+ */
 export function explainStartFailure(error: unknown, config: { readonly dataDir: string }): unknown {
   if (isBowlineError(error) || !isSystemError(error)) return error
   const { dataDir } = config
-  const listening = error.syscall === 'listen' || error.syscall === 'bind' || error.syscall === 'getaddrinfo'
-  if (listening) return new BowlineError('LISTEN_FAILED', wordsOfListening(error), { cause: error })
-  if (error.path === undefined && !outOfRoom.has(error.code)) return error
+  const isListenError = error.syscall === 'listen' || error.syscall === 'bind' || error.syscall === 'getaddrinfo'
+  if (isListenError) return new BowlineError('LISTEN_FAILED', listenMessage(error), { cause: error })
+  if (error.path === undefined && !diskErrorCodes.has(error.code)) return error
   const path = error.path ?? dataDir
   const subject = path.startsWith(dataDir) ? `The data directory ${dataDir} cannot be used` : `${path} cannot be used`
   return new BowlineError('DATA_DIR_UNUSABLE', `${subject}: ${error.message}`, { cause: error })
@@ -25,18 +28,18 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error
 }
 
-const outOfRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
+const diskErrorCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS'])
 
-function wordsOfListening({ code, message, address, port, hostname }: SystemError): string {
+function listenMessage({ code, message, address, port, hostname }: SystemError): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} of ${address} is in use by another program`
+      return `Port ${port} on ${address} is already in use`
     case 'EACCES':
-      return `This user may not listen on port ${port}`
+      return `This user is not allowed to listen on port ${port}`
     case 'EADDRNOTAVAIL':
       return `This machine has no address ${address} to listen on`
     case 'ENOTFOUND':
-      return `\`--host\` names no address: ${hostname} was not found`
+      return `\`--host\` does not resolve: ${hostname} was not found`
     default:
       return `The server cannot listen: ${message}`
   }

@@ -7,8 +7,8 @@ import { openBlobs, parseBlobLocation, type Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Opens the place of large objects: the configured bucket, or a folder of the data directory.
- * Throws CONFIG_INVALID when other servers on the same database use another place.
+ * Opens the blob storage: the configured bucket, or a folder in the data directory. Throws
+ * CONFIG_INVALID if other servers on the same database use other storage.
  */
 export async function openConfiguredBlobs(
   config: ServerConfig,

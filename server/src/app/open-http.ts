@@ -17,39 +17,42 @@ import type { Usage } from '../usage/open-usage.ts'
 import { packageVersion } from '../version.ts'
 import { openLive } from './open-live.ts'
 import { openSessions } from './open-sessions.ts'
-import type { Work } from './open-work.ts'
-import type { Parts } from './prepare-sessions.ts'
+import type { Services } from './open-services.ts'
+import type { AppDeps } from './prepare-sessions.ts'
 
 const apiKeyUseMs = 30_000
 
-/** The part of the server that clients reach. */
+/** The HTTP application and the sessions behind it. */
 export interface OpenHttp {
   readonly app: FastifyInstance
   readonly sessions: Sessions
-  /** What tells the store that this node lives: it stops after the sessions have ended. */
-  readonly beating: AsyncDisposableStack
+  /** Holds the heartbeat of this node. It stops after the sessions have ended. */
+  readonly heartbeat: AsyncDisposableStack
 }
 
-interface HttpMeans {
+interface HttpDeps {
   readonly egress: Egress
   readonly blobs: Blobs
-  /** Resolves once nothing can stop the start any more. */
+  /** Resolves once the start can no longer fail. */
   readonly whenStarted: Promise<void>
 }
 
-/** Builds the sessions and every way to them, into `undo`; the caller lets the HTTP server listen. */
+/**
+ * Builds the sessions, the gateway, the live view and the HTTP application. `undo` closes them. The
+ * caller calls `listen`.
+ */
 export async function openHttp(
   undo: AsyncDisposableStack,
   config: ServerConfig,
-  deps: Parts & Work & Usage & HttpMeans,
+  deps: AppDeps & Services & Usage & HttpDeps,
   host: BrowserHost,
   log: Logger,
 ): Promise<OpenHttp> {
   const { store, browsers, metrics, egress, onError } = deps
   const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
-  const { sessions, ...left } = openSessions(undo, config, { ...deps, focusOf })
-  const { sessionFileStore } = left
-  const gateway = new Gateway(sessions, onError, sessionFileStore.clientLeft)
+  const { sessions, ...stores } = openSessions(undo, config, { ...deps, focusOf })
+  const { sessionFileStore } = stores
+  const gateway = new Gateway(sessions, onError, sessionFileStore.onClientLeave)
   const live = openLive(deps, sessions, gateway)
   const authenticator = createAuthenticator(store)
   metrics.watch({ sessions, browsers, gateway, live, egress })
@@ -61,34 +64,34 @@ export async function openHttp(
     sessions,
     gateway,
     live,
-    ...left,
+    ...stores,
     authenticator,
     dataDir: config.dataDir,
     metricsToken: config.metricsToken,
     peers: createPeers(store, deps.nodeId),
     log,
-    isolation: describeIsolation(host.layers),
+    isolation: describeIsolation(host.isolation),
     binary: host.binary,
     publicUrl: config.publicUrl,
     maxConnections: config.maxConnections,
     version: packageVersion,
   })
-  // Disposed last to first: sessions end while sockets can still say why, and requests under way are answered; then the
-  // sockets go, then the listener.
+  // Disposed last to first. Sessions end while sockets can still send the reason and requests in
+  // flight can finish. Then the sockets close, then the listener.
   undo.defer(drain.close)
   undo.use(watchers)
   undo.use(gateway)
   undo.use(live)
-  undo.use(startRecordingUse(authenticator, onError))
-  const beating = undo.use(new AsyncDisposableStack())
+  undo.use(startRecordingKeyUse(authenticator, onError))
+  const heartbeat = undo.use(new AsyncDisposableStack())
   undo.defer(async () => void (await Promise.all([sessions.drain(), drain.settle(config.drainTimeout * 1000)])))
-  return { app, sessions, beating }
+  return { app, sessions, heartbeat }
 }
 
-/** Writes down now and then which keys were used, and once more at the end. */
-function startRecordingUse(authenticator: Authenticator, onError: Parts['onError']): AsyncDisposable {
+/** Stores when keys were last used: every 30 s, and once on disposal. */
+function startRecordingKeyUse(authenticator: Authenticator, onError: AppDeps['onError']): AsyncDisposable {
   const timer = setInterval(() => {
-    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording the use of keys'))
+    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording API key use'))
   }, apiKeyUseMs).unref()
   return {
     [Symbol.asyncDispose]: async () => {

@@ -3,17 +3,20 @@ import { judgeCommand } from '../gateway/policy.ts'
 import { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findSession } from '../store/sessions.ts'
-import type { Parts } from './prepare-sessions.ts'
+import type { AppDeps } from './prepare-sessions.ts'
 
-/** The live view learns from the gateway which page is driven, and asks it what a viewer may send. */
-export function openLive({ store, onError }: Parts, sessions: Sessions, gateway: Gateway): LiveViews {
+/**
+ * Creates the live views. The gateway tracks the active page, and its policy decides which commands
+ * viewers may send.
+ */
+export function openLive({ store, onError }: AppDeps, sessions: Sessions, gateway: Gateway): LiveViews {
   return new LiveViews({
     onError,
     liveViewDeps: (session) => {
       const focus = gateway.focusOf(session)
       const { folder, targets } = session.browser
-      // Viewers drive pages, never a session of their choice.
-      const policy = { ...folder.seen, kindOfSession: () => undefined, kindOfTarget: targets.kindOf }
+      // Viewers control pages and never choose a CDP session.
+      const policy = { ...folder.visiblePaths, kindOfSession: () => undefined, kindOfTarget: targets.kindOf }
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,
@@ -25,7 +28,7 @@ export function openLive({ store, onError }: Parts, sessions: Sessions, gateway:
         },
       }
     },
-    // Ending a session a second time only waits for its bill.
+    // A second call to `end` only waits for the bill of the first.
     billedRow: async (session, reason) =>
       (await sessions.end(session.row.id, reason)) ?? findSession(store.db, session.row.id),
   })

@@ -7,14 +7,14 @@ import { startSweeping } from '../profiles/sweep.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 
-/** Opens the profiles and sweeps what broken saves left among the blobs. */
+/** Opens the profiles and starts sweeping blobs that failed saves left behind. */
 export async function openProfiles(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
 ): Promise<Profiles> {
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
-  const onError = (error: unknown, what: string): void => log.error({ err: error }, what)
+  const onError = (error: unknown, action: string): void => log.error({ err: error }, action)
   undo.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.open({
     dataDir: config.dataDir,

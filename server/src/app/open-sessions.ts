@@ -11,7 +11,7 @@ import { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { packageVersion } from '../version.ts'
 
-/** The sessions of this server, and what they leave. */
+/** Sessions of this server, with their files, artifacts and recordings. */
 export interface OpenSessions {
   readonly sessions: Sessions
   readonly sessionFileStore: SessionFileStore
@@ -19,10 +19,15 @@ export interface OpenSessions {
   readonly recordings: Recordings
 }
 
-/** What of a session is not stored by then is lost. */
-const keepingTimeoutMs = 300_000
+/**
+ * Time to store the files and recordings of a session that ends. Data not stored by then is lost.
+ */
+const storeTimeoutMs = 300_000
 
-/** Builds the sessions with what outlives them; the caller disposes of the sessions, before the sockets go. */
+/**
+ * Creates the sessions, with the stores for what they leave behind. The caller disposes of the
+ * sessions before the sockets close.
+ */
 export function openSessions(
   undo: AsyncDisposableStack,
   config: ServerConfig,
@@ -41,11 +46,12 @@ export function openSessions(
     },
     onEnding: async (session, how) => {
       if (!session.row.keepFiles && session.row.record === undefined) return
-      const signal = AbortSignal.timeout(keepingTimeoutMs)
+      const signal = AbortSignal.timeout(storeTimeoutMs)
       const kept = keepFiles({ sessionFileStore, artifacts, ...config }, session, signal)
       const outcomes = await Promise.allSettled([kept, recordings.finish(session, how, signal)])
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') onError(outcome.reason, `keeping what session ${session.row.id} left`)
+        if (outcome.status === 'rejected')
+          onError(outcome.reason, `storing files and recordings of session ${session.row.id}`)
       }
     },
   })

@@ -8,24 +8,27 @@ import type { Store } from '../store/store.ts'
 import { assertEmbeddedStoreExpected, assertPostgresExpected } from './check-store-change.ts'
 import { openConfiguredBlobs } from './open-blobs.ts'
 
-/** What the server remembers across restarts. */
+/** Persistent storage of the server. */
 export interface Storage {
   readonly identity: Identity
   readonly store: Store
   readonly blobs: Blobs
-  /** Identity of the folder or bucket that holds the blobs. */
+  /** Identifies the folder or bucket that holds the blobs. */
   readonly blobsId: string
 }
 
-/** Opens the data directory, the database and the blobs. Throws CONFIG_INVALID, DATA_DIR_IN_USE, STORE_FAILED. */
+/**
+ * Opens the data directory, the database and the blob storage.
+ * Throws CONFIG_INVALID, DATA_DIR_IN_USE or STORE_FAILED.
+ */
 export async function openStorage(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   { log, onFatal }: { readonly log: Logger; readonly onFatal: (error: Error) => void },
 ): Promise<Storage> {
   const { dataDir, databaseUrl } = config
-  // The directory names this node: a second server in it would take the sessions of the first for its own of a former run.
-  // The embedded store has a lock of its own.
+  // The data directory identifies this node: a second server in it would recover the sessions of
+  // the first as those of a previous run. The embedded store has its own lock.
   if (databaseUrl !== undefined) undo.use(await lockFolder(dataDir))
   const identity = await readIdentity(dataDir, config.apiKey)
   if (databaseUrl === undefined) await assertEmbeddedStoreExpected(dataDir)

@@ -14,15 +14,15 @@ import type { Store } from '../store/store.ts'
 import { withPrices } from '../usage/prices.ts'
 import { packageVersion } from '../version.ts'
 
-/** What sessions are made with, and the numbers they leave. */
-export type Parts = SessionDeps & {
+/** Dependencies that the sessions and most other parts of the server share. */
+export type AppDeps = SessionDeps & {
   readonly metrics: ReturnType<typeof createMetrics>
-  /** Whether the heartbeats of this node reach the store. */
+  /** Whether this node's heartbeats reach the store. */
   readonly writes: WriteHealth
   readonly bootstrapKey: KeyRow
 }
 
-/** Makes sure of the bootstrap key and gathers what sessions are made with. */
+/** Ensures the bootstrap key exists and collects the dependencies of the sessions. */
 export async function prepareSessions(
   config: ServerConfig,
   deps: {
@@ -33,7 +33,7 @@ export async function prepareSessions(
     identity: Identity
     log: Logger
   },
-): Promise<Parts> {
+): Promise<AppDeps> {
   const { store, browsers, profiles, host, identity, log } = deps
   const bootstrapKey = await ensureBootstrapKey(store.db, {
     hash: hashSecret(identity.apiKey),
@@ -41,7 +41,10 @@ export async function prepareSessions(
     teamName: 'default',
   })
   if (bootstrapKey.revokedAt !== undefined) {
-    log.warn({ keyId: bootstrapKey.id, prefix: bootstrapKey.prefix }, 'The bootstrap key is revoked and stays refused')
+    log.warn(
+      { keyId: bootstrapKey.id, prefix: bootstrapKey.prefix },
+      'The bootstrap key is revoked: requests with it are refused',
+    )
   }
   const metrics = createMetrics(packageVersion)
   return {
@@ -59,6 +62,6 @@ export async function prepareSessions(
       const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
       log.info({ sessionId: id, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
-    onError: (error, what) => log.error({ err: error }, what),
+    onError: (error, action) => log.error({ err: error }, action),
   }
 }

@@ -1,15 +1,15 @@
 import type { Identity } from '../identity.ts'
 import { endLostSessions } from '../sessions/recovery.ts'
 import { listNodes } from '../store/nodes.ts'
-import type { Parts } from './prepare-sessions.ts'
+import type { AppDeps } from './prepare-sessions.ts'
 
-/** Ends what a former run of this node left behind. */
-export async function recoverSessions(deps: Parts, identity: Identity): Promise<number> {
+/** Ends and bills sessions a previous run of this node left behind. Returns their number. */
+export async function recoverSessions(deps: AppDeps, identity: Identity): Promise<number> {
   const nodes = await listNodes(deps.store.db)
-  const former = nodes.find((node) => node.id === identity.nodeId)
-  const ended = await endLostSessions(deps, identity.nodeId, former?.heartbeatAt)
+  const previous = nodes.find((node) => node.id === identity.nodeId)
+  const ended = await endLostSessions(deps, identity.nodeId, previous?.heartbeatAt)
   for (const row of ended) deps.onEnd?.(row)
-  // Its leases are free by now, and nobody of this node can take them yet.
+  // Ending the sessions released their leases, and no session of this node can take them yet.
   await deps.profiles.resumePending()
   return ended.length
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { ServerConfig } from '../config.ts'
 import { writePrivate } from '../identity.ts'
 
-/** Leaves word in the data directory, so that the CLI on this machine finds the server. */
+/**
+ * Writes the server's URL and pid to the data directory, where the CLI on this machine finds them.
+ */
 export async function writeServerFile(undo: AsyncDisposableStack, config: ServerConfig, url: string): Promise<void> {
   const path = join(config.dataDir, 'server.json')
   await writePrivate(path, `${JSON.stringify({ url, pid: process.pid })}\n`)

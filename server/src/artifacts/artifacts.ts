@@ -13,18 +13,18 @@ import type { Blobs } from '../store/blobs.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
-/** Something to keep of a session. */
+/** Data to store with a session as an artifact. */
 export interface NewArtifact {
   readonly kind: ArtifactRow['kind']
   readonly name: string
-  /** What else is told of it, as an object. */
+  /** Further properties, stored as a JSON object. */
   readonly details: object
   readonly createdAt?: Date
-  readonly lifeMs: number
+  readonly retentionMs: number
   readonly contents: Readable
 }
 
-/** What of sessions is kept after their end, for a time. */
+/** Stores files, recordings and other data of sessions for a time after they end. */
 export class Artifacts {
   readonly #store: Store
   readonly #blobs: Blobs
@@ -34,11 +34,14 @@ export class Artifacts {
     this.#blobs = blobs
   }
 
-  /** Keeps something of a session. Leaves nothing when it fails; a server that dies meanwhile leaves it to the sweep. */
-  async keep(session: SessionRow, artifact: NewArtifact, signal: AbortSignal): Promise<void> {
-    const { kind, name, details, lifeMs, contents, ...dated } = artifact
+  /**
+   * Stores an artifact. Leaves nothing behind if it fails; after a crash, the sweep removes the
+   * rest.
+   */
+  async store(session: SessionRow, artifact: NewArtifact, signal: AbortSignal): Promise<void> {
+    const { kind, name, details, retentionMs, contents, ...dated } = artifact
     const id = uuidV7()
-    const expiresAt = new Date(Date.now() + lifeMs)
+    const expiresAt = new Date(Date.now() + retentionMs)
     const owner = { teamId: session.teamId, sessionId: session.id }
     await addArtifact(this.#store.db, {
       id,
@@ -52,7 +55,8 @@ export class Artifacts {
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
-    // It may fail before the store of blobs listens, which hears of it all the same.
+    // The stream may fail before the blob store listens for errors. Its `write` rejects all the
+    // same.
     contents.on('error', () => undefined)
     try {
       await this.#blobs.write(artifactBlob(id), contents, signal)
@@ -65,24 +69,24 @@ export class Artifacts {
     }
   }
 
-  /** What is kept, oldest first. */
+  /** Lists the artifacts of a session, oldest first. */
   async list(folder: ArtifactFolder): Promise<readonly ArtifactRow[]> {
     return listArtifacts(this.#store.db, folder)
   }
 
-  /** Finds what is kept under a name. Throws FILE_NOT_FOUND. */
+  /** Finds an artifact by name. Throws FILE_NOT_FOUND. */
   async find(folder: ArtifactFolder, name: string): Promise<ArtifactRow> {
     const found = (await this.list(folder)).find((row) => row.name === name)
     if (found !== undefined) return found
     throw new BowlineError('FILE_NOT_FOUND', `The session has no ${folder.kind} ${JSON.stringify(name.slice(0, 200))}`)
   }
 
-  /** The bytes of an artifact. */
+  /** Opens a stream of an artifact's contents. */
   async read({ id }: ArtifactRow): Promise<Readable> {
     return this.#blobs.read(artifactBlob(id))
   }
 
-  /** Deletes an artifact with its bytes. */
+  /** Deletes an artifact and its contents. */
   async remove(id: string): Promise<void> {
     await this.#blobs.delete(artifactBlob(id))
     await removeArtifact(this.#store.db, id)

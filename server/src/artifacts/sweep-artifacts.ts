@@ -4,7 +4,7 @@ import type { Artifacts } from './artifacts.ts'
 
 const everyMs = 600_000
 
-/** Deletes what of sessions is no longer to be kept. */
+/** Deletes expired artifacts. */
 export async function sweepArtifacts(store: Store, artifacts: Artifacts, now: Date = new Date()): Promise<void> {
   for (;;) {
     const ids = await findExpiredArtifacts(store.db, now)
@@ -13,14 +13,14 @@ export async function sweepArtifacts(store: Store, artifacts: Artifacts, now: Da
   }
 }
 
-/** Sweeps now and every ten minutes. Disposing waits for a sweep that runs. */
+/** Sweeps now and every ten minutes. Disposing waits for a sweep in progress. */
 export function startSweepingArtifacts(
   store: Store,
   artifacts: Artifacts,
-  onError: (error: unknown, what: string) => void,
+  onError: (error: unknown, action: string) => void,
 ): AsyncDisposable {
   const sweep = async (): Promise<void> => {
-    await sweepArtifacts(store, artifacts).catch((error: unknown) => onError(error, 'removing what sessions left'))
+    await sweepArtifacts(store, artifacts).catch((error: unknown) => onError(error, 'deleting expired artifacts'))
   }
   let running = sweep()
   const timer = setInterval(() => {

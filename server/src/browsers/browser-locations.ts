@@ -5,16 +5,16 @@ import { join } from 'node:path'
 /** `shell`: chromium-headless-shell, small and quick. `chromium`: the full browser. */
 export type BrowserKind = 'shell' | 'chromium'
 
-/** The environment, as the configuration hands it on. */
+/** Environment variables, as read by the configuration. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where a browser may be. */
+/** A location where a browser may be installed. */
 export interface BrowserLocation {
-  /** The place in words. Default: the path. */
+  /** Description of the location. Default: the path. */
   readonly name?: string
-  /** Undefined when the search there led to nothing. */
+  /** Undefined if the search found no file. */
   readonly path: string | undefined
-  /** Undefined when only the file itself can tell. */
+  /** Undefined if only the file itself shows it. */
   readonly kind?: BrowserKind
 }
 
@@ -30,7 +30,7 @@ const namesOnPath = {
 
 const macApp = '*.app/Contents/MacOS/*'
 
-// A cache holds one folder a version, with one folder a platform in it.
+// A cache has one folder per version, with one folder per platform in it.
 const playwrightPatterns = {
   shell: ['chromium_headless_shell-*/*/{headless_shell,chrome-headless-shell}'],
   chromium: ['chromium-*/*/{chrome,chromium}', `chromium-*/*/${macApp}`],
@@ -41,7 +41,7 @@ const puppeteerPatterns = {
   chromium: ['chrome/*/*/chrome', `chrome/*/*/${macApp}`, 'chromium/*/*/chrome'],
 } as const
 
-/** All places for one kind of browser, best first. */
+/** All locations of one kind of browser, best first. */
 export const browserLocations = async function* (
   kind: BrowserKind,
   environment: Environment,
@@ -101,7 +101,10 @@ const newestFirst = async function* (
   for (const path of found) yield { path: join(root, path), kind }
 }
 
-/** The browser of `@sparticuz/chromium`, which unpacks itself into the temporary folder, when that package is installed. */
+/**
+ * The browser of the package `@sparticuz/chromium`, if installed. It unpacks itself into the
+ * temporary folder.
+ */
 const sparticuz = async function* (): AsyncGenerator<BrowserLocation> {
   const name = '@sparticuz/chromium'
   try {

@@ -5,34 +5,42 @@ import type { Readable, Writable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { openPipe, type CdpPipe } from '../cdp/pipe.ts'
 import type { CommandLine } from './command-line.ts'
-import { importListener, lendingStdio } from './export-listener.ts'
+import { importListener, exportStdio } from './export-listener.ts'
 import { killGroup } from './process-table.ts'
 
-/** How a browser ended. */
+/** Exit code or signal of a browser. */
 export interface BrowserExit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** A browser as a process: a group of its own, held by its pipe. */
+/** A browser process with its own process group, controlled over a pipe. */
 export interface BrowserProcess {
   readonly pid: number
   readonly pipe: CdpPipe
-  /** Resolves when the main process is gone and the rest of its group was killed. Never rejects. */
+  /**
+   * Resolves when the main process has exited and the rest of its group was killed. Never rejects.
+   */
   readonly exited: Promise<BrowserExit>
-  /** The socket that listens in the network of the browser, when it lends one. Rejects when none comes. */
+  /**
+   * The listening socket from the browser's own network, if `isExporting`. Rejects if it is not
+   * sent.
+   */
   readonly exportedListener: Promise<Server> | undefined
-  /** The last 8 kB that the browser wrote to stderr. */
+  /** Returns the last 8 kB the browser wrote to stderr. */
   readonly lastWords: () => string
-  /** SIGKILL for the whole group. Stopped processes die too. */
+  /** Sends SIGKILL to the whole group. Stopped processes die too. */
   readonly kill: () => void
 }
 
 /** Options of `startProcess`. */
 export interface ProcessOptions {
-  /** Whether the program runs the browser as its child and tells of its death by a signal with a code above 128, as shells do. */
+  /**
+   * Whether the program is a wrapper that runs the browser as its child and, like a shell, reports
+   * its death by a signal as an exit code above 128.
+   */
   readonly isWrapped: boolean
-  /** Whether it lends a port; see `lendPort`. */
+  /** Whether the process sends a listening socket to the server; see `exportListener`. */
   readonly isExporting: boolean
   readonly uid: number | undefined
   readonly environment: Readonly<Record<string, string>>
@@ -40,14 +48,18 @@ export interface ProcessOptions {
 
 const lastWordsLength = 8192
 
-/** Starts a browser in a process group of its own. Throws BROWSER_START_FAILED when the program cannot be run. */
+/**
+ * Starts a browser in its own process group. Throws BROWSER_START_FAILED if the program cannot be
+ * run.
+ */
 export async function startProcess(command: CommandLine, options: ProcessOptions): Promise<BrowserProcess> {
   const child = spawn(command.file, command.args, {
-    // A session of its own: Ctrl-C in the server's terminal must not reach browsers before the server has ended them.
+    // Own session: Ctrl-C in the server's terminal must not reach browsers before the server has
+    // ended them.
     detached: true,
     cwd: '/',
     env: options.environment,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isExporting ? lendingStdio : [])],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(options.isExporting ? exportStdio : [])],
     ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
   })
   const { promise: exited, resolve } = Promise.withResolvers<BrowserExit>()
@@ -62,7 +74,7 @@ export async function startProcess(command: CommandLine, options: ProcessOptions
     resolve(options.isWrapped ? unwrapExit(code, signal) : { code, signal })
   })
   const exportedListener = options.isExporting ? importListener(child) : undefined
-  // Whoever waits for it hears of it; a failed start has reasons of its own.
+  // Awaited only if the browser starts. A failed start reports its own error.
   exportedListener?.catch(() => undefined)
   await spawned.promise
   if (pid === undefined) throw new BowlineError('BROWSER_START_FAILED', `${command.file} has no pid.`)
@@ -74,7 +86,7 @@ export async function startProcess(command: CommandLine, options: ProcessOptions
     exportedListener,
     lastWords: keepLastWords(child.stderr as Readable),
     kill: () => {
-      // After its exit the number may belong to someone else.
+      // After the exit, the pid may belong to another process.
       if (child.exitCode === null && child.signalCode === null) killGroup(pid)
     },
   }

@@ -4,28 +4,34 @@ import { Server } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { CommandLine } from './command-line.ts'
 
-/** The port on which a browser without a network finds the proxy: of its own loopback interface, so the same for all. */
-export const exportedListener = 3128
+/**
+ * Port on which a browser without network access reaches the proxy. It is on the browser's own
+ * loopback interface, so all browsers use the same one.
+ */
+export const sandboxProxyPort = 3128
 
-/** Where the launcher finds its programs inside. */
+/** Paths of the launcher's programs inside bubblewrap. */
 const inside = { shell: '/browser/sh', node: '/browser/node' } as const
 
-/** What `startProcess` must give to a process that lends its port, behind stderr and the two ends of the pipe. */
-export const lendingStdio = ['ipc', 'pipe'] as const
+/**
+ * File descriptors of a process that exports a listener, after stderr and the two ends of the CDP
+ * pipe.
+ */
+export const exportStdio = ['ipc', 'pipe'] as const
 const channelFd = 5
 const filterFd = 6
 
-// Listens in the network of the browser and sends the listening socket out: connections are then accepted by the server,
-// so that nothing stands between them and no process stays.
-const listen = `const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: ${exportedListener}, backlog: 1024 },
+// Listens in the browser's network and sends the listening socket to the server. The server then
+// accepts connections directly, and no process stays behind.
+const listen = `const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: ${sandboxProxyPort}, backlog: 1024 },
   () => process.send('port', server, () => process.exit()))`
 
-// In a subshell, so that not the browser has to collect the listener when it ends.
+// In a subshell, so that the browser is not the parent that has to reap it.
 const script = `(${inside.node} -e "$1" 3<&- 4>&- ${filterFd}<&- &)
 shift; unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE; exec ${channelFd}>&- ${filterFd}<&-; exec "$@"`
 
-/** Arguments for bubblewrap that go with `lendPort`. */
-export function lendingMounts(): readonly string[] {
+/** bubblewrap arguments that `exportListener` needs. */
+export function exportMounts(): readonly string[] {
   return [
     '--ro-bind',
     '/bin/sh',
@@ -37,7 +43,9 @@ export function lendingMounts(): readonly string[] {
   ]
 }
 
-/** The command that runs a program beside a short-lived process which lends the server a port. */
+/**
+ * Wraps a command so that a short-lived process beside it exports a listening socket to the server.
+ */
 export function exportListener(command: CommandLine): CommandLine {
   return {
     file: inside.shell,
@@ -45,15 +53,19 @@ export function exportListener(command: CommandLine): CommandLine {
   }
 }
 
-/** Takes the listening socket from a process that was started with `lendingStdio`. Rejects when it sends none. */
+/**
+ * Receives the listening socket of a process that was started with `exportStdio`. Rejects if none
+ * is sent.
+ */
 export async function importListener(child: ChildProcess): Promise<Server> {
   const filter = (child.stdio as readonly unknown[])[filterFd] as Writable
   filter.on('error', () => {})
   filter.end(offlineFilter())
   const ended = new AbortController()
-  child.once('disconnect', () => ended.abort(new Error('no port was lent from inside bubblewrap')))
+  child.once('disconnect', () => ended.abort(new Error('the process in bubblewrap sent no listening socket')))
   const [, server] = (await once(child, 'message', { signal: ended.signal })) as unknown[]
-  if (!(server instanceof Server)) throw new Error('something else than a port was sent from inside bubblewrap')
+  if (!(server instanceof Server))
+    throw new Error('the process in bubblewrap sent something other than a listening socket')
   if (child.connected) child.disconnect()
   return server
 }
@@ -64,13 +76,14 @@ const architectures: Readonly<Record<string, { readonly audit: number; readonly 
 }
 
 /**
- * A seccomp program that refuses netlink sockets: Chromium cannot ask for network interfaces then, and tells pages that
- * they are online although it has none. Undefined where the numbers are not known.
+ * A seccomp program that refuses netlink sockets. Chromium then cannot list network interfaces, and
+ * `navigator.onLine` stays true without any. Undefined on architectures whose system call numbers
+ * are not listed here.
  */
 function offlineFilter(): Buffer | undefined {
   const architecture = architectures[process.arch]
   if (architecture === undefined) return undefined
-  const [load, jumpIfEqual, answer] = [0x20, 0x15, 0x06]
+  const [load, jumpIfEqual, returnOp] = [0x20, 0x15, 0x06]
   const [allow, refuse, netlink] = [0x7fff_0000, 0x0005_0061, 16]
   const program = [
     [load, 0, 0, 4],
@@ -79,8 +92,8 @@ function offlineFilter(): Buffer | undefined {
     [jumpIfEqual, 0, 3, architecture.socketCall],
     [load, 0, 0, 16],
     [jumpIfEqual, 0, 1, netlink],
-    [answer, 0, 0, refuse],
-    [answer, 0, 0, allow],
+    [returnOp, 0, 0, refuse],
+    [returnOp, 0, 0, allow],
   ] as const
   const bytes = Buffer.alloc(program.length * 8)
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {

@@ -5,7 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { browserLocations, type BrowserKind, type BrowserLocation, type Environment } from './browser-locations.ts'
 import { realBinary } from './real-binary.ts'
 
-/** A browser that was found and that answered. */
+/** A browser that is installed and prints its version. */
 export interface BrowserBinary {
   readonly path: string
   readonly kind: BrowserKind
@@ -13,17 +13,17 @@ export interface BrowserBinary {
   readonly version: string
 }
 
-/** A place where a browser may be and what is there. */
+/** A location where a browser may be installed, and what was found there. */
 export interface BrowserCandidate {
-  readonly place: string
+  readonly location: string
   readonly found: BrowserBinary | undefined
-  /** Why there is none. */
+  /** Why no browser was found there. */
   readonly problem: string | undefined
 }
 
 /**
- * Finds the browser to use: the best of a kind, the one at a path, or by default the shell when there is one.
- * Throws BROWSER_NOT_FOUND, which says where it looked.
+ * Finds a browser: the best of a kind, or the one at a path. Default: the headless shell, else full
+ * Chromium. Throws BROWSER_NOT_FOUND with the searched locations.
  */
 export async function findBrowser(
   choice: BrowserKind | (string & {}) | undefined,
@@ -33,24 +33,27 @@ export async function findBrowser(
   const looked: string[] = []
   const kinds: readonly BrowserKind[] = choice === undefined ? ['shell', 'chromium'] : [choice]
   for (const kind of kinds) {
-    for await (const place of browserLocations(kind, environment)) {
-      const { place: name, found, problem } = await examine(place)
+    for await (const location of browserLocations(kind, environment)) {
+      const { location: name, found, problem } = await examine(location)
       if (found !== undefined && (choice === undefined || found.kind === choice)) return found
       looked.push(`${name} (${problem ?? `is a ${found?.kind}`})`)
     }
   }
-  throw new BowlineError('BROWSER_NOT_FOUND', `No ${choice ?? 'browser'} found. Looked at: ${looked.join(', ')}.`, {
+  throw new BowlineError('BROWSER_NOT_FOUND', `No ${choice ?? 'browser'} found. Searched: ${looked.join(', ')}.`, {
     details: { looked },
   })
 }
 
-/** Lists every place where a browser may be, with what is there. Costs one start of each browser found. */
+/**
+ * Lists every location where a browser may be installed, with what was found. Starts each browser
+ * once.
+ */
 export async function listBrowsers(environment: Environment): Promise<readonly BrowserCandidate[]> {
   const candidates = new Map<string, BrowserCandidate>()
   for (const kind of ['shell', 'chromium'] as const) {
-    for await (const place of browserLocations(kind, environment)) {
-      const candidate = await examine(place)
-      const key = candidate.found?.path ?? candidate.place
+    for await (const location of browserLocations(kind, environment)) {
+      const candidate = await examine(location)
+      const key = candidate.found?.path ?? candidate.location
       if (!candidates.has(key)) candidates.set(key, candidate)
     }
   }
@@ -70,12 +73,12 @@ async function browserAt(path: string): Promise<BrowserBinary> {
 }
 
 async function examine({ path, kind, name = path ?? '' }: BrowserLocation): Promise<BrowserCandidate> {
-  const fail = (problem: string): BrowserCandidate => ({ place: name, found: undefined, problem })
-  if (path === undefined) return fail('not there')
+  const fail = (problem: string): BrowserCandidate => ({ location: name, found: undefined, problem })
+  if (path === undefined) return fail('not found')
   try {
     if (!(await stat(path)).isFile()) return fail('not a file')
   } catch {
-    return fail('not there')
+    return fail('not found')
   }
   try {
     await access(path, constants.X_OK)
@@ -83,11 +86,11 @@ async function examine({ path, kind, name = path ?? '' }: BrowserLocation): Prom
     return fail('not executable')
   }
   const binary = await realBinary(path)
-  const answer = await askVersion(binary)
-  if (answer.version === undefined) return fail(answer.problem)
+  const result = await readVersion(binary)
+  if (result.version === undefined) return fail(result.problem)
   return {
-    place: name,
-    found: { path: binary, kind: kind ?? kindOf(binary), version: answer.version },
+    location: name,
+    found: { path: binary, kind: kind ?? kindOf(binary), version: result.version },
     problem: undefined,
   }
 }
@@ -96,7 +99,7 @@ function kindOf(path: string): BrowserKind {
   return /headless[-_]shell/.test(path) ? 'shell' : 'chromium'
 }
 
-async function askVersion(path: string): Promise<{ version: string } | { version: undefined; problem: string }> {
+async function readVersion(path: string): Promise<{ version: string } | { version: undefined; problem: string }> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], {
       timeout: 10_000,
@@ -105,9 +108,9 @@ async function askVersion(path: string): Promise<{ version: string } | { version
     })
     const version = /\d+\.\d+\.\d+\.\d+/.exec(stdout)?.[0]
     if (version !== undefined) return { version }
-    return { version: undefined, problem: `answers "${stdout.trim().slice(0, 80)}" to --version` }
+    return { version: undefined, problem: `--version printed "${stdout.trim().slice(0, 80)}"` }
   } catch (error) {
     const reason = Error.isError(error) ? error.message.trim().split('\n').at(-1) : String(error)
-    return { version: undefined, problem: `does not answer to --version (${reason?.slice(0, 200)})` }
+    return { version: undefined, problem: `--version failed: ${reason?.slice(0, 200)}` }
   }
 }

@@ -2,18 +2,18 @@ import type { BrowserBinary } from './find.ts'
 import type { BrowserFolder } from './folders.ts'
 import { jailOf, type IsolationLayers } from './isolation.ts'
 
-/** What the command line of a browser is made from. */
+/** Options of `browserArgs`. */
 export interface FlagOptions {
   readonly binary: BrowserBinary
   readonly folder: BrowserFolder
-  readonly layers: IsolationLayers
+  readonly isolation: IsolationLayers
   readonly proxyServer?: string | undefined
   readonly extraArgs?: readonly string[] | undefined
 }
 
 /**
- * Features that call home, look for devices in the local network, change what a page is given, or keep pages of the
- * browser's own (`WebUI…`) open, from which a client could go to `file:` addresses.
+ * Features that call home, search for devices on the local network, change page content, or keep
+ * internal pages (`WebUI…`) open from which a client could navigate to `file:` URLs.
  */
 const disabledFeatures = [
   'AutofillServerCommunication',
@@ -30,17 +30,17 @@ const disabledFeatures = [
   'WebUIOmniboxPopup',
 ]
 
-/** The same for every browser. */
+/** Arguments of every browser. */
 const behaviour = [
-  // The only way in. There is no port that a page or another session could find.
+  // The only control channel: there is no port that a page or another session could find.
   '--remote-debugging-pipe',
-  // Nobody answers questions here.
+  // No prompts: no one is there to respond.
   '--no-first-run',
   '--no-default-browser-check',
   '--disable-search-engine-choice-screen',
   '--disable-hang-monitor',
   '--disable-prompt-on-repost',
-  // Only what the session asks for goes out.
+  // No traffic except what the session causes.
   '--disable-background-networking',
   '--disable-client-side-phishing-detection',
   '--disable-component-extensions-with-background-pages',
@@ -52,46 +52,54 @@ const behaviour = [
   '--metrics-recording-only',
   '--no-pings',
   `--disable-features=${disabledFeatures.join(',')}`,
-  // Experiments would make two runs differ.
+  // Field trials would make two runs differ.
   '--disable-field-trial-config',
   '--force-color-profile=srgb',
-  // Dumps would outlive the session. (`--disable-crashpad-for-testing` makes the network service of full Chromium crash.)
+  // Crash dumps would outlive the session. (`--disable-crashpad-for-testing` makes the network
+  // service of full Chromium crash.)
   '--disable-breakpad',
   '--disable-crash-reporter',
-  // There is no keyring. A profile must be readable wherever it is restored.
+  // There is no keyring, and a profile must be readable on any machine that restores it.
   '--password-store=basic',
   '--use-mock-keychain',
-  // A page that no one looks at works as fast as one in front.
+  // Background pages run as fast as visible ones.
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-ipc-flooding-protection',
   '--disable-renderer-backgrounding',
-  // `window.open` without a click is what scripts do.
+  // Scripts call `window.open` without a user gesture.
   '--disable-popup-blocking',
-  // UDP would go past the proxy.
+  // UDP would bypass the proxy.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // Going back loads the page again, so that requests reach the handlers of a client.
+  // Going back reloads the page, so that a client's request handlers see the requests.
   '--disable-back-forward-cache',
-  // A client may click before the first frame of a page is drawn.
+  // Clients may click before the first frame of a page is drawn.
   '--allow-pre-commit-input',
-  // A mouse, which machines without a screen lack. Emulation of a phone takes it away.
+  // A mouse, which machines without a screen lack. Phone emulation removes it.
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
   '--hide-scrollbars',
   '--mute-audio',
   '--window-size=1280,720',
 ]
 
-/** The arguments of a browser, with the parked page last. */
-export function browserArgs({ binary, folder, layers, proxyServer, extraArgs = [] }: FlagOptions): readonly string[] {
+/** The command line arguments of a browser. The parked page is last. */
+export function browserArgs({
+  binary,
+  folder,
+  isolation,
+  proxyServer,
+  extraArgs = [],
+}: FlagOptions): readonly string[] {
   return [
     ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
     ...behaviour,
-    // No `--disk-cache-dir`: every context would share that folder, and the second one's requests wait for ever for its lock.
-    `--user-data-dir=${folder.seen.userDataDir}`,
-    ...(layers.isSandboxed ? [] : ['--no-sandbox']),
-    // Bubblewrap gives it a /dev/shm of its own.
-    ...(layers.isShmSmall && jailOf(layers) === undefined ? ['--disable-dev-shm-usage'] : []),
+    // No `--disk-cache-dir`: all contexts would share that folder, and requests of the second one
+    // would wait forever for its lock.
+    `--user-data-dir=${folder.visiblePaths.userDataDir}`,
+    ...(isolation.isSandboxed ? [] : ['--no-sandbox']),
+    // In bubblewrap the browser has its own /dev/shm.
+    ...(isolation.isShmSmall && jailOf(isolation) === undefined ? ['--disable-dev-shm-usage'] : []),
     ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
     ...extraArgs,
     'about:blank',
@@ -100,24 +108,26 @@ export function browserArgs({ binary, folder, layers, proxyServer, extraArgs = [
 
 function proxyArgs(server: string): readonly string[] {
   return [
-    // Requests to an HTTP proxy are sent with other headers, in another order. WebSockets go by the proxy for https.
+    // Requests to an HTTP proxy have different headers in a different order, so http goes over
+    // SOCKS. WebSockets use the https proxy.
     `--proxy-server=http=${server.replace(/^http:/, 'socks5:')};https=${server}`,
-    // Loopback addresses would go past the proxy.
+    // Loopback addresses would bypass the proxy.
     '--proxy-bypass-list=<-loopback>',
     '--disable-quic',
-    // The proxy resolves names. What asks for one here would not go through it: prefetching, WebRTC, WebTransport.
+    // The proxy resolves names. Anything that resolves one in the browser would bypass it:
+    // prefetching, WebRTC, WebTransport.
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   ]
 }
 
-/** The whole environment of a browser: nothing of the server's own. */
-export function browserEnvironment({ seen }: BrowserFolder): Readonly<Record<string, string>> {
+/** The complete environment of a browser. Nothing of the server's environment is passed on. */
+export function browserEnvironment({ visiblePaths }: BrowserFolder): Readonly<Record<string, string>> {
   return {
-    HOME: seen.tmpDir,
+    HOME: visiblePaths.tmpDir,
     LANG: 'C.UTF-8',
     PATH: '/usr/local/bin:/usr/bin:/bin',
-    TMPDIR: seen.tmpDir,
-    XDG_CACHE_HOME: `${seen.tmpDir}/cache`,
-    XDG_CONFIG_HOME: `${seen.tmpDir}/config`,
+    TMPDIR: visiblePaths.tmpDir,
+    XDG_CACHE_HOME: `${visiblePaths.tmpDir}/cache`,
+    XDG_CONFIG_HOME: `${visiblePaths.tmpDir}/config`,
   }
 }

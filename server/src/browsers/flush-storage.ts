@@ -6,31 +6,33 @@ import { commandLineOf, groupMembers, hasThreads } from './process-table.ts'
 const pollMs = 5
 
 /**
- * Has a browser write the localStorage of its pages, which it otherwise does within seconds: at its end, full Chromium
- * does not wait for the process that writes. The pages are dead afterwards. Rejects with the signal's reason.
+ * Makes a browser write the localStorage of its pages to disk. It otherwise does so after some
+ * seconds, and full Chromium does not wait for the writing process when it exits. The pages are
+ * dead afterwards. Rejects with the signal's reason.
  */
 export async function flushStorage({ pid, router }: Browser, signal: AbortSignal): Promise<void> {
   const sessionId = await attachToAnyPage(router)
   await killRenderers(pid, signal)
-  // What a page has changed is written as soon as the page is gone. This asks the writer something, behind that.
-  const question = { origin: 'https://storage.invalid', storageTypes: 'local_storage' }
-  for (let round = 0; round < 2; round++) await router.call('Storage.clearDataForOrigin', question, sessionId)
+  // A page's changes are written as soon as its process is gone. These commands reach the writer
+  // after that.
+  const request = { origin: 'https://storage.invalid', storageTypes: 'local_storage' }
+  for (let round = 0; round < 2; round++) await router.call('Storage.clearDataForOrigin', request, sessionId)
 }
 
-/** Kills the processes of all pages and workers, and waits until the kernel has closed what they had open. */
+/** Kills the renderer processes and waits until the kernel has closed their files. */
 async function killRenderers(browserPid: number, signal: AbortSignal): Promise<void> {
   const renderers = groupMembers(browserPid).filter((pid) => commandLineOf(pid)?.includes('--type=renderer') === true)
   for (const pid of renderers) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // Gone meanwhile.
+      // Already gone.
     }
   }
   while (renderers.some(hasThreads)) await sleep(pollMs, undefined, { signal })
 }
 
-/** A page of the default context: only there is storage that lasts. */
+/** Attaches to a page of the default context, the only one with persistent storage. */
 async function attachToAnyPage(router: CdpRouter): Promise<string> {
   const [{ browserContextIds }, { targetInfos }] = (await Promise.all([
     router.call('Target.getBrowserContexts'),

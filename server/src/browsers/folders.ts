@@ -9,19 +9,22 @@ export interface BrowserPaths {
   readonly userDataDir: string
   readonly tmpDir: string
   readonly downloadsDir: string
-  /** The browser may read what is put here and change nothing. */
+  /** The browser can read files here, but not change them. */
   readonly uploadsDir: string
 }
 
-/** Where one browser keeps its files. All of them go when the browser goes. */
+/** Folders of one browser on the server's machine. All are removed when the browser is closed. */
 export interface BrowserFolder extends BrowserPaths {
-  /** Belongs to the server, so that the browser cannot exchange the folders in it or its ledger. */
+  /** Owned by the server, so that the browser cannot replace the folders in it or its ledger. */
   readonly root: string
-  /** The same folders as the browser knows them: what goes into commands to it, and comes with its events. */
-  readonly seen: BrowserPaths
+  /** The same folders as the browser sees them. CDP commands and events use these paths. */
+  readonly visiblePaths: BrowserPaths
 }
 
-/** The folders as every browser inside bubblewrap sees them. They tell nothing of the machine. */
+/**
+ * Folder paths inside bubblewrap. They are the same for every browser and reveal nothing about the
+ * machine.
+ */
 export const jailPaths: BrowserPaths = {
   userDataDir: '/browser/profile',
   tmpDir: '/tmp',
@@ -29,13 +32,16 @@ export const jailPaths: BrowserPaths = {
   uploadsDir: '/browser/uploads',
 }
 
-/** The folder of one run of the server. Disposing removes it with all it holds. */
+/** The folder of one run of the server. Disposing removes it with its contents. */
 export interface BootFolder extends AsyncDisposable {
   readonly path: string
-  /** Holds the boot folders of this data directory. */
+  /** Contains the boot folders of this data directory. */
   readonly runtimeDir: string
-  /** Makes the folder of one browser that runs as `uid` (default: as the server does) and sees it at `seen` (default: where it is). */
-  readonly addBrowser: (id: string, uid: number | undefined, seen?: BrowserPaths) => Promise<BrowserFolder>
+  /**
+   * Creates the folders of one browser. `uid`: the user it runs as (default: the server's). `seen`:
+   * the paths it sees (default: the real ones).
+   */
+  readonly addBrowser: (id: string, uid: number | undefined, visiblePaths?: BrowserPaths) => Promise<BrowserFolder>
 }
 
 /** Options of `openBootFolder`. */
@@ -45,10 +51,13 @@ export interface BootFolderOptions {
   readonly isForOtherUids: boolean
 }
 
-/** Chromium puts a socket below TMPDIR, and the path of a socket ends at 107 characters. */
+/** Chromium creates a socket below TMPDIR, and socket paths are limited to 107 characters. */
 const longestRuntimeDir = 107 - '/0123abcd/0123456789/tmp/org.chromium.Chromium.XXXXXX/SingletonSocket'.length
 
-/** Makes the folder for this run of the server, in the data directory where browsers can reach it there, else in `/var/tmp`. */
+/**
+ * Creates the folder of this run of the server: in the data directory if browsers can reach it
+ * there, else in `/var/tmp`.
+ */
 export async function openBootFolder(options: BootFolderOptions): Promise<BootFolder> {
   const bootId = randomBytes(4).toString('hex')
   const open = async (): Promise<string> => {
@@ -56,7 +65,7 @@ export async function openBootFolder(options: BootFolderOptions): Promise<BootFo
     await mkdir(join(runtimeDir, bootId), { mode: 0o711 })
     return runtimeDir
   }
-  // The janitor of an earlier run may have removed the empty folder just now.
+  // The janitor of a previous run may have removed the empty folder just now.
   const runtimeDir = await open().catch(open)
   const path = join(runtimeDir, bootId)
   await chmod(path, options.isForOtherUids ? 0o711 : 0o700)
@@ -64,22 +73,24 @@ export async function openBootFolder(options: BootFolderOptions): Promise<BootFo
   return {
     path,
     runtimeDir,
-    addBrowser: async (id, uid, seen) => makeBrowserFolder(join(path, id), uid, seen),
+    addBrowser: async (id, uid, visiblePaths) => makeBrowserFolder(join(path, id), uid, visiblePaths),
     [Symbol.asyncDispose]: async () => {
       await removeFolder(path)
-      // Another run of the server may still be there.
+      // Another run of the server may still use it.
       await rmdir(runtimeDir).catch(() => undefined)
     },
   }
 }
 
-/** Removes a folder and tries again for a while: a browser that is about to die may still write. */
+/**
+ * Removes a folder. Retries for half a second, because a browser that is exiting may still write.
+ */
 export async function removeFolder(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }
 
-/** Gives a folder and all in it to `uid`. Links are given away themselves, never what they point at. */
-export async function giveTo(uid: number, path: string): Promise<void> {
+/** Changes the owner of a folder and everything in it to `uid`. Does not follow links. */
+export async function chownTree(uid: number, path: string): Promise<void> {
   await lchown(path, uid, uid)
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   for (const entry of entries) await lchown(join(entry.parentPath, entry.name), uid, uid)
@@ -88,7 +99,7 @@ export async function giveTo(uid: number, path: string): Promise<void> {
 async function makeBrowserFolder(
   root: string,
   uid: number | undefined,
-  seen: BrowserPaths | undefined,
+  visiblePaths: BrowserPaths | undefined,
 ): Promise<BrowserFolder> {
   const folder: BrowserPaths = {
     userDataDir: join(root, 'profile'),
@@ -107,7 +118,7 @@ async function makeBrowserFolder(
     await chown(root, ownUid(), uid)
     await chmod(root, 0o710)
   }
-  return { ...folder, root, seen: seen ?? folder }
+  return { ...folder, root, visiblePaths: visiblePaths ?? folder }
 }
 
 async function openRuntimeDir({ dataDir, isForOtherUids }: BootFolderOptions): Promise<string> {
@@ -124,12 +135,15 @@ async function openRuntimeDir({ dataDir, isForOtherUids }: BootFolderOptions): P
   return outside
 }
 
-/** Whether any uid may walk through to `path`. The last folder is opened for walking through when it is ours. */
+/**
+ * Whether any user can traverse the folders to `path`. Makes the last one traversable if the server
+ * owns it.
+ */
 async function canPass(path: string): Promise<boolean> {
-  for (let each = dirname(path); ; each = dirname(each)) {
-    const { mode } = await lstat(each)
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const { mode } = await lstat(folder)
     if ((mode & 0o001) === 0) return false
-    if (each === dirname(each)) break
+    if (folder === dirname(folder)) break
   }
   const { mode, uid } = await lstat(path)
   if ((mode & 0o001) !== 0) return true
@@ -138,7 +152,10 @@ async function canPass(path: string): Promise<boolean> {
   return true
 }
 
-/** Makes a folder, or makes sure that the one there is ours alone: everyone may put things into `/var/tmp`. */
+/**
+ * Creates a folder, or checks that an existing one belongs to this user alone: anyone can create
+ * entries in `/var/tmp`.
+ */
 async function ensureOwnFolder(path: string, isForOtherUids: boolean): Promise<void> {
   await mkdir(path, { mode: 0o711 }).catch((error: unknown) => {
     if (!Error.isError(error) || !('code' in error) || error.code !== 'EEXIST') throw error
@@ -148,8 +165,8 @@ async function ensureOwnFolder(path: string, isForOtherUids: boolean): Promise<v
   if (!found.isDirectory() || uid !== ownUid() || (mode & 0o022) !== 0)
     throw new BowlineError(
       'CONFIG_INVALID',
-      `${path} is not a folder that belongs to this user (${ownUid()}) alone (owner ${uid}, mode ${(mode & 0o777).toString(8)}).`,
-      { hint: 'Remove it, or choose another `--data-dir`.' },
+      `${path} must be a folder that only this user (uid ${ownUid()}) can write to (owner ${uid}, mode ${(mode & 0o777).toString(8)}).`,
+      { hint: 'Remove it or use another `--data-dir`.' },
     )
   await chmod(path, isForOtherUids ? 0o711 : 0o700)
 }

@@ -4,36 +4,43 @@ import { startJanitor } from './janitor.ts'
 import type { BrowserLaunchDeps } from './launch.ts'
 import type { IsolationLayers } from './isolation.ts'
 import type { BrowserKind, Environment } from './browser-locations.ts'
-import { canSwitchUser, probeIsolation, type Isolation } from './probe-isolation.ts'
+import { canSwitchUser, probeIsolation, type IsolationMode } from './probe-isolation.ts'
 import { sweepLeftovers, type SweepReport } from './sweep.ts'
 
 /** Options of `openBrowserHost`. */
 export interface BrowserHostOptions {
-  /** Must be held by this server alone. */
+  /** Data directory. This server must hold its lock. */
   readonly dataDir: string
-  /** Which browser. Default: the shell when there is one. */
+  /** Which browser to use. Default: the headless shell, else full Chromium. */
   readonly choice?: BrowserKind | (string & {}) | undefined
   readonly environment: Environment
-  /** Default: `auto`. */
-  readonly isolation?: Isolation | undefined
-  /** The layers that an earlier start has found to hold here. Default: found out by starting a browser. */
-  readonly layers?: IsolationLayers | undefined
+  /** Required isolation. Default: `auto`. */
+  readonly isolationMode?: IsolationMode | undefined
+  /** Isolation that an earlier start has probed. Default: probed by starting a browser. */
+  readonly isolation?: IsolationLayers | undefined
 }
 
-/** This machine, ready to run browsers. Disposing removes every browser folder of this run; close the browsers first. */
+/**
+ * This machine, ready to run browsers. Disposing removes every browser folder of this run. Close
+ * the browsers first.
+ */
 export interface BrowserHost extends BrowserLaunchDeps, AsyncDisposable {
-  /** What earlier runs had left behind. */
+  /** Browsers and folders of previous runs that were removed. */
   readonly swept: SweepReport
 }
 
-/** Finds the browser, cleans up after earlier runs, and finds out in which layers browsers run here. */
+/**
+ * Finds the browser, cleans up after previous runs, and probes the isolation of browsers on this
+ * machine.
+ */
 export async function openBrowserHost(options: BrowserHostOptions, signal?: AbortSignal): Promise<BrowserHost> {
   const binary = await findBrowser(options.choice, options.environment)
   await using undo = new AsyncDisposableStack()
   const boot = undo.use(await openBootFolder({ dataDir: options.dataDir, isForOtherUids: canSwitchUser() }))
   undo.use(await startJanitor(boot.path))
   const swept = await sweepLeftovers(boot.runtimeDir, boot.path)
-  const layers = options.layers ?? (await probeIsolation({ binary, boot }, options.isolation ?? 'auto', signal))
+  const isolation =
+    options.isolation ?? (await probeIsolation({ binary, boot }, options.isolationMode ?? 'auto', signal))
   const opened = undo.move()
-  return { binary, boot, layers, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+  return { binary, boot, isolation, swept, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }

@@ -2,28 +2,28 @@ import { randomInt } from 'node:crypto'
 import type { CommandLine } from './command-line.ts'
 import { jailCommand, type Jail, type JailOptions } from './jail.ts'
 
-/** Which user browsers run as. `each`: every browser as a user of its own. */
+/** The user that browsers run as. `each`: a separate user per browser. */
 export type RunAs = 'each' | 'nobody' | 'self'
 
-/** The ways in which browsers are held apart and held down on this machine. */
+/** How browsers are isolated from each other and from this machine. */
 export interface IsolationLayers {
   readonly runAs: RunAs
   /** Whether Chromium's own sandbox is on. */
   readonly isSandboxed: boolean
   /** The bubblewrap around every browser, or why there is none. */
   readonly jail: Jail | NoJail
-  /** Path of `setpriv`, which has the kernel kill a browser at the death of the server. */
+  /** Path of `setpriv`, which makes the kernel kill a browser when the server dies. */
   readonly setprivPath: string | undefined
-  /** Whether Chromium must keep shared memory in its TMPDIR, for want of room in `/dev/shm`. */
+  /** Whether `/dev/shm` is too small, so that Chromium must keep shared memory in its TMPDIR. */
   readonly isShmSmall: boolean
 }
 
-/** Why browsers run without bubblewrap, in words. */
+/** Reason why browsers run without bubblewrap. */
 export interface NoJail {
   readonly missing: string
 }
 
-/** One layer in words, for the start-up log, `/readyz` and `bowline doctor`. */
+/** State of one isolation layer, for the startup log, `/readyz` and `bowline doctor`. */
 export interface IsolationLayer {
   readonly name:
     | 'debugging pipe'
@@ -36,14 +36,17 @@ export interface IsolationLayer {
   readonly detail: string
 }
 
-// Numbers that neither systemd nor the subordinate ranges of containers give out, and no person has.
+// Uids that neither systemd, nor the subordinate ranges of containers, nor user accounts use.
 const firstUid = 1_900_000_000
 const uidCount = 200_000_000
 const nobodyUid = 65_534
 
-/** The user for the next browser. Undefined: the server's own. Drawn by lot, so that two servers hardly ever share one. */
-export function nextUid(layers: IsolationLayers): number | undefined {
-  switch (layers.runAs) {
+/**
+ * Picks the uid of the next browser. Undefined: the server's own. Random, so that two servers
+ * hardly ever share one.
+ */
+export function nextUid(isolation: IsolationLayers): number | undefined {
+  switch (isolation.runAs) {
     case 'each':
       return firstUid + randomInt(uidCount)
     case 'nobody':
@@ -51,58 +54,57 @@ export function nextUid(layers: IsolationLayers): number | undefined {
     case 'self':
       return undefined
     default:
-      return layers.runAs satisfies never
+      return isolation.runAs satisfies never
   }
 }
 
-/** The bubblewrap of these layers; undefined when there is none. */
+/** Returns the bubblewrap settings, or undefined if it is not used. */
 export function jailOf({ jail }: IsolationLayers): Jail | undefined {
   return 'missing' in jail ? undefined : jail
 }
 
-/** Whether anything holds a page that breaks out of its renderer: Chromium's own sandbox or bubblewrap. */
-export function isHeld(layers: IsolationLayers): boolean {
-  return layers.isSandboxed || jailOf(layers) !== undefined
+/** Whether Chromium's sandbox or bubblewrap contains a page that escapes its renderer. */
+export function isIsolated(isolation: IsolationLayers): boolean {
+  return isolation.isSandboxed || jailOf(isolation) !== undefined
 }
 
-/** The command line that starts a browser inside these layers. */
+/** Wraps the command line of a browser in its isolation. */
 export async function wrapCommand(
-  layers: IsolationLayers,
+  isolation: IsolationLayers,
   command: CommandLine,
   options: JailOptions,
 ): Promise<CommandLine> {
-  const jail = jailOf(layers)
+  const jail = jailOf(isolation)
   if (jail !== undefined) return jailCommand(jail, command, options)
-  return layers.setprivPath === undefined
+  return isolation.setprivPath === undefined
     ? command
-    : { file: layers.setprivPath, args: ['--pdeathsig', 'KILL', '--', command.file, ...command.args] }
+    : { file: isolation.setprivPath, args: ['--pdeathsig', 'KILL', '--', command.file, ...command.args] }
 }
 
-/** Says of every layer whether it is on, and why not. */
-export function describeIsolation(layers: IsolationLayers): readonly IsolationLayer[] {
+/** Describes every isolation layer: whether it is on, and if not, why. */
+export function describeIsolation(isolation: IsolationLayers): readonly IsolationLayer[] {
   return [
-    { name: 'debugging pipe', state: 'on', detail: 'browsers open no port and exit when the server is gone' },
-    describeUser(layers.runAs),
-    layers.isSandboxed
-      ? { name: 'chromium sandbox', state: 'on', detail: "Chromium's own sandbox holds its renderers" }
+    { name: 'debugging pipe', state: 'on', detail: 'browsers open no port and exit when the server exits' },
+    describeUser(isolation.runAs),
+    isolation.isSandboxed
+      ? { name: 'chromium sandbox', state: 'on', detail: "Chromium's own sandbox confines its renderers" }
       : {
           name: 'chromium sandbox',
           state: 'off',
           detail:
-            'WARNING: Chromium does not start with its sandbox here (it needs user namespaces and a user that is not root), so a page that breaks out of its renderer has the rights of the browser',
+            'WARNING: Chromium cannot start with its sandbox here (it needs user namespaces and a user other than root), so a page that escapes its renderer has the rights of the browser',
         },
-    'missing' in layers.jail
-      ? { name: 'bubblewrap', state: 'off', detail: layers.jail.missing }
-      : { name: 'bubblewrap', state: 'on', detail: 'browsers see no file of this machine but fonts and libraries' },
-    jailOf(layers)?.isOffline === true
-      ? { name: 'network', state: 'on', detail: 'browsers have no network; only the egress proxy leads out' }
+    'missing' in isolation.jail
+      ? { name: 'bubblewrap', state: 'off', detail: isolation.jail.missing }
+      : { name: 'bubblewrap', state: 'on', detail: 'browsers see no files of this machine except fonts and libraries' },
+    jailOf(isolation)?.isOffline === true
+      ? { name: 'network', state: 'on', detail: 'browsers have no network access except through the egress proxy' }
       : {
           name: 'network',
           state: 'off',
-          detail:
-            'browsers are sent through the egress proxy but share the network of the machine; see --isolation strict',
+          detail: 'browsers use the egress proxy but share the network of the machine; see --isolation strict',
         },
-    describeLeash(layers),
+    describeParentDeathSignal(isolation),
   ]
 }
 
@@ -110,7 +112,7 @@ function describeUser(runAs: RunAs): IsolationLayer {
   const name = 'process user'
   switch (runAs) {
     case 'each':
-      return { name, state: 'on', detail: 'every browser runs as an unprivileged user of its own' }
+      return { name, state: 'on', detail: 'every browser runs as a separate unprivileged user' }
     case 'nobody':
       return { name, state: 'on', detail: 'all browsers run as nobody, so they share one user' }
     case 'self':
@@ -120,12 +122,12 @@ function describeUser(runAs: RunAs): IsolationLayer {
   }
 }
 
-function describeLeash(layers: IsolationLayers): IsolationLayer {
-  return layers.setprivPath === undefined && jailOf(layers) === undefined
+function describeParentDeathSignal(isolation: IsolationLayers): IsolationLayer {
+  return isolation.setprivPath === undefined && jailOf(isolation) === undefined
     ? {
         name: 'parent-death signal',
         state: 'off',
-        detail: 'neither bubblewrap nor a setpriv with --pdeathsig (install util-linux) on this machine',
+        detail: 'needs bubblewrap, or setpriv with --pdeathsig (install util-linux)',
       }
-    : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server is gone' }
+    : { name: 'parent-death signal', state: 'on', detail: 'the kernel kills browsers when the server exits' }
 }

@@ -2,23 +2,27 @@ import { access, constants, lstat, readdir, readlink, realpath, stat } from 'nod
 import { basename, dirname, join } from 'node:path'
 import type { CommandLine } from './command-line.ts'
 import { jailPaths, type BrowserFolder } from './folders.ts'
-import { exportListener, lendingMounts } from './export-listener.ts'
+import { exportListener, exportMounts } from './export-listener.ts'
 
-/** A bubblewrap that works here. */
+/** A working bubblewrap. */
 export interface Jail {
   /** Path of `bwrap`. */
   readonly path: string
-  /** Mounts of the system, the same for every browser. */
+  /** Mounts of system folders, the same for every browser. */
   readonly mounts: readonly string[]
-  /** Whether browsers are without a network, so that only what the server hands them leads out. */
+  /**
+   * Whether browsers have no network, so that only the exported listener connects them to the
+   * outside.
+   */
   readonly isOffline: boolean
 }
 
 const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 
-// The folders of programs are left out. That is tidiness, not a boundary: a page that breaks out brings its own code,
-// /usr/lib has programs of some packages, and a browser without a network is started by a shell that stays visible.
-// /proc/self/mountinfo tells where on the machine the mounted folders lie, though not what is beside them.
+// Program folders are left out for tidiness, not security: a page that escapes its renderer brings
+// its own code, /usr/lib has programs of some packages, and a browser without a network is started
+// by a shell that stays visible. /proc/self/mountinfo reveals where the mounted folders are on the
+// machine, but not what is next to them.
 const systemFolders = [
   '/usr/lib',
   '/usr/lib32',
@@ -31,47 +35,53 @@ const systemFolders = [
   '/etc/fonts',
   '/etc/ssl/certs',
   '/etc/ld.so.cache',
-  // Without it Chromium reads every font of the machine at each start.
+  // Without it, Chromium reads every font of the machine at each start.
   '/var/cache/fontconfig',
 ]
 
-/** Where a browser that was not installed by the system lies inside. */
+/** Path inside bubblewrap of a browser that is not in the system folders. */
 const programFolder = '/browser/program'
 
-/** Finds bubblewrap and what Chromium needs of this machine. Undefined when there is no bubblewrap. */
+/**
+ * Finds bubblewrap and the system folders Chromium needs. Undefined if bubblewrap is not installed.
+ */
 export async function findJail(): Promise<Omit<Jail, 'isOffline'> | undefined> {
   for (const path of bwrapPaths) {
     try {
       await access(path, constants.X_OK)
       return { path, mounts: await systemMounts() }
     } catch {
-      // Not there.
+      // Not installed here.
     }
   }
   return undefined
 }
 
-/** How a browser is put inside. */
+/** Options of `jailCommand`. */
 export interface JailOptions {
   readonly folder: BrowserFolder
-  /** Whether it lends the server a port of its network; see `lendPort`. */
+  /** Whether the browser exports a listening socket; see `exportListener`. */
   readonly isExporting: boolean
 }
 
-/** The command line that starts a browser inside, with only its own folder of all that the machine holds. */
+/**
+ * The command line that starts a browser inside bubblewrap, where it sees only its own folder and
+ * system folders.
+ */
 export async function jailCommand(
   jail: Jail,
   command: CommandLine,
   { folder, isExporting }: JailOptions,
 ): Promise<CommandLine> {
-  const program = await placeProgram(command.file)
-  const placed = { file: program.path, args: command.args }
-  const launched = isExporting ? exportListener(placed) : placed
+  const program = await mountProgram(command.file)
+  const mounted = { file: program.path, args: command.args }
+  const launched = isExporting ? exportListener(mounted) : mounted
   const args = [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     jail.isOffline ? ['--unshare-net'] : [],
     ['--hostname', 'browser'],
-    // It stands for `setpriv --pdeathsig`. No `--new-session`: the group has no terminal, and is killed as one.
+    // Replaces `setpriv --pdeathsig`. No `--new-session`: the process group has no terminal and is
+    // killed as a whole.
     ['--die-with-parent'],
     jail.mounts,
     ['--proc', '/proc', '--dev', '/dev'],
@@ -80,7 +90,7 @@ export async function jailCommand(
     ['--ro-bind', folder.uploadsDir, jailPaths.uploadsDir],
     ['--bind', folder.tmpDir, jailPaths.tmpDir],
     program.mounts,
-    isExporting ? lendingMounts() : [],
+    isExporting ? exportMounts() : [],
     ['--remount-ro', '/', '--chdir', '/', '--'],
     [launched.file, ...launched.args],
   ].flat()
@@ -90,11 +100,11 @@ export async function jailCommand(
 async function systemMounts(): Promise<readonly string[]> {
   const mounts = systemFolders.flatMap((path) => ['--ro-bind-try', path, path])
   for (const path of ['/lib', '/lib32', '/lib64', '/libx32']) {
-    // Links into /usr on most systems, folders on a few.
+    // Symlinks into /usr on most systems, folders on a few.
     const target = await linkTarget(path)
     mounts.push(...(target === undefined ? ['--ro-bind-try', path, path] : ['--symlink', target, path]))
   }
-  // Chromium reads the name of the time zone from where the link leads.
+  // Chromium reads the time zone's name from the target of the link.
   const timeZone = await linkTarget('/etc/localtime')
   return timeZone === undefined ? mounts : [...mounts, '--symlink', timeZone, '/etc/localtime']
 }
@@ -107,9 +117,9 @@ async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
-/** A browser outside the system's folders is brought in with the files around it, if they are its own. */
-async function placeProgram(path: string): Promise<{ path: string; mounts: readonly string[] }> {
-  // What is not there is bubblewrap's to report.
+/** Mounts a browser outside the system folders, with the files next to it if they belong to it. */
+async function mountProgram(path: string): Promise<{ path: string; mounts: readonly string[] }> {
+  // bubblewrap reports a missing file.
   const real = await realpath(path).catch(() => path)
   if (systemFolders.some((folder) => real.startsWith(`${folder}/`))) return { path: real, mounts: [] }
   const inside = join(programFolder, basename(real))
@@ -119,7 +129,7 @@ async function placeProgram(path: string): Promise<{ path: string; mounts: reado
   return { path: inside, mounts }
 }
 
-/** Whether a folder holds a browser: data beside the program, and nobody else's files. */
+/** Whether a folder belongs to a browser: it has data files and other users cannot write to it. */
 async function isOfBrowser(folder: string): Promise<boolean> {
   try {
     const isShared = ((await stat(folder)).mode & 0o002) !== 0

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { browserLedger } from './ledger.ts'
 
-// Waits for a word or for the end of the pipe. At the end without a word the server was killed: what it has left behind is
-// killed, if the process is still the one in the ledger (field 22 of its stat, counted behind the name), and removed.
+// Reads one line from the server. End of file without a line means that the server was killed. Then
+// its browsers are killed, if their pids still belong to the processes in the ledgers (start time:
+// field 22 of /proc/PID/stat, counted after the name), and the folder is removed.
 const script = `
 trap '' HUP INT TERM
 read -r word
@@ -21,19 +22,22 @@ while [ -e "$1" ] && [ "$tries" -lt 50 ]; do
   tries=$((tries + 1))
   [ -e "$1" ] && sleep 0.1
 done
-# The folder around it goes too when this was the last run in it.
+# Also remove the parent folder if this was the last run in it.
 rmdir -- "\${1%/*}" 2>/dev/null
 `
 
-/** A process that outlives the server only to clean up after it. Disposing ends it with nothing done. */
+/** A helper process that cleans up after a killed server. Disposing ends it without cleaning up. */
 export interface Janitor extends AsyncDisposable {
   readonly pid: number
 }
 
-/** Starts the janitor of one run of the server: when the server is killed, it kills the browsers in `bootPath` and removes it. */
+/**
+ * Starts the janitor of one run of the server. If the server is killed, the janitor kills the
+ * browsers in `bootPath` and removes the folder.
+ */
 export async function startJanitor(bootPath: string): Promise<Janitor> {
   const child = spawn('/bin/sh', ['-c', script, 'bowline-janitor', bootPath], {
-    // A session of its own: Ctrl-C reaches the whole group of the terminal.
+    // Own session: Ctrl-C reaches the whole process group of the terminal.
     detached: true,
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
@@ -42,7 +46,7 @@ export async function startJanitor(bootPath: string): Promise<Janitor> {
   const exited = once(child, 'exit')
   await once(child, 'spawn')
   child.unref()
-  // A janitor that someone has killed must not take the server with it.
+  // If someone kills the janitor, writing to it must not crash the server.
   child.stdin.on('error', () => {})
   return {
     pid: child.pid ?? 0,

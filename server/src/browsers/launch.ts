@@ -9,52 +9,58 @@ import { startProcess, type BrowserExit, type BrowserProcess } from './browser-p
 import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
 import { blockInternalPages } from './preferences.ts'
-import { giveTo, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
+import { chownTree, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
 import { jailOf, nextUid, wrapCommand, type IsolationLayers } from './isolation.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
-import { exportedListener } from './export-listener.ts'
+import { sandboxProxyPort } from './export-listener.ts'
 import { findParkedPage, type ParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 import { watchBrowser, type WatchOptions } from './watch-browser.ts'
 
-/** What every browser of this server is started with. */
+/** Dependencies that every launch shares. */
 export interface BrowserLaunchDeps {
   readonly binary: BrowserBinary
-  readonly layers: IsolationLayers
+  readonly isolation: IsolationLayers
   readonly boot: BootFolder
 }
 
-/** The way out of one browser. It is closed when the browser is gone. */
+/** The egress proxy of one browser. It is closed when the browser has exited. */
 export interface BrowserProxy extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:40123`. It speaks HTTP and SOCKS5. */
+  /** Proxy URL, such as `http://127.0.0.1:40123`. It speaks HTTP and SOCKS5. */
   readonly server: string
-  /** Takes the listening socket of the browser's own network that it was asked for as `lentPort`. */
-  readonly serve?: (listener: Server) => void
-  /** Removes the proxy from a CDP message of the browser. */
-  readonly correct?: (message: Buffer) => Buffer
-  /** What went through it so far. */
+  /** Listens on a socket from the browser's own network, if `sandboxProxyPort` was set. */
+  readonly listenOn?: (listener: Server) => void
+  /** Removes traces of the proxy from a CDP message of the browser. */
+  readonly rewrite?: (message: Buffer) => Buffer
+  /** Traffic through the proxy so far. */
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
 }
 
-/** What a proxy is opened with. */
+/** Options of `LaunchOptions.openProxy`. */
 export interface ProxyOptions {
-  /** The user of the browser. Undefined: the server's own. */
+  /** The user the browser runs as. Undefined: the server's own. */
   readonly uid: number | undefined
-  /** The port inside the browser's own network on which it will ask for the proxy. Undefined: it shares the machine's network. */
-  readonly exportedListener: number | undefined
+  /**
+   * Port in the browser's own network on which it connects to the proxy. Undefined: it shares the
+   * machine's network.
+   */
+  readonly sandboxProxyPort: number | undefined
 }
 
-/** How one browser differs from the others. */
+/** Options of one launch. */
 export interface LaunchOptions {
-  /** Opens the proxy that everything the browser loads goes through, loopback addresses too. Default: no proxy. */
+  /**
+   * Opens the proxy for all traffic of the browser, including loopback addresses. Default: no
+   * proxy.
+   */
   readonly openProxy?: ((options: ProxyOptions) => Promise<BrowserProxy>) | undefined
-  /** Fills the user-data-dir before the start. What it puts there is given to the browser's user afterwards. */
+  /** Fills the user-data-dir before the start. Its files are then given to the browser's user. */
   readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
-  /** Further command line arguments. Default: none. */
+  /** Additional command line arguments. Default: none. */
   readonly extraArgs?: readonly string[] | undefined
-  /** Time for start and first answer. Default: 30 s. */
+  /** Timeout of the start and the first response. Default: 30 s. */
   readonly timeoutMs?: number | undefined
-  /** When the browser counts as hung, and is killed. */
+  /** Limits after which the browser counts as hung and is killed. */
   readonly watch?: Omit<WatchOptions, 'onHung'> | undefined
 }
 
@@ -68,33 +74,39 @@ export interface Browser extends AsyncDisposable {
   readonly router: CdpRouter
   readonly folder: BrowserFolder
   readonly proxy: BrowserProxy | undefined
-  /** Knows which of its targets are not web pages. */
+  /** Tracks which targets are not web pages. */
   readonly targets: TargetWatch
-  /** The about:blank page that is there from the start. */
+  /** Target id of the initial about:blank page. */
   readonly parkedTargetId: string
-  /** The id of the default context. Undefined: the browser did not name it. */
+  /** Id of the default context. Undefined if the browser does not report it. */
   readonly defaultContextId: string | undefined
-  /** As the browser says, such as `HeadlessChrome/156.0.8078.79`. */
+  /** Version reported by the browser, such as `HeadlessChrome/156.0.8078.79`. */
   readonly version: string
-  /** Resolves when the browser is gone. Never rejects. A browser that hangs is killed. */
+  /** Resolves when the browser has exited. Never rejects. A browser that hangs is killed. */
   readonly exited: Promise<BrowserExit>
-  /** For how long it has owed an answer, or did before it was killed for that, in milliseconds; 0 while it owes none. */
-  readonly silentMs: () => number
   /**
-   * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs` (default 5000; the first call
-   * decides). Its folder stays until `close` or `kill`.
+   * Milliseconds for which the browser has not responded, or had not when it was killed for it. 0
+   * if it responds.
+   */
+  readonly unresponsiveMs: () => number
+  /**
+   * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs`
+   * (default 5000; the first call decides). Its folder stays until `close` or `kill`.
    */
   readonly stop: (timeoutMs?: number) => Promise<BrowserExit>
   /** Stops the browser and removes its folder. A second call waits for the first. */
   readonly close: () => Promise<void>
-  /** Kills the browser at once and removes its folder. */
+  /** Kills the browser immediately and removes its folder. */
   readonly kill: () => Promise<void>
 }
 
 const startTimeoutMs = 30_000
 const stopTimeoutMs = 5000
 
-/** Starts a browser. Throws BROWSER_START_FAILED with its last words, or the signal's reason, after all is undone. */
+/**
+ * Starts a browser. Throws BROWSER_START_FAILED with its stderr output, or the signal's reason.
+ * Cleans up before it throws.
+ */
 export async function launchBrowser(
   launchDeps: BrowserLaunchDeps,
   options: LaunchOptions = {},
@@ -102,27 +114,27 @@ export async function launchBrowser(
 ): Promise<Browser> {
   signal?.throwIfAborted()
   await using undo = new AsyncDisposableStack()
-  const { binary, layers, boot } = launchDeps
+  const { binary, isolation, boot } = launchDeps
   const id = randomBytes(5).toString('hex')
-  const uid = nextUid(layers)
-  const folder = await boot.addBrowser(id, uid, jailOf(layers) === undefined ? undefined : jailPaths)
+  const uid = nextUid(isolation)
+  const folder = await boot.addBrowser(id, uid, jailOf(isolation) === undefined ? undefined : jailPaths)
   const removeAll = async (): Promise<void> => {
-    // Crash handlers, and whatever broke out, have left the process group.
-    if (uid !== undefined && layers.runAs === 'each') killUser(uid)
+    // Crash handlers, and code that escaped the sandbox, may have left the process group.
+    if (uid !== undefined && isolation.runAs === 'each') killUser(uid)
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)
   await prepareProfile(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
-  const isOffline = jailOf(layers)?.isOffline === true
-  const proxy = await options.openProxy?.({ uid, exportedListener: isOffline ? exportedListener : undefined })
+  const isOffline = jailOf(isolation)?.isOffline === true
+  const proxy = await options.openProxy?.({ uid, sandboxProxyPort: isOffline ? sandboxProxyPort : undefined })
   const isExporting = isOffline && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
-  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, layers, folder })
-  const command = await wrapCommand(layers, { file: binary.path, args }, { folder, isExporting })
+  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
+  const command = await wrapCommand(isolation, { file: binary.path, args }, { folder, isExporting })
   const started = await startProcess(command, {
     uid,
-    isWrapped: jailOf(layers) !== undefined,
+    isWrapped: jailOf(isolation) !== undefined,
     isExporting,
     environment: browserEnvironment(folder),
   })
@@ -131,8 +143,9 @@ export async function launchBrowser(
     await started.exited
   })
   writeLedger(folder.root, browserLedger, started.pid)
-  const router = routePipe(started.pipe, proxy?.correct)
-  const { version, parked, targets } = await answered(started, { router, proxy, kind: binary.kind }, options, signal)
+  const router = routePipe(started.pipe, proxy?.rewrite)
+  const readyDeps = { router, proxy, kind: binary.kind }
+  const { version, parked, targets } = await waitUntilReady(started, readyDeps, options, signal)
   undo.move()
   const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })
   void started.exited.then(async () => {
@@ -151,8 +164,8 @@ export async function launchBrowser(
     parkedTargetId: parked.targetId,
     defaultContextId: parked.browserContextId,
     version,
-    silentMs: watch.silentMs,
-    ...ending(started, { router, watch, removeAll }),
+    unresponsiveMs: watch.unresponsiveMs,
+    ...createControls(started, { router, watch, removeAll }),
   }
 }
 
@@ -163,53 +176,53 @@ async function prepareProfile(
 ): Promise<void> {
   await prepare?.(folder)
   if (kind === 'chromium') await blockInternalPages(folder.userDataDir)
-  if (uid !== undefined) await giveTo(uid, folder.userDataDir)
+  if (uid !== undefined) await chownTree(uid, folder.userDataDir)
 }
 
-async function answered(
+async function waitUntilReady(
   started: BrowserProcess,
   deps: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> {
   const { router, proxy, kind } = deps
-  const greet = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
+  const connect = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
     const watching = watchTargetKinds(router, { hasInternalFrames: kind === 'chromium' })
     const [{ product }, targets, parked] = await Promise.all([
       router.call('Browser.getVersion'),
       watching,
       findParkedPage(router, watching),
-      started.exportedListener?.then((listener) => proxy?.serve?.(listener)),
+      started.exportedListener?.then((listener) => proxy?.listenOn?.(listener)),
     ])
     return { version: String(product), parked, targets }
   }
   try {
-    return await abortable(greet(), signalWithTimeout(signal, timeoutMs))
+    return await abortable(connect(), signalWithTimeout(signal, timeoutMs))
   } catch (error) {
     signal?.throwIfAborted()
     const isLate = Error.isError(error) && error.name === 'TimeoutError'
-    // The pipe ends a little before the process does.
+    // The pipe closes shortly before the process exits.
     if (!isLate) await Promise.race([started.exited, sleep(1000, undefined, { ref: false })])
-    const words = started.lastWords() || 'it said nothing'
-    const what = isLate ? `did not answer within ${timeoutMs / 1000} s` : 'failed at its start'
-    throw new BowlineError('BROWSER_START_FAILED', `The browser ${what}: ${words}`, { cause: error })
+    const output = started.lastWords() || 'it wrote nothing to stderr'
+    const problem = isLate ? `did not respond within ${timeoutMs / 1000} s` : 'failed to start'
+    throw new BowlineError('BROWSER_START_FAILED', `The browser ${problem}: ${output}`, { cause: error })
   }
 }
 
-type Ending = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
+type Controls = Pick<Browser, 'exited' | 'stop' | 'close' | 'kill' | typeof Symbol.asyncDispose>
 
-function ending(
+function createControls(
   started: BrowserProcess,
   {
     router,
     watch,
     removeAll,
   }: { readonly router: CdpRouter; readonly watch: Disposable; readonly removeAll: () => Promise<void> },
-): Ending {
+): Controls {
   let stopping: Promise<BrowserExit> | undefined
   let removing: Promise<void> | undefined
   const stop = async (timeoutMs = stopTimeoutMs): Promise<BrowserExit> => {
-    // From here on it has its own time limit, and may be too busy to answer.
+    // From here on `stop` has its own timeout, and the browser may be too busy to respond.
     watch[Symbol.dispose]()
     stopping ??= askToClose(started, router, timeoutMs)
     return stopping
@@ -231,9 +244,9 @@ function ending(
 }
 
 async function askToClose(started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> {
-  // A client that has stopped reading must not keep the browser from being heard.
+  // A client that has stopped reading must not block the exit.
   router.resume()
-  // The pipe may close before the answer. Only the exit counts.
+  // The pipe may close before the response arrives. Only the exit counts.
   router.call('Browser.close').catch(() => undefined)
   const killer = setTimeout(() => started.kill(), timeoutMs)
   const exit = await started.exited

@@ -5,7 +5,7 @@ import type { CdpRouter } from '../cdp/router.ts'
 /** The page a browser starts with. */
 export interface ParkedPage {
   readonly targetId: string
-  /** The default context. Undefined: the browser did not name it. */
+  /** Id of the default context. Undefined if the browser does not report it. */
   readonly browserContextId: string | undefined
 }
 
@@ -16,25 +16,27 @@ interface TargetInfo {
   readonly title: string
 }
 
-// Only a Chromium that titles its blank page otherwise, or not at all, is waited for so long.
+// Reached only with a Chromium that gives its blank page another title or none.
 const settleMs = 5000
 
 /**
- * The page a browser starts with, once its about:blank is loaded: a navigation before that would be undone by it.
- * `announced` resolves when the targets that exist were announced to the server; later changes must be, too.
+ * Finds the page a browser starts with, and waits until its about:blank is loaded: it would undo an
+ * earlier navigation.
+ * `announced` resolves when all existing targets were announced. Later changes must be announced as
+ * well.
  */
 export async function findParkedPage(router: CdpRouter, announced: Promise<unknown>): Promise<ParkedPage> {
   const loaded = Promise.withResolvers<string>()
   let first: string | undefined
   let browserContextId: string | undefined
-  const look = (info: TargetInfo | undefined): void => {
+  const check = (info: TargetInfo | undefined): void => {
     if (info?.type !== 'page') return
     first ??= info.targetId
     if (info.targetId === first) browserContextId = info.browserContextId
-    // The title is empty until the page is there.
+    // The title is empty until the page is loaded.
     if (info.targetId === first && info.title !== '') loaded.resolve(first)
   }
-  const stop = router.onEvent((event: CdpIncoming) => look(event.params?.['targetInfo'] as TargetInfo | undefined))
+  const stop = router.onEvent((event: CdpIncoming) => check(event.params?.['targetInfo'] as TargetInfo | undefined))
   try {
     await announced
     first ??= String((await router.call('Target.createTarget', { url: 'about:blank' }))['targetId'])

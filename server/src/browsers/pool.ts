@@ -5,7 +5,7 @@ import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
 import { readProcess } from './process-table.ts'
 
-/** What the pool says about itself. Fits a pino logger. */
+/** Logger of the pool. A pino logger fits. */
 export interface PoolLog {
   readonly warn: (facts: object, message: string) => void
 }
@@ -13,53 +13,62 @@ export interface PoolLog {
 /** Options of `openBrowserPool`. */
 export interface BrowserPoolOptions {
   readonly host: BrowserHost
-  /** How many browsers wait ready. 0: every browser is launched when asked for. */
+  /** Number of browsers to keep ready. 0: browsers are launched on demand. */
   readonly warm: number
-  /** A browser that has waited this long is replaced. Default: 30 minutes. */
+  /** Age at which an unused browser is replaced. Default: 30 minutes. */
   readonly maxAgeMs?: number | undefined
-  /** How many are started at once to refill the pool. Default: 1. */
+  /** Number of browsers to launch at once when refilling. Default: 1. */
   readonly maxRefills?: number | undefined
-  /** How many are started at once for those who wait. Default: the number of processors and one more. */
+  /**
+   * Number of browsers to launch at once for waiting callers. Default: the number of processors
+   * plus one.
+   */
   readonly maxStarts?: number | undefined
-  /** How long a refill waits after a browser was taken, so that its start takes no processor from the first page. Default: 200 ms. */
+  /**
+   * Delay of a refill after a browser was taken, so that its start does not slow down the first
+   * page. Default: 200 ms.
+   */
   readonly refillDelayMs?: number | undefined
-  /** How every browser is launched, such as with which proxy. */
+  /** Options of every launch, such as the proxy. */
   readonly launchOptions?: LaunchOptions | undefined
   readonly log: PoolLog
 }
 
 /** Counts of a pool. */
 export interface PoolStats {
-  /** Ready and not taken. */
+  /** Ready and unused. */
   readonly warm: number
   readonly starting: number
-  /** Taken and not yet gone. */
+  /** Taken and still running. */
   readonly live: number
-  /** Started since the pool was opened. */
+  /** Launched since the pool was opened. */
   readonly launched: number
-  /** Browsers of earlier runs that were killed at the start. */
+  /** Browsers of previous runs that were killed at startup. */
   readonly orphansSwept: number
 }
 
-/** Browsers for one session each. Disposing kills whatever still runs. */
+/** Browsers for one session each. Disposing kills all that still run. */
 export interface BrowserPool extends AsyncDisposable {
-  /** Takes a ready browser, else the first that becomes ready; one is launched for this call. The taker closes it. Aborting leaves it to the pool. */
+  /**
+   * Takes a ready browser, or waits for the next one and launches one for this call. The caller
+   * closes it. If `signal` aborts, the browser stays in the pool.
+   */
   readonly take: (signal?: AbortSignal) => Promise<Browser>
-  /** Launches a browser of its own kind, such as one with a profile. The caller closes it. */
+  /** Launches a browser with its own options, such as a profile. The caller closes it. */
   readonly launch: (options: LaunchOptions, signal?: AbortSignal) => Promise<Browser>
   readonly stats: () => PoolStats
-  /** Resolves when the pool is full for the first time, or closed. */
+  /** Resolves when the pool is full for the first time or is closed. */
   readonly whenWarm: Promise<void>
 }
 
-/** Opens a pool and starts to fill it. */
+/** Opens a pool and starts filling it. */
 export function openBrowserPool(options: BrowserPoolOptions): BrowserPool {
   return new WarmPool(options)
 }
 
 interface Parked {
   readonly browser: Browser
-  readonly retirement: NodeJS.Timeout
+  readonly expiry: NodeJS.Timeout
 }
 
 const defaultMaxAgeMs = 30 * 60_000
@@ -96,7 +105,8 @@ class WarmPool implements BrowserPool {
       this.#refillLater(this.#options.refillDelayMs ?? 200)
       return parked
     }
-    // A refill under way may be ready before the browser that is launched for this call: first come, first served.
+    // A refill in progress may be ready before the browser launched for this call. The first one is
+    // taken.
     const waiter = Promise.withResolvers<Browser>()
     this.#waiters.push(waiter)
     this.#launchForWaiters()
@@ -124,19 +134,19 @@ class WarmPool implements BrowserPool {
   })
 
   readonly [Symbol.asyncDispose] = async (): Promise<void> => {
-    this.#closing.abort(closed())
+    this.#closing.abort(poolClosed())
     clearTimeout(this.#refillTimer)
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(closed())
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(poolClosed())
     await Promise.allSettled(this.#launches)
     const parked = this.#parked.splice(0)
-    for (const { retirement } of parked) clearTimeout(retirement)
+    for (const { expiry } of parked) clearTimeout(expiry)
     await Promise.allSettled([...parked.map(({ browser }) => browser), ...this.#live].map(async (each) => each.kill()))
     await Promise.all(this.#discards)
     this.#becameWarm.resolve()
   }
 
   #assertOpen(): void {
-    if (this.#closing.signal.aborted) throw closed()
+    if (this.#closing.signal.aborted) throw poolClosed()
   }
 
   async #start(options: LaunchOptions, signal?: AbortSignal): Promise<Browser> {
@@ -153,7 +163,8 @@ class WarmPool implements BrowserPool {
     }
   }
 
-  // Started a few at a time, the browsers of a crowd come one by one; started all at once, they all come late.
+  // Launched a few at a time, the browsers of a burst become ready one by one. Launched all at
+  // once, all are late.
   #launchForWaiters(): void {
     const { maxStarts = availableParallelism() + 1 } = this.#options
     while (this.#urgent < Math.min(maxStarts, this.#waiters.length)) {
@@ -161,22 +172,23 @@ class WarmPool implements BrowserPool {
       void this.#launchForPool().then(() => {
         this.#urgent--
         this.#launchForWaiters()
-        // A refill that was due meanwhile has stood back, and no browser was handed out when the launch failed.
+        // A refill that was due meanwhile was skipped, and a failed launch handed out no browser.
         this.#refillLater(0)
       })
     }
   }
 
-  /** Launches a browser for whoever waits longest, else for the shelf. Never rejects. */
+  /** Launches a browser for the caller that waits longest, else for the pool. Never rejects. */
   async #launchForPool(): Promise<void> {
     try {
       const browser = await this.#start({})
       this.#failures = 0
-      await this.#settle(browser)
+      await this.#assign(browser)
     } catch (error) {
       if (this.#closing.signal.aborted) return
       this.#failures++
-      // With fewer other launches under way than there are waiters, the failure of one is the failure of the oldest.
+      // If fewer other launches are in progress than callers wait, this failure is reported to the
+      // oldest caller.
       const others = this.#urgent + this.#refills - 1
       const waiter = this.#waiters.length > others ? this.#waiters.shift() : undefined
       if (waiter === undefined)
@@ -185,7 +197,7 @@ class WarmPool implements BrowserPool {
     }
   }
 
-  async #settle(browser: Browser): Promise<void> {
+  async #assign(browser: Browser): Promise<void> {
     if (this.#closing.signal.aborted) return browser.kill()
     const waiter = this.#waiters.shift()
     if (waiter !== undefined) {
@@ -199,15 +211,15 @@ class WarmPool implements BrowserPool {
   }
 
   #park(browser: Browser): void {
-    const retirement = setTimeout(() => this.#retire(browser), this.#options.maxAgeMs ?? defaultMaxAgeMs)
-    retirement.unref()
-    this.#parked.push({ browser, retirement })
+    const expiry = setTimeout(() => this.#retire(browser), this.#options.maxAgeMs ?? defaultMaxAgeMs)
+    expiry.unref()
+    this.#parked.push({ browser, expiry })
     if (this.#parked.length >= this.#options.warm) this.#becameWarm.resolve()
     void browser.exited.then(({ code, signal }) => {
-      if (!this.#parked.some((each) => each.browser === browser)) return
-      // Browsers that die by themselves are replaced ever more slowly.
+      if (!this.#parked.some((parked) => parked.browser === browser)) return
+      // Browsers that exit on their own are replaced more and more slowly.
       this.#failures++
-      this.#options.log.warn({ code, signal, failures: this.#failures }, 'a waiting browser died')
+      this.#options.log.warn({ code, signal, failures: this.#failures }, 'an idle browser exited')
       this.#retire(browser)
     })
   }
@@ -220,12 +232,12 @@ class WarmPool implements BrowserPool {
 
   #unpark(browser: Browser): void {
     const index = this.#parked.findIndex((each) => each.browser === browser)
-    for (const { retirement } of this.#parked.splice(index, 1)) clearTimeout(retirement)
+    for (const { expiry } of this.#parked.splice(index, 1)) clearTimeout(expiry)
   }
 
   #unparkFirst(): Browser | undefined {
     for (const { browser } of this.#parked) {
-      // Its exit may not have been told yet.
+      // Its exit event may still be pending.
       const hasDied = readProcess(browser.pid)?.state === 'Z'
       if (hasDied) continue
       this.#unpark(browser)
@@ -246,17 +258,18 @@ class WarmPool implements BrowserPool {
       this.#waiters.splice(index, 1)
       return
     }
-    // It was handed out in the very moment of the abort, or its launch failed and there is nothing to take back.
+    // The browser was handed out just as the signal aborted, or its launch failed and there is
+    // nothing to discard.
     waiter.promise.then(
       (browser) => this.#discard(browser),
       () => undefined,
     )
   }
 
-  /** Kills a browser in the background; closing the pool waits for it. */
+  /** Kills a browser in the background. Disposing the pool waits for it. */
   #discard(browser: Browser): void {
     const killing = browser.kill().catch((error: unknown) => {
-      this.#options.log.warn({ err: error, pid: browser.pid }, 'could not clean up after a browser')
+      this.#options.log.warn({ err: error, pid: browser.pid }, 'failed to kill a browser')
     })
     this.#discards.add(killing)
     void killing.then(() => this.#discards.delete(killing))
@@ -275,11 +288,11 @@ class WarmPool implements BrowserPool {
     this.#refillTimer.unref()
   }
 
-  /** Starts what is missing, a few at a time. */
+  /** Launches missing browsers, a few at a time. */
   #refill(): void {
     const { warm, maxRefills = 1 } = this.#options
     if (this.#parked.length >= warm) this.#becameWarm.resolve()
-    // Those who wait go first: their launches end here again.
+    // Waiting callers go first. Their launches call this again.
     if (this.#waiters.length > 0) return
     while (this.#refills < maxRefills && this.#parked.length + this.#refills < warm) {
       this.#refills++
@@ -291,6 +304,6 @@ class WarmPool implements BrowserPool {
   }
 }
 
-function closed(): BowlineError {
+function poolClosed(): BowlineError {
   return new BowlineError('DRAINING', 'The browser pool is closed.')
 }

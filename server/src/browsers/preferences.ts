@@ -2,9 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Writes into a user-data-dir that full Chromium opens no file and no page of its own, whoever asks: pages, extensions
- * that are part of the browser (the PDF viewer), or commands. Chromium takes its URLBlocklist policy from the
- * preferences, too, so nothing in `/etc` has to change. The headless shell knows neither the policy nor such extensions.
+ * Writes preferences to a user-data-dir that make full Chromium block `file:` URLs and its internal
+ * pages, whoever opens them: web pages, built-in extensions such as the PDF viewer, or CDP
+ * commands. Chromium also reads its URLBlocklist policy from the preferences, so `/etc` stays
+ * unchanged. The headless shell has neither the policy nor such extensions.
  */
 export async function blockInternalPages(userDataDir: string): Promise<void> {
   const folder = join(userDataDir, 'Default')
@@ -27,12 +28,12 @@ const blockedUrls = [
 ]
 
 /**
- * The frame of the PDF viewer. Nothing else of it may be a document: any web page may put its style sheet into a frame,
- * and such a frame has all rights of the extension.
+ * The frame of the PDF viewer. None of its other files may be opened as a document: any web page
+ * can put the viewer's style sheet into a frame, and such a frame has all rights of the extension.
  */
 const allowedUrls = ['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html']
 
-/** The preferences of a restored profile. A file that Chromium could not read is left out, as Chromium does. */
+/** Reads the preferences of a restored profile. Like Chromium, ignores a file that is malformed. */
 async function readPreferences(path: string): Promise<object> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'))

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What `/proc` tells about a process. */
+/** Properties of a process from `/proc`. */
 export interface ProcessFacts {
-  /** One letter as in `ps`: `R` runs, `S` sleeps, `T` is stopped, `Z` is dead and not yet collected. */
+  /** One letter as in `ps`: `R` running, `S` sleeping, `T` stopped, `Z` zombie. */
   readonly state: string
   readonly groupId: number
-  /** Clock ticks from the start of the machine to the start of the process: tells a process from a later one with its pid. */
+  /**
+   * Start time in clock ticks since boot. Distinguishes a process from a later one with the same
+   * pid.
+   */
   readonly startTicks: string
 }
 
-/** Reads a process. Undefined when there is none, and on systems without `/proc`. */
+/** Reads a process. Undefined if it does not exist, and on systems without `/proc`. */
 export function readProcess(pid: number): ProcessFacts | undefined {
   const stat = readText(`/proc/${pid}/stat`)
-  // The name before the last `)` may itself hold spaces and brackets.
+  // The name before the last `)` can itself contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, , groupId] = fields ?? []
   const startTicks = fields?.[19]
@@ -20,13 +23,18 @@ export function readProcess(pid: number): ProcessFacts | undefined {
   return { state, groupId: Number(groupId), startTicks }
 }
 
-/** Whether a process runs under this pid that started at `startTicks`. A dead process that is not yet collected does not run. */
+/**
+ * Whether the process that started at `startTicks` still runs under this pid. Zombies do not count.
+ */
 export function isRunning(pid: number, startTicks: string): boolean {
   const process = readProcess(pid)
   return process !== undefined && process.state !== 'Z' && process.startTicks === startTicks
 }
 
-/** Whether any thread of a process runs: one of them may outlive the first, and hold open what the process had. */
+/**
+ * Whether any thread of a process still runs. Threads can outlive the first one and keep files
+ * open.
+ */
 export function hasThreads(pid: number): boolean {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).length
@@ -36,12 +44,12 @@ export function hasThreads(pid: number): boolean {
   }
 }
 
-/** The command line of a process as one text. Undefined when there is none. */
+/** The command line of a process as one string. Undefined if the process does not exist. */
 export function commandLineOf(pid: number): string | undefined {
   return readText(`/proc/${pid}/cmdline`)
 }
 
-/** The pids of a process group that still run, by a walk through `/proc`. */
+/** The running processes of a group, found by reading `/proc`. */
 export function groupMembers(groupId: number): readonly number[] {
   return listProcesses().filter((pid) => {
     const process = readProcess(pid)
@@ -49,28 +57,32 @@ export function groupMembers(groupId: number): readonly number[] {
   })
 }
 
-/** Sends SIGKILL to a whole process group. A group that is gone already is fine. */
+/** Sends SIGKILL to a process group. Does nothing if it is already gone. */
 export function killGroup(groupId: number): void {
   try {
     process.kill(-groupId, 'SIGKILL')
   } catch {
-    // Nobody left, or only dead processes that wait to be collected.
+    // No process left, or only zombies.
   }
 }
 
-/** Sends SIGKILL to every process of a user. Not for users that others share. */
+/** Sends SIGKILL to every process of a user. Do not use it for shared users. */
 export function killUser(uid: number): void {
   for (const pid of listProcesses()) {
     try {
-      // Not the owner of the folder in /proc: that is root for processes that may not be dumped.
+      // The owner of the folder in /proc does not help: it is root for processes that are not
+      // dumpable.
       if (readText(`/proc/${pid}/status`)?.includes(`\nUid:\t${uid}\t`) === true) process.kill(pid, 'SIGKILL')
     } catch {
-      // Gone meanwhile.
+      // Already gone.
     }
   }
 }
 
-/** Names this run of the machine and this pid namespace: pids in a ledger mean something only where this is the same. */
+/**
+ * Identifies the current boot of the machine and the pid namespace. Pids in a ledger are valid only
+ * within the same one.
+ */
 export function machineRun(): string {
   const boot = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown'
   try {

@@ -1,12 +1,15 @@
 import { access, constants, open, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 
-/** Folders whose launcher scripts only add a distribution's defaults. Scripts elsewhere may set up what the browser needs. */
+/**
+ * Folders whose launcher scripts only add a distribution's defaults. Scripts elsewhere may do setup
+ * the browser needs.
+ */
 const systemFolders = ['/bin', '/usr/bin', '/usr/local/bin', '/opt']
 
 /**
- * The program behind a distribution's launcher script: a script that does not `exec` would outlive or orphan its browser.
- * Anything else is returned as it is.
+ * Returns the program behind a distribution's launcher script: a script that does not `exec` would
+ * outlive or orphan its browser. Returns other paths unchanged.
  */
 export async function realBinary(path: string): Promise<string> {
   const real = await realpath(path)
@@ -19,7 +22,7 @@ export async function realBinary(path: string): Promise<string> {
   return path
 }
 
-/** Absolute paths in a shell script, with its plain assignments put in. */
+/** Extracts absolute paths from a shell script, with its simple variable assignments expanded. */
 function absolutePaths(script: string): readonly string[] {
   const assigned = new Map<string, string>()
   const expand = (text: string): string =>

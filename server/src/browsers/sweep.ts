@@ -4,17 +4,18 @@ import { removeFolder } from './folders.ts'
 import { browserLedger, readLedger, serverLedger } from './ledger.ts'
 import { groupMembers, isRunning, killGroup, machineRun } from './process-table.ts'
 
-/** What a sweep found. */
+/** Result of a sweep. */
 export interface SweepReport {
-  /** Browsers of earlier runs that still ran and were killed. */
+  /** Browsers of previous runs that were still running and were killed. */
   readonly browsersKilled: number
-  /** Folders of earlier runs that were removed. */
+  /** Folders of previous runs that were removed. */
   readonly foldersRemoved: number
 }
 
 /**
- * Kills the browsers that earlier runs of the server left and removes their folders. A run that is still alive is left
- * alone. The caller must hold the data directory: runs in other pid namespaces cannot be told to be alive.
+ * Kills the browsers of previous server runs and removes their folders. Skips runs that are still
+ * alive. The caller must hold the lock of the data directory, because a run in another pid
+ * namespace looks dead.
  */
 export async function sweepLeftovers(runtimeDir: string, currentBootPath: string): Promise<SweepReport> {
   let browsersKilled = 0

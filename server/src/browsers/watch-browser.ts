@@ -2,58 +2,59 @@ import type { CdpRouter } from '../cdp/router.ts'
 
 /** Options of `watchBrowser`. */
 export interface WatchOptions {
-  /** A browser that has said nothing for this long is asked for its version. Default: 10 s. */
+  /** Time without a message after which the browser is probed. Default: 10 s. */
   readonly quietMs?: number | undefined
-  /** Time for each of two answers. Default: 15 s. */
-  readonly answerMs?: number | undefined
-  /** Called once when both were missed. */
+  /** Time to wait for the response to each of two probes. Default: 15 s. */
+  readonly responseTimeoutMs?: number | undefined
+  /** Called once if the browser responds to neither probe. */
   readonly onHung: () => void
 }
 
-/** A browser under watch. Disposing stops it; what it knows stays. */
+/** Watches a browser. Disposing stops it, and `silentMs` keeps its last value. */
 export interface BrowserWatch extends Disposable {
-  /** For how long the browser has owed an answer, in milliseconds; 0 while it owes none. */
-  readonly silentMs: () => number
+  /** Milliseconds since the last message of a browser that owes a response; 0 if it owes none. */
+  readonly unresponsiveMs: () => number
 }
 
 /**
- * Finds out whether the main process of a browser hangs. Pages do not matter: the main process answers by itself, however
- * busy its pages are. A second question is asked before the verdict, because this process may have been stopped itself.
+ * Detects a browser whose main process hangs. Busy pages do not matter, because the main process
+ * responds on its own. A second probe precedes the verdict, because the server itself may have been
+ * stopped for a while.
  */
 export function watchBrowser(router: CdpRouter, options: WatchOptions): BrowserWatch {
-  const { quietMs = 10_000, answerMs = 15_000, onHung } = options
-  let askedAtMs: number | undefined
+  const { quietMs = 10_000, responseTimeoutMs = 15_000, onHung } = options
+  let probedAtMs: number | undefined
   let endedAtMs: number | undefined
   const now = (): number => endedAtMs ?? performance.now()
-  const isOwing = (): boolean => askedAtMs !== undefined && router.lastHeardMs() < askedAtMs
+  const isWaiting = (): boolean => probedAtMs !== undefined && router.lastMessageMs() < probedAtMs
 
-  const ask = (): void => {
-    // It goes unanswered when the browser is gone.
+  const probe = (): void => {
+    // Rejects if the browser is gone.
     router.call('Browser.getVersion').catch(() => undefined)
   }
-  const look = (): void => {
-    // Nothing is read while a client lags behind.
-    if (router.isPaused() || performance.now() - router.lastHeardMs() < quietMs) return wait(quietMs, look)
-    askedAtMs = performance.now()
-    ask()
-    wait(answerMs, () => judge(false))
+  const check = (): void => {
+    // Nothing is read while a slow client holds up the pipe.
+    if (router.isPaused() || performance.now() - router.lastMessageMs() < quietMs) return wait(quietMs, check)
+    probedAtMs = performance.now()
+    probe()
+    wait(responseTimeoutMs, () => judgeProbe(false))
   }
-  const judge = (isSecond: boolean): void => {
-    if (!isOwing() || router.isPaused()) {
-      askedAtMs = undefined
-      return look()
+  const judgeProbe = (isSecond: boolean): void => {
+    if (!isWaiting() || router.isPaused()) {
+      probedAtMs = undefined
+      return check()
     }
     if (isSecond) return onHung()
-    ask()
-    wait(answerMs, () => judge(true))
+    probe()
+    wait(responseTimeoutMs, () => judgeProbe(true))
   }
   let timer: NodeJS.Timeout | undefined
   const wait = (ms: number, next: () => void): void => {
     timer = setTimeout(next, ms).unref()
   }
-  wait(quietMs, look)
+  wait(quietMs, check)
   return {
-    silentMs: () => (askedAtMs !== undefined && isOwing() ? now() - router.lastHeardMs() : 0),
+    unresponsiveMs: () => (probedAtMs !== undefined && isWaiting() ? now() - router.lastMessageMs() : 0),
     [Symbol.dispose]: () => {
       endedAtMs ??= performance.now()
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-/** A command as a client sends it. Further keys are not passed on. */
+/** A command of a client. Other keys are dropped. */
 export interface CdpCommand {
   readonly id: number
   readonly method: string
@@ -6,7 +6,7 @@ export interface CdpCommand {
   readonly sessionId?: string | undefined
 }
 
-/** An event or an answer as the browser sends it. */
+/** An event or a response from the browser. */
 export interface CdpIncoming {
   readonly id?: number
   readonly method?: string
@@ -27,8 +27,8 @@ const quote = 0x22
 const closingBrace = 0x7d
 
 /**
- * The session a message belongs to, read from its last 48 bytes: Chromium writes `sessionId` last, so that a 50 MB
- * answer need not be parsed. Undefined when the message has no such tail.
+ * Reads the session id from the last 48 bytes of a message. Chromium writes `sessionId` last, so a
+ * 50 MB response need not be parsed. Undefined if the message does not end with one.
  */
 export function sessionIdAtTail(message: Buffer): string | undefined {
   const start = message.length - tailLength
@@ -38,24 +38,27 @@ export function sessionIdAtTail(message: Buffer): string | undefined {
   return message.toString('latin1', start + tailKey.length, message.length - 2)
 }
 
-/** The same message without its `sessionId`, made in place: the given buffer must not be used afterwards. */
+/**
+ * Removes the trailing `sessionId` from a message. Works in place: do not use the given buffer
+ * afterwards.
+ */
 export function withoutSessionId(message: Buffer): Buffer {
   const start = message.length - tailLength
   message[start] = closingBrace
   return message.subarray(0, start + 1)
 }
 
-/** Whether this is an event of the Target domain: only these change which sessions exist. */
+/** Whether a message is an event of the Target domain. Only these change which sessions exist. */
 export function isTargetEvent(message: Buffer): boolean {
   return startsWith(message, targetEvent)
 }
 
-/** Whether this says that such a dialog is over. */
+/** Whether a message reports that a JavaScript dialog was closed. */
 export function isDialogEndEvent(message: Buffer): boolean {
   return startsWith(message, dialogEndEvent)
 }
 
-/** Whether this says that a page asks something by a JavaScript dialog. */
+/** Whether a message reports that a page opened a JavaScript dialog. */
 export function isDialogEvent(message: Buffer): boolean {
   return startsWith(message, dialogEvent)
 }

@@ -2,16 +2,19 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isTargetEvent, sessionIdAtTail, withoutSessionId, type CdpCommand, type CdpIncoming } from './message.ts'
 import type { CdpPipe } from './pipe.ts'
 
-/** Takes what the browser sends to one client. The buffer is the receiver's to keep. */
+/** Receives messages of the browser for one client. The receiver owns the buffer. */
 export type Receive = (message: Buffer) => void
 
-/** One client's share of a browser: a browser-level session of its own and every session announced to it. */
+/**
+ * One client's connection to a shared browser: its own browser-level session and every session
+ * announced to it.
+ */
 export interface CdpChannel extends AsyncDisposable {
-  /** The target that stands for the client's connection. */
+  /** Target id of the browser-level session. */
   readonly browserTargetId: string
   /**
-   * Passes a command on. `unknown-session` means that its `sessionId` is not one of this channel's; `full` means that it
-   * was passed on and that the caller should hold further commands back until `router.onDrain` calls.
+   * Sends a command. `unknown-session`: its `sessionId` does not belong to this channel. `full`:
+   * the command was sent, but the pipe is full; send nothing more until `router.onDrain` calls.
    */
   readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
   /** Whether the session was announced to this channel. */
@@ -20,15 +23,24 @@ export interface CdpChannel extends AsyncDisposable {
 
 /** Shares one browser pipe between the server and any number of clients. */
 export interface CdpRouter {
-  /** Sends a command of the server itself, to the browser or to a session from `Target.attachToTarget`. Rejects when the browser goes. */
+  /**
+   * Sends a command of the server, to the browser or to a session from `Target.attachToTarget`.
+   * Rejects with CDP_FAILED if the browser returns an error or is gone.
+   */
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
-  /** Sends a command to a session of a client, whose answer the client does not see. Rejects as `call` does. */
+  /**
+   * Sends a command to a session of a client. The client does not see the response. Rejects as
+   * `call` does.
+   */
   readonly callAsClient: (
     method: string,
     params: object,
     sessionId: string,
   ) => Promise<Readonly<Record<string, unknown>>>
-  /** Calls with every event of the server's own sessions. Returns a function that stops it. */
+  /**
+   * Calls the listener with every event of the server's own sessions. Returns a function that
+   * removes it.
+   */
   readonly onEvent: (listener: (event: CdpIncoming) => void) => () => void
   /** Opens a channel for one client. */
   readonly openChannel: (receive: Receive) => Promise<CdpChannel>
@@ -36,8 +48,8 @@ export interface CdpRouter {
   readonly pause: () => void
   readonly resume: () => void
   readonly isPaused: () => boolean
-  /** When the browser last said anything, by `performance.now()`. */
-  readonly lastHeardMs: () => number
+  /** Time of the last message from the browser, by `performance.now()`. */
+  readonly lastMessageMs: () => number
   /** Resolves when the browser is gone. */
   readonly closed: Promise<void>
 }
@@ -48,39 +60,42 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-/** Where messages of one session go. `isRoot`: the channel's browser session, whose id the client does not know of. */
+/**
+ * Where messages of one session go. `isRoot`: the channel's browser-level session, whose id the
+ * client never sees.
+ */
 interface SessionRoute {
   readonly receive: Receive
   readonly isRoot: boolean
   readonly sessions: Set<string>
 }
 
-/** Starts to route the messages of a pipe, each as `correct` returns it. There must be only one router per pipe. */
-export function routePipe(pipe: CdpPipe, correct?: (message: Buffer) => Buffer): CdpRouter {
-  return new PipeRouter(pipe, correct)
+/** Routes the messages of a pipe, after `rewrite` has changed them. Only one router per pipe. */
+export function routePipe(pipe: CdpPipe, rewrite?: (message: Buffer) => Buffer): CdpRouter {
+  return new PipeRouter(pipe, rewrite)
 }
 
 class PipeRouter implements CdpRouter {
   readonly closed: Promise<void>
   readonly #pipe: CdpPipe
-  /** Sessions of the clients. */
+  /** Sessions of clients, by id. */
   readonly #sessions = new Map<string, SessionRoute>()
-  /** Sessions of the server itself. */
-  readonly #own = new Set<string>()
+  /** Ids of the server's own sessions. */
+  readonly #ownSessions = new Set<string>()
   readonly #pending = new Map<number, Pending>()
   readonly #listeners = new Set<(event: CdpIncoming) => void>()
   readonly #drainListeners = new Set<() => void>()
   #lastId = 0
-  /** Ids of commands sent in the name of clients, which wait for their answers. */
-  readonly #borrowed = new Set<number>()
-  #lastImported = 0
+  /** Ids of commands sent by `callAsClient` that await a response. */
+  readonly #clientCallIds = new Set<number>()
+  #lastClientCallId = 0
   #isClosed = false
   #isPaused = false
-  #lastHeardMs = performance.now()
+  #lastMessageMs = performance.now()
 
-  constructor(pipe: CdpPipe, correct: ((message: Buffer) => Buffer) | undefined) {
+  constructor(pipe: CdpPipe, rewrite: ((message: Buffer) => Buffer) | undefined) {
     this.#pipe = pipe
-    pipe.onMessage((message) => this.#route(correct === undefined ? message : correct(message)))
+    pipe.onMessage((message) => this.#route(rewrite === undefined ? message : rewrite(message)))
     pipe.onDrain(() => {
       for (const listener of this.#drainListeners) listener()
     })
@@ -102,10 +117,10 @@ class PipeRouter implements CdpRouter {
 
   readonly callAsClient: CdpRouter['callAsClient'] = async (method, params, sessionId) => {
     if (this.#isClosed) throw browserGone(method)
-    const id = firstImportedId + ++this.#lastImported
+    const id = firstClientCallId + ++this.#lastClientCallId
     const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
     this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
-    this.#borrowed.add(id)
+    this.#clientCallIds.add(id)
     this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
     return answer.promise
   }
@@ -131,7 +146,7 @@ class PipeRouter implements CdpRouter {
   }
 
   readonly isPaused = (): boolean => this.#isPaused
-  readonly lastHeardMs = (): number => this.#lastHeardMs
+  readonly lastMessageMs = (): number => this.#lastMessageMs
 
   readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
     const { sessionId } = (await this.call('Target.attachToBrowserTarget')) as { sessionId: string }
@@ -150,33 +165,34 @@ class PipeRouter implements CdpRouter {
       [Symbol.asyncDispose]: async () => {
         for (const id of sessions) this.#sessions.delete(id)
         sessions.clear()
-        // A browser that is already gone has nothing left to detach from.
+        // If the browser is gone, there is nothing to detach from.
         await this.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
       },
     }
   }
 
   #route(message: Buffer): void {
-    this.#lastHeardMs = performance.now()
+    this.#lastMessageMs = performance.now()
     const sessionId = sessionIdAtTail(message)
     const route = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
     if (route === undefined) {
-      // A session that is nobody's belonged to a client that has left: these are its last words.
-      if (sessionId === undefined || this.#own.has(sessionId)) this.#receiveOwn(message)
+      // A session without an owner belonged to a client that disconnected: its late messages are
+      // dropped.
+      if (sessionId === undefined || this.#ownSessions.has(sessionId)) this.#receiveOwn(message)
       return
     }
-    if (this.#borrowed.size > 0 && this.#isImported(message)) return this.#receiveOwn(message)
+    if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveOwn(message)
     if (isTargetEvent(message)) this.#followTargets(message, route)
     route.receive(route.isRoot ? withoutSessionId(message) : message)
   }
 
-  /** Whether this answers a command that the server sent in a client's name. */
-  #isImported(message: Buffer): boolean {
+  /** Whether a message is the response to a command of `callAsClient`. */
+  #isClientCall(message: Buffer): boolean {
     const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
-    return this.#borrowed.delete(id)
+    return this.#clientCallIds.delete(id)
   }
 
-  /** A session announced to a client belongs to that client until the browser takes it back. */
+  /** A session announced to a client belongs to that client until the browser detaches it. */
   #followTargets(message: Buffer, route: SessionRoute): void {
     const event = JSON.parse(message.toString()) as { method: string; params?: { sessionId?: string } }
     const child = event.params?.sessionId
@@ -207,8 +223,8 @@ class PipeRouter implements CdpRouter {
   #followOwnTargets(event: CdpIncoming): void {
     const child = event.params?.['sessionId']
     if (typeof child !== 'string') return
-    if (event.method === 'Target.attachedToTarget') this.#own.add(child)
-    else if (event.method === 'Target.detachedFromTarget') this.#own.delete(child)
+    if (event.method === 'Target.attachedToTarget') this.#ownSessions.add(child)
+    else if (event.method === 'Target.detachedFromTarget') this.#ownSessions.delete(child)
   }
 
   #failPending(): void {
@@ -219,8 +235,10 @@ class PipeRouter implements CdpRouter {
   }
 }
 
-/** Ids of commands in the name of clients begin here. Clients may not use them; Chromium takes 32 bits. */
-export const firstImportedId = 2_000_000_000
+/**
+ * Command ids of `callAsClient` start here. Clients may not use them. Chromium accepts 32-bit ids.
+ */
+export const firstClientCallId = 2_000_000_000
 
 function browserGone(method: string): BowlineError {
   return new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

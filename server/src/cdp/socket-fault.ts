@@ -1,4 +1,7 @@
-/** Whether an error of a WebSocket is its client's: a message that is too long or malformed, or a connection that broke. */
+/**
+ * Whether the client caused a WebSocket error: a message that is too long or malformed, or a lost
+ * connection.
+ */
 export function isClientFault(error: unknown): boolean {
   const code = Error.isError(error) && 'code' in error ? String(error.code) : ''
   return code.startsWith('WS_ERR_') || code === 'ECONNRESET' || code === 'EPIPE'

@@ -1,60 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CdpRouter } from './router.ts'
 
-/** Whether a target shows a page of the web, a page of the browser's own, or nothing yet. */
+/** Kind of page a target shows: a web page, an internal page of the browser, or not known yet. */
 export type TargetKind = 'web' | 'internal' | 'unknown'
 
-/** Knows which targets of a browser are not web pages. */
+/** Tracks which targets of a browser show internal pages. */
 export interface TargetWatch {
   readonly kindOf: (targetId: string) => TargetKind
-  /** Calls with every target that turns out to be a web page or an internal one after its kind was unknown or web. */
+  /**
+   * Calls the listener when a target is identified as internal, or an unknown one as a web page.
+   */
   readonly onChange: (listener: (targetId: string, kind: 'web' | 'internal') => void) => () => void
 }
 
-/** The part of `Target.TargetInfo` that decides. */
+/** Properties of `Target.TargetInfo` that determine the kind. */
 export interface TargetAddress {
   readonly targetId: string
   readonly type: string
   readonly url: string
-  /** The target that a frame belongs to, and the frame in it that embeds it. */
+  /** Target that embeds this frame, and the embedding frame in it. */
   readonly parentId?: string
   readonly parentFrameId?: string
 }
 
 /** Options of `watchTargetKinds`. */
 export interface TargetWatchOptions {
-  /** Whether pages of the browser may stand in frames, as the PDF viewer of full Chromium does. */
+  /** Whether internal pages can appear in frames, as the PDF viewer of full Chromium does. */
   readonly hasInternalFrames: boolean
-  /** Milliseconds that the page around a frame has to say what it is: 10 s by default. */
-  readonly answerMs?: number | undefined
+  /** Time to wait for the page that embeds a frame, in milliseconds. Default: 10 s. */
+  readonly responseTimeoutMs?: number | undefined
 }
 
-/** A page that computes, or stands in a debugger, does not answer. */
+/** A page with a busy main thread, or paused in a debugger, does not respond. */
 const defaultAnswerMs = 10_000
 
 /**
- * Watches the targets of a browser and closes every tab that shows a page of the browser's own: such pages can read files
- * and make requests past the egress proxy. Resolves when the targets that exist already are known.
+ * Tracks the targets of a browser and closes every tab that shows an internal page: such pages can
+ * read files and make requests that bypass the egress proxy. Resolves when the existing targets are
+ * known.
  */
 export async function watchTargetKinds(router: CdpRouter, options: TargetWatchOptions): Promise<TargetWatch> {
   const watch = new KindWatch(router, options)
   router.onEvent(({ method, params, sessionId }) => {
     if (sessionId === undefined && method?.startsWith('Target.target') === true) watch.follow(method, params ?? {})
   })
-  // The tab target of a page has the same address as the page itself.
+  // The tab target of a page has the same URL as the page itself.
   const filter = [{ type: 'browser', exclude: true }, { type: 'tab', exclude: true }, {}]
   await router.call('Target.setDiscoverTargets', { discover: true, filter })
   return watch
 }
 
 /**
- * Schemes of pages that have more rights than a web page. `chrome-error:` is not among them: it is what a web page that
- * cannot be loaded shows, in a process without rights.
+ * URL schemes of pages with more rights than a web page. Not `chrome-error:`, which Chromium shows
+ * for a web page that failed to load, in a process without such rights.
  */
 const internalScheme =
   /^(?:blob:|filesystem:)?(?:(?:chrome|devtools|brave|edge)(?!-error:)(?:-[a-z]+)*|file|view-source|isolated-app|content|externalfile):/i
 
-/** Whether an address is a page of the browser's own or a file. */
+/** Whether a URL is an internal page of the browser or a file. */
 export function isInternalUrl(url: string): boolean {
   return internalScheme.test(url) || (/^about:/i.test(url) && !/^about:(?:blank|srcdoc)(?:[?#]|$)/i.test(url))
 }
@@ -77,7 +80,7 @@ class KindWatch implements TargetWatch {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes an event of the Target domain. */
+  /** Handles an event of the Target domain. */
   follow(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'Target.targetDestroyed') this.#kinds.delete(String(params['targetId']))
     else if (params['targetInfo'] !== undefined) this.#note(params['targetInfo'] as TargetAddress)
@@ -87,11 +90,12 @@ class KindWatch implements TargetWatch {
     const { targetId, type, url } = target
     if (isInternalUrl(url)) this.#decide(target, 'internal')
     else if (type !== 'iframe' || url !== '') this.#decide(target, 'web')
-    // A frame in a process of its own is announced without an address, and held up before it has one if a client likes.
+    // A frame in its own process is announced without a URL, and a client can pause it before it
+    // gets one.
     else if (this.#options.hasInternalFrames && !this.#kinds.has(targetId)) {
       this.#kinds.set(targetId, 'unknown')
-      // Whoever waits for its commands learns that they are refused.
-      const late = sleep(this.#options.answerMs ?? defaultAnswerMs, true, { ref: false })
+      // Clients whose commands wait are notified that they are refused.
+      const late = sleep(this.#options.responseTimeoutMs ?? defaultAnswerMs, true, { ref: false })
       void Promise.race([isInPdf(this.#router, target), late]).then((isViewer) => {
         if (this.#kinds.get(targetId) === 'unknown') this.#decide(target, isViewer ? 'internal' : 'web')
       })
@@ -100,7 +104,7 @@ class KindWatch implements TargetWatch {
 
   #decide({ targetId, type }: TargetAddress, kind: 'web' | 'internal'): void {
     const former = this.#kinds.get(targetId)
-    // Once internal, always internal: what a client left behind in it would run when it comes back.
+    // Internal targets stay internal: what a client left in one would run when it navigates back.
     if (former === 'internal' || (former === undefined && kind === 'web')) return
     if (kind === 'web') this.#kinds.delete(targetId)
     else this.#kinds.set(targetId, kind)
@@ -109,7 +113,7 @@ class KindWatch implements TargetWatch {
   }
 
   #close(targetId: string): void {
-    // It may have closed itself by now.
+    // The target may have closed already.
     this.#router.call('Target.closeTarget', { targetId }).catch(() => undefined)
   }
 }
@@ -120,8 +124,9 @@ interface FrameTree {
 }
 
 /**
- * Whether a frame is embedded by a PDF: then it is the viewer, an extension that is a part of the browser. Asked of the
- * page around it, because the frame itself may be held up. True when nobody can tell. Never rejects.
+ * Whether a frame is embedded in a PDF, and thus is the PDF viewer, an extension built into the
+ * browser. Queries the embedding page, because the frame itself may be paused. True if the page
+ * does not tell. Never rejects.
  */
 async function isInPdf(router: CdpRouter, { parentId, parentFrameId }: TargetAddress): Promise<boolean> {
   try {

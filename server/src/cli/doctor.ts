@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { listBrowsers } from '../browsers/find.ts'
 import { openBrowserHost } from '../browsers/host.ts'
-import { describeIsolation, isHeld } from '../browsers/isolation.ts'
+import { describeIsolation, isIsolated } from '../browsers/isolation.ts'
 import { browserSearchEnvironment, readConfig } from '../config.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
@@ -75,10 +75,10 @@ async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
     const { browser, isolation, dataDir: ownDir } = readConfig(flags)
     await using folder = await openScratchFolder([tmpdir(), ownDir])
     const dataDir = folder.path
-    await using host = await openBrowserHost({ dataDir, choice: browser, isolation, environment })
+    await using host = await openBrowserHost({ dataDir, choice: browser, isolationMode: isolation, environment })
     const { kind, path } = host.binary
-    const off = isHeld(host.layers) ? 'poor' : 'bad'
-    const layers = describeIsolation(host.layers).map(({ name, state, detail }): Finding => {
+    const off = isIsolated(host.isolation) ? 'poor' : 'bad'
+    const layers = describeIsolation(host.isolation).map(({ name, state, detail }): Finding => {
       const isWall = name === 'chromium sandbox' || name === 'bubblewrap'
       return { what: name, state: state === 'on' ? 'good' : isWall ? off : 'poor', detail }
     })

@@ -2,12 +2,12 @@ import { BowlineError } from 'bowline/kit/errors'
 import { listNodes, type NodeRow } from '../store/nodes.ts'
 import type { Store } from '../store/store.ts'
 
-/** Milliseconds after which a node that was not heard of is not there to be compared with. */
-const silentMs = 30_000
+/** Nodes whose last heartbeat is older than this, in milliseconds, are not compared. */
+const heartbeatTimeoutMs = 30_000
 
 /**
- * Throws CONFIG_INVALID when an older node on the same PostgreSQL stores blobs in another place: what one of them stored
- * could not be read through the other.
+ * Throws CONFIG_INVALID if an older node on the same PostgreSQL uses other blob storage: each of
+ * the two could not read what the other stored.
  */
 export async function assertSharedBlobs(
   { kind, db }: Pick<Store, 'kind' | 'db'>,
@@ -15,17 +15,17 @@ export async function assertSharedBlobs(
 ): Promise<void> {
   if (kind === 'pglite') return
   const nodes = await listNodes(db)
-  // By the clock of the database: those of the machines may differ.
+  // Compares times of the database: the clocks of the machines may differ.
   const newestMs = Math.max(0, ...nodes.map(({ heartbeatAt }) => heartbeatAt.getTime()))
   const ownIndex = nodes.findIndex(({ id }) => id === own.nodeId)
-  // Of two that start at once, the one that registered first stays.
+  // If two nodes start at once, the one that registered first stays.
   const older = ownIndex === -1 ? nodes : nodes.slice(0, ownIndex)
   const other = older.find(
     (node) =>
       node.id !== own.nodeId &&
       node.blobs !== undefined &&
       node.blobs !== own.blobsId &&
-      newestMs - node.heartbeatAt.getTime() < silentMs,
+      newestMs - node.heartbeatAt.getTime() < heartbeatTimeoutMs,
   )
   if (other !== undefined) throw separateBlobs(other, own.blobsId)
 }
@@ -33,10 +33,10 @@ export async function assertSharedBlobs(
 function separateBlobs(other: NodeRow, ownId: string): BowlineError {
   return new BowlineError(
     'CONFIG_INVALID',
-    `The server ${other.url ?? other.id} on the same PostgreSQL stores files in ${describe(other.blobs)}, this one in ` +
-      `${describe(ownId)}: screenshots, recordings, kept files and profiles of one could not be read through the other`,
+    `The server ${other.url ?? other.id} on the same PostgreSQL stores files in ${describe(other.blobs)}, but this one in ` +
+      `${describe(ownId)}: neither could read the screenshots, recordings, files and profiles of the other`,
     {
-      hint: 'Start all servers with the same `--blobs`: an S3 bucket such as s3://BUCKET/PREFIX, or a folder that they share.',
+      hint: 'Start all servers with the same `--blobs`: an S3 bucket such as s3://BUCKET/PREFIX, or a shared folder.',
     },
   )
 }

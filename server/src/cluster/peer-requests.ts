@@ -4,116 +4,125 @@ import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unreachable, type Peer } from './peers.ts'
 
-/** Marks a request that one server hands to another, so that it is never handed on again. */
+/** Marks a request that was relayed by another server, so that it is not relayed again. */
 export const hopHeader = 'x-bowline-hop'
 
-/** Milliseconds that a peer gets to accept a connection. */
+/** Timeout of the connection to a peer, in milliseconds. */
 export const connectTimeoutMs = 5000
 
-/** How long a server waits for a peer, in milliseconds. */
+/** Timeouts of a request to a peer, in milliseconds. */
 export interface PeerLimits {
-  /** From the request to the head of the response. Long work such as saving a profile needs minutes. */
-  readonly answerMs: number
-  /** A peer that has not answered after this time is asked whether it is alive. Default 2000. */
+  /**
+   * From the request to the response headers. Long operations such as saving a profile take
+   * minutes.
+   */
+  readonly responseTimeoutMs: number
+  /** A peer that has not responded after this time is probed. Default 2000. */
   readonly probeAfterMs?: number | undefined
-  /** For the answer to that question. Two missed answers in a row mean that the peer hangs. Default 4000. */
+  /** Timeout of a probe. A peer that misses two in a row counts as hung. Default 4000. */
   readonly probeMs?: number | undefined
 }
 
-/** What is asked of a peer. */
+/** A request to send to a peer. */
 export interface PeerTarget {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** Those of one connection are left out. */
+  /** Headers of the client's request. Hop-by-hop headers are dropped. */
   readonly headers: IncomingHttpHeaders
-  /** Headers that are sent as they are. */
+  /** Additional headers, sent unchanged. */
   readonly extra: Readonly<Record<string, string>>
 }
 
-/** A request under way to a peer. Disposing stops watching the peer; the request is left alone. */
+/** A request to a peer. Disposing stops the probes, but not the request. */
 export interface PeerRequest extends Disposable {
   readonly onward: ClientRequest
-  /** Rejects with NODE_UNREACHABLE when the peer is gone, hangs, or takes too long. */
-  readonly answered: Promise<IncomingMessage>
+  /** Rejects with NODE_UNREACHABLE if the peer is gone, hangs or takes too long. */
+  readonly response: Promise<IncomingMessage>
 }
 
 /**
- * Opens a request to a peer. It fails when the peer stops responding to liveness probes at any time before the result
- * is disposed of: a stopped process still accepts connections, and a slow one must not be mistaken for it.
+ * Sends a request to a peer. Probes the peer until the result is disposed of, and fails if two
+ * probes in a row get no response: a stopped process still accepts connections, while a slow one
+ * responds to probes.
  */
 export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimits): PeerRequest {
   const onward = requestTo(peer, target.path, {
     method: target.method,
-    headers: { ...ofMessage(target.headers), ...target.extra, [hopHeader]: peer.id },
+    headers: { ...endToEndHeaders(target.headers), ...target.extra, [hopHeader]: peer.id },
   })
-  const { promise: answered, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  // The caller may fail before it waits for the answer.
-  answered.catch(() => undefined)
-  const late = setTimeout(() => onward.destroy(new Error('no answer in time')), limits.answerMs)
-  const watching = new AbortController()
-  onward.on('response', (response) => {
-    clearTimeout(late)
-    resolve(response)
+  const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  // The caller may fail before it awaits the response.
+  response.catch(() => undefined)
+  const timer = setTimeout(() => onward.destroy(new Error('the response timed out')), limits.responseTimeoutMs)
+  const probing = new AbortController()
+  onward.on('response', (incoming) => {
+    clearTimeout(timer)
+    resolve(incoming)
   })
-  onward.on('error', (error) => reject(unreachable('does not answer', error)))
-  onward.on('close', () => watching.abort())
+  onward.on('error', (error) => reject(unreachable('does not respond', error)))
+  onward.on('close', () => probing.abort())
   onward.setTimeout(connectTimeoutMs, () => {
     if (onward.socket?.connecting === true) onward.destroy(new Error('timed out'))
   })
-  void watchPeer(peer, limits, watching.signal).then((isHung) => isHung && onward.destroy(new Error('it hangs')))
+  void isPeerHung(peer, limits, probing.signal).then(
+    (isHung) => isHung && onward.destroy(new Error('the server hangs')),
+  )
   return {
     onward,
-    answered,
+    response,
     [Symbol.dispose]: () => {
-      clearTimeout(late)
-      watching.abort()
+      clearTimeout(timer)
+      probing.abort()
     },
   }
 }
 
-/** The headers of a message without those of one connection. */
-export function ofMessage(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)))
+/** The headers of a message without hop-by-hop headers. */
+export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHopHeaders.has(name)))
 }
 
-/** The host of an address without the brackets of IPv6. */
+/** The host of a URL, without the brackets of IPv6. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** The name that TLS is given for a host: empty for IP addresses. */
+/** The TLS server name (SNI) of a host: empty for IP addresses. */
 export function serverNameOf(host: string): string {
   return isIP(host) === 0 ? host : ''
 }
 
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'expect'])
+const hopByHopHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'expect'])
 
 function requestTo(
   peer: Peer,
   path: string,
   options: { readonly method: string; readonly headers: IncomingHttpHeaders; readonly agent?: false },
 ): ClientRequest {
-  // A request may name a host itself, which must not lead anywhere else.
+  // The path may be an absolute URL, whose host must be ignored.
   const { pathname, search } = new URL(path, 'http://localhost')
   const url = new URL(peer.url)
   url.pathname = pathname
   url.search = search
   return (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     ...options,
-    // Otherwise the certificate would have to be for the name that the client came by.
+    // By default Node would use the Host header, which names the address the client used.
     servername: serverNameOf(hostOf(url)),
   })
 }
 
-/** Resolves to true once the peer has missed two probes in a row; to false when the signal aborts. */
-async function watchPeer(
+/**
+ * Resolves to true once the peer has missed two probes in a row, or to false when the signal
+ * aborts.
+ */
+async function isPeerHung(
   peer: Peer,
   { probeAfterMs = 2000, probeMs = 4000 }: PeerLimits,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let missed = 0; missed < 2;) {
-    // After a missed probe the time for a pause has passed already.
+    // The probe's timeout was pause enough.
     if (missed === 0) await sleep(probeAfterMs, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return false
     missed = (await isAlive(peer, probeMs)) ? 0 : missed + 1
@@ -121,7 +130,7 @@ async function watchPeer(
   return !signal.aborted
 }
 
-/** Whether the peer answers anything on a new connection. */
+/** Whether the peer responds on a new connection. */
 async function isAlive(peer: Peer, timeoutMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const probe = requestTo(peer, '/livez', { method: 'GET', headers: {}, agent: false })

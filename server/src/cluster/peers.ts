@@ -2,63 +2,76 @@ import { BowlineError } from 'bowline/kit/errors'
 import { listNodes, type NodeRow } from '../store/nodes.ts'
 import type { Store } from '../store/store.ts'
 
-/** Another server on the same database, reachable under `url`. */
+/** Another server on the same database. */
 export interface Peer {
   readonly id: string
   readonly url: string
 }
 
-/** What this node knows of the others. */
+/** Finds other nodes of the cluster. */
 export interface Peers {
-  /** The node with this id. Throws NODE_UNREACHABLE when it is gone or left no address. */
+  /** Finds the node with this id. Throws NODE_UNREACHABLE if it is gone or has no URL. */
   readonly find: (nodeId: string) => Promise<Peer>
-  /** The least loaded other node with a place free, if it is clearly less loaded than this one; else undefined. */
-  readonly freest: (own: {
+  /**
+   * Finds the least loaded other node with a free slot. Undefined if it is not clearly less loaded
+   * than this one.
+   */
+  readonly leastLoaded: (own: {
     readonly load: number
     readonly slots: number
     readonly isDraining: boolean
   }) => Promise<Peer | undefined>
-  /** Has `freest` pass over a node that does not answer, until its heartbeats tell whether it is alive. */
+  /**
+   * Makes `leastLoaded` skip a node that does not respond, until its heartbeats show whether it is
+   * alive.
+   */
   readonly avoid: (nodeId: string) => void
 }
 
-/** How long a list of nodes is trusted: loads are written with every heartbeat, each 5 s. */
-const trustMs = 2000
+/** How long a list of nodes is cached. Nodes write their load with every heartbeat, each 5 s. */
+const cacheMs = 2000
 
-/** Share of its places by which another node must be emptier before a session is handed over: handing over costs time, too. */
-const worthwhile = 0.25
+/**
+ * Share of slots by which another node must be emptier to relay a new session to it, because
+ * relaying takes time too.
+ */
+const minLoadDifference = 0.25
 
-/** Nodes unheard of for longer than this get nothing handed over; they are struck off soon. */
-const silentMs = 15_000
+/** Nodes with an older heartbeat get no sessions. They are removed from the list soon. */
+const heartbeatTimeoutMs = 15_000
 
-/** Reads the nodes from the store. In the embedded store there is no other, and it is not asked. */
+/**
+ * Creates the lookup of other nodes in the store. The embedded store has no other nodes and is not
+ * queried.
+ */
 export function createPeers(store: Store, nodeId: string): Peers {
-  let known: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
-  const everyone = async (mostAgeMs = trustMs): Promise<readonly NodeRow[]> => {
+  let cached: { readonly atMs: number; readonly nodes: Promise<readonly NodeRow[]> } | undefined
+  const listCached = async (maxAgeMs = cacheMs): Promise<readonly NodeRow[]> => {
     if (store.kind === 'pglite') return []
-    if (known === undefined || performance.now() - known.atMs >= mostAgeMs) {
+    if (cached === undefined || performance.now() - cached.atMs >= maxAgeMs) {
       const nodes = listNodes(store.db)
-      known = { atMs: performance.now(), nodes }
+      cached = { atMs: performance.now(), nodes }
       nodes.catch(() => {
-        known = undefined
+        cached = undefined
       })
     }
-    return known.nodes
+    return cached.nodes
   }
   const avoided = new Map<string, number>()
-  const isAvoided = (id: string): boolean => performance.now() - (avoided.get(id) ?? -Infinity) < silentMs
+  const isAvoided = (id: string): boolean => performance.now() - (avoided.get(id) ?? -Infinity) < heartbeatTimeoutMs
   return {
     avoid: (id) => void avoided.set(id, performance.now()),
     find: async (id) => {
-      const listed = (await everyone()).find((each) => each.id === id)
-      // It may have come since they were read.
-      const node = listed ?? (await everyone(0)).find((each) => each.id === id)
+      const listed = (await listCached()).find((each) => each.id === id)
+      // The node may have started after the list was read.
+      const node = listed ?? (await listCached(0)).find((each) => each.id === id)
       if (node?.url !== undefined) return { id, url: node.url }
-      throw unreachable(node === undefined ? 'is not running' : 'has no --node-url')
+      throw unreachable(node === undefined ? 'is not running' : 'has no URL; start it with --node-url')
     },
-    freest: async ({ load, slots, isDraining }) => {
-      const nodes = await everyone()
-      // By the clock of the database, of which the own heartbeat tells, too: with one other node it is all that does.
+    leastLoaded: async ({ load, slots, isDraining }) => {
+      const nodes = await listCached()
+      // Measured by the newest heartbeat, since clocks of machines may differ. It includes the own
+      // one.
       const newestMs = Math.max(...nodes.map((node) => node.heartbeatAt.getTime()))
       const fits = (node: NodeRow): boolean =>
         node.id !== nodeId &&
@@ -66,18 +79,18 @@ export function createPeers(store: Store, nodeId: string): Peers {
         !node.draining &&
         !isAvoided(node.id) &&
         node.live < node.slots &&
-        newestMs - node.heartbeatAt.getTime() < silentMs
+        newestMs - node.heartbeatAt.getTime() < heartbeatTimeoutMs
       const [best] = nodes.filter(fits).sort((left, right) => left.live / left.slots - right.live / right.slots)
       if (best?.url === undefined) return undefined
-      const isClearlyFreer = load / slots - best.live / best.slots > worthwhile
-      return isDraining || load >= slots || isClearlyFreer ? { id: best.id, url: best.url } : undefined
+      const isClearlyLessLoaded = load / slots - best.live / best.slots > minLoadDifference
+      return isDraining || load >= slots || isClearlyLessLoaded ? { id: best.id, url: best.url } : undefined
     },
   }
 }
 
-/** The error for a node that does not answer. */
-export function unreachable(why: string, cause?: unknown): BowlineError {
-  return new BowlineError('NODE_UNREACHABLE', `The server that holds this session ${why}`, {
+/** Creates the error for a node that does not respond. */
+export function unreachable(problem: string, cause?: unknown): BowlineError {
+  return new BowlineError('NODE_UNREACHABLE', `The server that runs this session ${problem}`, {
     retryAfterSeconds: 5,
     cause,
   })

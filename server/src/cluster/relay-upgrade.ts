@@ -7,19 +7,27 @@ import { ClosableFrames } from './closable-frames.ts'
 import { connectTimeoutMs, hopHeader, hostOf, serverNameOf } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
-/** A WebSocket of a client that this server passes on to a peer. */
+/** A client's WebSocket that is relayed to a peer. */
 export interface RelayedSocket {
-  /** Sends the client a close frame between two frames of the peer, and drops both connections. */
+  /**
+   * Sends the client a close frame between two frames of the peer, then closes both connections.
+   */
   readonly close: (code: number, reason: string) => void
 }
 
-/** Milliseconds that a peer gets to answer the handshake: it opens a channel into the browser first. */
+/**
+ * Time for a peer to respond to the handshake, in milliseconds. It opens a CDP channel to the
+ * browser first.
+ */
 const handshakeMs = 15_000
 
-/** Milliseconds after which a client that does not close is cut off. */
+/** Time for the client to close the connection, in milliseconds. */
 const closingMs = 2000
 
-/** Passes a WebSocket upgrade to a peer and joins the two connections. Throws NODE_UNREACHABLE before anything went back. */
+/**
+ * Relays a WebSocket upgrade to a peer. Throws NODE_UNREACHABLE, before anything was sent to the
+ * client.
+ */
 export async function relayUpgrade(
   peer: Peer,
   request: IncomingMessage,
@@ -27,38 +35,38 @@ export async function relayUpgrade(
   head: Buffer,
   timeoutMs: number = handshakeMs,
 ): Promise<RelayedSocket> {
-  const onward = await dial(new URL(peer.url))
-  socket.once('close', () => onward.destroy())
+  const upstream = await dial(new URL(peer.url))
+  socket.once('close', () => upstream.destroy())
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${hopHeader}: ${peer.id}`]
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     lines.push(`${request.rawHeaders[index]}: ${request.rawHeaders[index + 1]}`)
   }
-  onward.write(`${lines.join('\r\n')}\r\n\r\n`)
-  if (head.length > 0) onward.write(head)
+  upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
+  if (head.length > 0) upstream.write(head)
   socket.setNoDelay(true)
-  onward.setNoDelay(true)
-  await firstBytes(onward, timeoutMs)
+  upstream.setNoDelay(true)
+  await firstBytes(upstream, timeoutMs)
   const frames = new ClosableFrames()
-  pipeSockets(socket, onward, frames)
+  pipeSockets(socket, upstream, frames)
   return {
     close: (code, reason) => {
       frames.closeWith(code, reason)
-      socket.unpipe(onward)
+      socket.unpipe(upstream)
       socket.resume()
       setTimeout(() => socket.destroy(), closingMs).unref()
     },
   }
 }
 
-/** Waits until the peer has begun to answer, without taking what it says. */
-async function firstBytes(onward: Socket, timeoutMs: number): Promise<void> {
+/** Waits until the peer has begun to respond, without reading its bytes. */
+async function firstBytes(upstream: Socket, timeoutMs: number): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const ended = once(onward, 'end', { signal }).then(() => Promise.reject(unreachable('closed the connection')))
+  const ended = once(upstream, 'end', { signal }).then(() => Promise.reject(unreachable('closed the connection')))
   try {
-    await Promise.race([once(onward, 'readable', { signal }), ended])
+    await Promise.race([once(upstream, 'readable', { signal }), ended])
   } catch (cause) {
-    onward.destroy()
-    throw unreachable('does not answer', cause)
+    upstream.destroy()
+    throw unreachable('does not respond', cause)
   }
 }
 
@@ -69,7 +77,7 @@ async function dial(url: URL): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   socket.setTimeout(connectTimeoutMs, () => socket.destroy(new Error('timed out')))
   socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(socket))
-  socket.once('error', (error) => reject(unreachable('does not answer', error)))
+  socket.once('error', (error) => reject(unreachable('does not respond', error)))
   const connected = await promise
   connected.setTimeout(0)
   return connected

@@ -3,19 +3,22 @@ import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { failure } from 'bowline/contract/failure'
 import { BowlineError } from 'bowline/kit/errors'
-import { ofMessage, openPeerRequest, type PeerLimits } from './peer-requests.ts'
+import { endToEndHeaders, openPeerRequest, type PeerLimits } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
-/** Reads come from a database, memory or disk. */
-const readLimits: PeerLimits = { answerMs: 30_000 }
-
-/** The end of a session saves its profile and stores its files and recordings first, which may take over five minutes. */
-const workLimits: PeerLimits = { answerMs: 400_000 }
+/** Reads are served from the database, memory or disk. */
+const readLimits: PeerLimits = { responseTimeoutMs: 30_000 }
 
 /**
- * Passes a whole request to a peer and its answer back, streamed. The Host header stays that of the client, so that
- * addresses in the answer are those the client came by. `takeOver` is called before the first byte goes back. Throws
- * NODE_UNREACHABLE before that, also for a peer that hangs.
+ * Ending a session first saves its profile and stores its files and recordings, which may take over
+ * five minutes.
+ */
+const workLimits: PeerLimits = { responseTimeoutMs: 400_000 }
+
+/**
+ * Relays a request and its response, streamed. The Host header stays that of the client, so that
+ * URLs in the response work for it. `takeOver` is called before the first byte of the response is
+ * sent. Throws NODE_UNREACHABLE before that, also if the peer hangs.
  */
 export async function relayRequest(
   peer: Peer,
@@ -24,64 +27,65 @@ export async function relayRequest(
   takeOver: () => void,
   limits: PeerLimits = request.method === 'GET' || request.method === 'HEAD' ? readLimits : workLimits,
 ): Promise<void> {
-  // Its end must stay where it was: without this, the body of a DELETE would be taken for further requests.
+  // Preserves the body's framing: without it, the body of a DELETE would be parsed as further
+  // requests.
   const extra: Record<string, string> =
     request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
   const { method = 'GET', url = '/', headers } = request
   using relayed = openPeerRequest(peer, { method, path: url, headers, extra }, limits)
-  const { onward, answered } = relayed
+  const { onward, response: awaiting } = relayed
   response.once('close', () => onward.destroy())
   request.pipe(onward)
-  const answer = await answered
+  const answer = await awaiting
   takeOver()
-  response.writeHead(answer.statusCode ?? 502, ofMessage(answer.headers))
-  // The head has gone out: all that can still be said is that the body is not whole.
+  response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers))
+  // The headers were sent already, so an error can only cut the body short.
   await pipeline(answer, response).catch(() => response.destroy())
 }
 
-/** How a peer is asked, where that differs from the request of the client. */
-export interface AskOptions extends Partial<PeerLimits> {
+/** Overrides of a request to a peer. Default: the same as the client's request. */
+export interface PeerRequestOptions extends Partial<PeerLimits> {
   readonly method?: string | undefined
   readonly path?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Aborting drops the request, for the peer to notice. */
+  /** Aborting cancels the request. The peer notices that its connection closes. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Asks a peer what was asked of this server, with a body already read. Throws the peer's error as its own, or
- * NODE_UNREACHABLE, also for a peer that hangs.
+ * Sends a peer the request of a client, whose body was already read, and returns the parsed
+ * response. Throws the peer's error, or NODE_UNREACHABLE, also if the peer hangs.
  */
-export async function askPeer(
+export async function requestPeer(
   peer: Peer,
   request: IncomingMessage,
   body: unknown,
-  options: AskOptions = {},
+  options: PeerRequestOptions = {},
 ): Promise<unknown> {
   const text = JSON.stringify(body)
   const { method = request.method ?? 'GET', path = request.url ?? '/', signal, ...limits } = options
   const extra = { ...options.headers, 'content-length': String(Buffer.byteLength(text)) }
   const target = { method, path, headers: request.headers, extra }
-  using asked = openPeerRequest(peer, target, { ...workLimits, ...limits })
-  const { onward, answered } = asked
-  const drop = (): void => void onward.destroy(new Error('nobody waits for it any more'))
-  signal?.addEventListener('abort', drop)
-  if (signal?.aborted === true) drop()
+  using peerRequest = openPeerRequest(peer, target, { ...workLimits, ...limits })
+  const { onward, response } = peerRequest
+  const cancel = (): void => void onward.destroy(new Error('the request was aborted'))
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted === true) cancel()
   onward.end(text)
   try {
-    return await readAnswer(await answered)
+    return await readResponse(await response)
   } finally {
-    signal?.removeEventListener('abort', drop)
+    signal?.removeEventListener('abort', cancel)
   }
 }
 
-async function readAnswer(answer: IncomingMessage): Promise<unknown> {
-  const content = await json(answer).catch((cause: unknown) => {
-    throw unreachable('broke off its answer', cause)
+async function readResponse(response: IncomingMessage): Promise<unknown> {
+  const content = await json(response).catch((cause: unknown) => {
+    throw unreachable('closed the connection before its response was complete', cause)
   })
-  const status = answer.statusCode ?? 502
+  const status = response.statusCode ?? 502
   if (status < 400) return content
   const { error, code, hint, details, requestId } = failure.parse(content)
-  const retryAfterSeconds = Number(answer.headers['retry-after']) || undefined
+  const retryAfterSeconds = Number(response.headers['retry-after']) || undefined
   throw new BowlineError(code ?? 'UNKNOWN_ERROR', error, { status, hint, details, requestId, retryAfterSeconds })
 }

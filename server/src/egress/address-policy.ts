@@ -3,26 +3,31 @@ import { parseAllowEntry, type Target } from './allow-list.ts'
 import type { OwnPorts } from './own-ports.ts'
 import { specialRangeOf } from './special-ranges.ts'
 
-/** What may become of a connection to one address: `allowed` addresses are opened by `--allow`, `public` ones by default. */
+/**
+ * Verdict on connecting to one address. `allowed`: permitted by `--allow`. `public`: permitted by
+ * default.
+ */
 export type AddressVerdict =
   | { readonly kind: 'public' | 'allowed'; readonly address: string }
   | { readonly kind: 'refused'; readonly address: string; readonly reason: string; readonly hint?: string }
 
 /** Decides which resolved addresses may be connected to. */
 export interface AddressPolicy {
-  /** Judges one resolved address of a target. The verdict's address is the one to connect to. */
+  /** Checks one resolved address of a target. Connect to the address in the verdict. */
   readonly judge: (address: string, target: Target) => AddressVerdict
 }
 
 /** Options of `createAddressPolicy`. */
 export interface AddressPolicyOptions {
-  /** Entries as `parseAllowEntry` reads them. Default: none, so public unicast addresses only. */
+  /**
+   * Entries in the format of `parseAllowEntry`. Default: none, so only public unicast addresses.
+   */
   readonly allow?: readonly string[] | undefined
-  /** Refused even where a range is allowed. */
+  /** Ports that are refused even in an allowed range. */
   readonly ownPorts: OwnPorts
 }
 
-/** Makes the policy. Throws CONFIG_INVALID when an entry cannot be read. */
+/** Creates the policy. Throws CONFIG_INVALID if an entry is malformed. */
 export function createAddressPolicy({ allow = [], ownPorts }: AddressPolicyOptions): AddressPolicy {
   const entries = allow.map((entry) => parseAllowEntry(entry))
   return {
@@ -33,11 +38,11 @@ export function createAddressPolicy({ allow = [], ownPorts }: AddressPolicyOptio
         return {
           kind: 'refused',
           address,
-          reason: `port ${target.port} there belongs to this server`,
-          hint: 'Ports of the server itself stay closed, whatever `--allow` opens.',
+          reason: `port ${target.port} on this address belongs to the server itself`,
+          hint: '`--allow` does not open ports of the server itself.',
         }
       }
-      if (entries.some((opens) => opens(parsed, target))) return { kind: 'allowed', address }
+      if (entries.some((isAllowed) => isAllowed(parsed, target))) return { kind: 'allowed', address }
       const special = specialRangeOf(parsed)
       return special === undefined
         ? { kind: 'public', address }

@@ -9,37 +9,42 @@ import type { Resolve } from './resolve.ts'
 import { tunnelThrough, type Upstream } from './upstream.ts'
 
 /**
- * Which way out is taken. `basic`: the basic upstream proxy, or none when none is configured. `enhanced`: the enhanced one,
- * or as `basic` when there is none. `auto`: as `basic`, and as `enhanced` for a target that cannot be reached so.
+ * Which upstream proxy is used. `basic`: the basic one, or none if none is configured. `enhanced`:
+ * the enhanced one, else as `basic`. `auto`: as `basic`, then as `enhanced` if the target cannot be
+ * reached.
  */
 export type Route = 'basic' | 'enhanced' | 'auto'
 
-/** What connections are judged and made by. */
+/** Dependencies of `createConnector`. */
 export interface ConnectorDeps {
   readonly policy: AddressPolicy
   readonly resolve: Resolve
   readonly basic?: Upstream | undefined
   readonly enhanced?: Upstream | undefined
-  /** Milliseconds for resolving and connecting. Default 25,000. */
+  /** Timeout of resolving and connecting, in milliseconds. Default 25,000. */
   readonly connectTimeoutMs?: number | undefined
 }
 
-/** Makes judged connections. */
+/** Opens connections that the address policy permits. */
 export interface Connector {
-  /** Connects to a target by a route. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
+  /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
   readonly connect: (target: Target, route: Route, signal?: AbortSignal) => Promise<Socket>
-  /** Whether a connection goes to the target itself, not to an upstream proxy. */
+  /** Whether a connection goes directly to the target, without an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
-  /** Whether connections to a target by a route go through an upstream proxy. Throws as `connect`. */
+  /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
   readonly usesUpstream: (target: Target, route: Route, signal: AbortSignal) => Promise<boolean>
 }
 
-/** Chromium itself waits 30 s for a proxy and would then report `ERR_TIMED_OUT` or `ERR_CONNECTION_TIMED_OUT`, as it happens. */
+/**
+ * Below Chromium's own timeout of 30 s for a proxy, after which it reports either `ERR_TIMED_OUT`
+ * or `ERR_CONNECTION_TIMED_OUT`.
+ */
 const defaultConnectTimeoutMs = 25_000
 
 /**
- * Makes a connector. An upstream proxy resolves names by itself, so a name is judged by what it resolves to here; one that
- * resolves nowhere here is left to the upstream. Targets opened by `--allow` are near: no upstream is asked for them.
+ * Creates a connector. Upstream proxies resolve names themselves, so a name is checked by the
+ * addresses it has here, and a name that does not resolve here is left to the upstream proxy.
+ * Targets that `--allow` permits are local and connected to directly.
  */
 export function createConnector(deps: ConnectorDeps): Connector {
   const indirect = new WeakSet<Socket>()
@@ -47,7 +52,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
     isDirect: (socket) => !indirect.has(socket),
     usesUpstream: async (target, route, signal) => {
       const upstreams = upstreamsOf(deps, route)
-      if (upstreams.every((way) => way === undefined)) return false
+      if (upstreams.every((upstream) => upstream === undefined)) return false
       return (await judge(deps, target, upstreams, signal)).kind !== 'allowed'
     },
     connect: async (target, route, signal) => {
@@ -56,14 +61,14 @@ export function createConnector(deps: ConnectorDeps): Connector {
       try {
         const upstreams = upstreamsOf(deps, route)
         const judged = await judge(deps, target, upstreams, limited)
-        const ways = judged.kind === 'allowed' ? [undefined] : upstreams
-        return await connectBy(ways, { judged, indirect }, limited)
+        const hops = judged.kind === 'allowed' ? [undefined] : upstreams
+        return await connectVia(hops, { judged, indirect }, limited)
       } catch (error) {
         signal?.throwIfAborted()
         if (!limited.aborted) throw error
         throw new BowlineError(
           'EGRESS_FAILED',
-          `${target.host}:${target.port} did not answer within ${timeoutMs / 1000} s`,
+          `${target.host}:${target.port} did not respond within ${timeoutMs / 1000} s`,
           { cause: error, details: { netError: 'ERR_CONNECTION_TIMED_OUT' satisfies NetError } },
         )
       }
@@ -71,9 +76,9 @@ export function createConnector(deps: ConnectorDeps): Connector {
   }
 }
 
-type Way = Upstream | undefined
+type Hop = Upstream | undefined
 
-function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly Way[] {
+function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly Hop[] {
   switch (route) {
     case 'basic':
       return [basic]
@@ -89,28 +94,28 @@ function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly
 async function judge(
   deps: ConnectorDeps,
   target: Target,
-  ways: readonly Way[],
+  hops: readonly Hop[],
   signal: AbortSignal,
 ): Promise<JudgedTarget> {
   try {
     return await judgeTarget(deps, target, signal)
   } catch (error) {
     const isUnknownHere = isBowlineError(error) && error.code === 'EGRESS_FAILED'
-    if (!isUnknownHere || !ways.some((way) => way !== undefined)) throw error
+    if (!isUnknownHere || !hops.some((hop) => hop !== undefined)) throw error
     return { ...target, addresses: [], kind: 'unresolved' }
   }
 }
 
-async function connectBy(
-  ways: readonly Way[],
+async function connectVia(
+  hops: readonly Hop[],
   { judged, indirect }: { readonly judged: JudgedTarget; readonly indirect: WeakSet<Socket> },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const usable = ways.filter((way) => way !== undefined || judged.kind !== 'unresolved')
-  for (const [index, way] of usable.entries()) {
+  const usable = hops.filter((hop) => hop !== undefined || judged.kind !== 'unresolved')
+  for (const [index, hop] of usable.entries()) {
     try {
-      if (way === undefined) return await dial(judged, signal)
-      const socket = await tunnelThrough(way, judged, signal)
+      if (hop === undefined) return await dial(judged, signal)
+      const socket = await tunnelThrough(hop, judged, signal)
       indirect.add(socket)
       return socket
     } catch (error) {
@@ -118,5 +123,5 @@ async function connectBy(
       if (index === usable.length - 1) throw error
     }
   }
-  throw new BowlineError('EGRESS_FAILED', `There is no way to ${judged.host}:${judged.port}`)
+  throw new BowlineError('EGRESS_FAILED', `${judged.host} does not resolve and no upstream proxy is configured`)
 }

@@ -5,18 +5,21 @@ import type { Target } from './allow-list.ts'
 import { netErrorOfConnect, type NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
 
-/** The addresses of a target that may be connected to. */
+/** A target with the addresses that may be connected to. */
 export interface JudgedTarget extends Target {
-  /** Never empty, except for a name that only an upstream proxy may know. */
+  /** Never empty, except for a name that only an upstream proxy can resolve. */
   readonly addresses: readonly string[]
-  /** `allowed`: `--allow` opened it, so it is near and no upstream proxy is asked. */
+  /** `allowed`: permitted by `--allow`, so it is local and no upstream proxy is used. */
   readonly kind: 'public' | 'allowed' | 'unresolved'
 }
 
-/** Milliseconds that one address has before the next is tried beside it (RFC 8305). */
+/** Delay before the next address is tried in parallel, in milliseconds (RFC 8305). */
 const attemptDelayMs = 250
 
-/** Resolves a target once and judges every address. Throws EGRESS_REFUSED when none may be connected to, EGRESS_FAILED when there is none. */
+/**
+ * Resolves a target once and checks every address. Throws EGRESS_REFUSED if the policy permits none
+ * of them, EGRESS_FAILED if the name does not resolve.
+ */
 export async function judgeTarget(
   { policy, resolve }: { readonly policy: AddressPolicy; readonly resolve: Resolve },
   target: Target,
@@ -27,9 +30,9 @@ export async function judgeTarget(
   const addresses = verdicts.filter((verdict) => verdict.kind !== 'refused').map(({ address }) => address)
   if (addresses.length > 0) return { ...target, addresses, kind }
   const refused = verdicts.find((verdict) => verdict.kind === 'refused')
-  // What a name resolves to here is nobody's business: an internal name server could be read that way.
+  // The resolved address is not revealed: otherwise pages could query the internal name server.
   const isName = refused !== undefined && isIP(target.host) === 0 && refused.hint === undefined
-  const reason = isName ? 'the address is not public' : (refused?.reason ?? 'it has no address')
+  const reason = isName ? 'the address is not public' : (refused?.reason ?? 'the name has no address')
   throw new BowlineError('EGRESS_REFUSED', `${target.host}:${target.port} is refused: ${reason}`, {
     hint: refused?.hint,
   })
@@ -47,34 +50,40 @@ async function addressesOf(resolve: Resolve, target: Target, signal?: AbortSigna
   }
 }
 
-/** Connects to the addresses that were judged, without asking for the name again. Throws EGRESS_FAILED or the signal's reason. */
+/**
+ * Connects to the checked addresses without resolving the name again. Throws EGRESS_FAILED or the
+ * signal's reason.
+ */
 export async function dial(target: JudgedTarget, signal?: AbortSignal): Promise<Socket> {
   signal?.throwIfAborted()
   const [first = ''] = target.addresses
-  const found = target.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const addresses = target.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   const socket = connect({
     port: target.port,
     noDelay: true,
     keepAlive: true,
     allowHalfOpen: true,
-    ...(found.length === 1
+    ...(addresses.length === 1
       ? { host: first }
       : {
           host: target.host,
           autoSelectFamily: true,
           autoSelectFamilyAttemptTimeout: attemptDelayMs,
-          lookup: (_host, _options, done) => done(null, found),
+          lookup: (_host, _options, done) => done(null, addresses),
         }),
   })
-  return established(socket, target, signal)
+  return waitForConnect(socket, target, signal)
 }
 
-/** Waits until a socket is connected; destroys it when that fails. Throws EGRESS_FAILED or the signal's reason. */
-export async function established(socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> {
+/**
+ * Waits until a socket is connected. Destroys it on failure. Throws EGRESS_FAILED or the signal's
+ * reason.
+ */
+export async function waitForConnect(socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onError = (cause: Error): void =>
     reject(
-      new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${wordsOf(cause)}`, {
+      new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${messageOf(cause)}`, {
         cause,
         details: { netError: netErrorOfConnect(cause) },
       }),
@@ -90,12 +99,12 @@ export async function established(socket: Socket, target: Target, signal?: Abort
   } finally {
     socket.off('error', onError)
     signal?.removeEventListener('abort', onAbort)
-    // Between here and its next owner an error must not bring the process down.
+    // Until its next owner adds a listener, an error must not crash the process.
     socket.on('error', () => socket.destroy())
   }
 }
 
-function wordsOf(error: Error): string {
+function messageOf(error: Error): string {
   return error instanceof AggregateError && error.message === ''
     ? error.errors.map((each) => (Error.isError(each) ? each.message : String(each))).join('; ')
     : error.message

@@ -11,30 +11,33 @@ import type { Upstream } from './upstream.ts'
 
 /** Options of `openEgress`. */
 export interface EgressOptions {
-  /** What may be reached besides public addresses. Default: nothing. */
+  /** Addresses and hosts allowed besides public addresses. Default: none. */
   readonly allow?: readonly string[] | undefined
-  /** URL (http, https, socks4 or socks5) of the proxy for the route `basic`. Default: none, connections are made directly. */
+  /**
+   * URL (http, https, socks4 or socks5) of the upstream proxy of the route `basic`. Default: none,
+   * direct connections.
+   */
   readonly proxyBasic?: string | undefined
-  /** The same for the route `enhanced`. Default: as `basic`. */
+  /** URL of the upstream proxy of the route `enhanced`. Default: as `basic`. */
   readonly proxyEnhanced?: string | undefined
-  /** The PostgreSQL of the server, which no page may connect to. */
+  /** URL of the server's PostgreSQL, which pages may not connect to. */
   readonly databaseUrl?: string | undefined
-  /** How names are resolved. Default: by the system. */
+  /** Resolves host names. Default: the system resolver. */
   readonly resolve?: Resolve | undefined
   readonly log: EgressLog
 }
 
-/** The one way out of the server, for browsers and for its own requests. */
+/** All outgoing connections of browsers and of the server itself go through here. */
 export interface Egress extends EgressProxy {
-  /** Makes a dispatcher for the server's own requests, which the caller closes. */
+  /** Creates an undici dispatcher for the server's own requests. The caller closes it. */
   readonly createDispatcher: (options?: EgressDispatcherOptions) => Agent
   readonly connector: Connector
   readonly ownPorts: OwnPorts
-  /** Whether the machine tells which user connects to a lane. */
+  /** Whether this machine shows which user connects to a proxy endpoint. */
   readonly isPeerChecked: boolean
 }
 
-/** Opens the way out. Throws CONFIG_INVALID when an entry of `allow` cannot be read. */
+/** Opens the egress proxy. Throws CONFIG_INVALID if an entry of `allow` is malformed. */
 export async function openEgress(options: EgressOptions): Promise<Egress> {
   const { log } = options
   const ownPorts = createOwnPorts()
@@ -48,7 +51,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   })
   await guardDatabase(options, ownPorts, resolve)
   const findPeer = await createPeerFinder()
-  if (findPeer === undefined) log.warn({}, 'this machine does not tell which user connects to the egress proxy')
+  if (findPeer === undefined) log.warn({}, 'cannot determine which user connects to the egress proxy on this machine')
   const proxy = openEgressProxy({ connector, ownPorts, findPeer, log })
   return {
     ...proxy,
@@ -68,7 +71,7 @@ async function guardDatabase({ databaseUrl, log }: EgressOptions, ownPorts: OwnP
   const { hostname, port } = new URL(databaseUrl)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const addresses = await resolve(host === '' ? 'localhost' : host).catch((error: unknown) => {
-    log.warn({ err: error }, 'the host of the database does not resolve, so its port is guarded on this machine only')
+    log.warn({ err: error }, 'the database host does not resolve: its port is blocked on this machine only')
     return []
   })
   ownPorts.guard(Number(port || 5432), addresses)

@@ -5,14 +5,15 @@ import type { Connector, Route } from './connector.ts'
 export interface EgressDispatcherOptions {
   /** Default `basic`. */
   readonly route?: Route | undefined
-  /** Options of undici's Agent, such as `bodyTimeout`. `connect` may hold TLS options. */
+  /** Options of undici's Agent, such as `bodyTimeout`. `connect` accepts TLS options. */
   readonly agent?: (Omit<Agent.Options, 'connect'> & { readonly connect?: buildConnector.BuildOptions }) | undefined
 }
 
 /**
- * Makes an undici dispatcher for the server's own requests. Every connection is judged, so redirects are, too. A refusal
- * rejects the request with EGRESS_REFUSED as the error's cause (`fetch`) or as the error (`request`). Both must be those of
- * the package undici: Node's own `fetch` takes no dispatcher of another version. Close it at the end.
+ * Creates an undici dispatcher for the server's own requests. Every connection is checked,
+ * including those of redirects. A refused request rejects with EGRESS_REFUSED as the error's cause
+ * (`fetch`) or as the error (`request`). Use `fetch` and `request` of the package undici: Node's
+ * own `fetch` accepts no dispatcher of another version. The caller closes it.
  */
 export function createEgressDispatcher(
   connector: Connector,

@@ -3,32 +3,32 @@ import { pipeSockets } from '../kit/pipe-sockets.ts'
 import type { Target } from './allow-list.ts'
 import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 
-/** What a client of a lane asked for. */
-export interface Joining {
+/** A client's request to connect to a target. */
+export interface JoinRequest {
   readonly target: Target
-  /** What it has sent behind its request. */
+  /** Bytes the client sent after its request. */
   readonly head: Buffer
-  /** Tells the client that it is connected. */
+  /** Sends the client a success response. */
   readonly onJoin: () => void
-  /** Tells the client why it is not. */
+  /** Sends the client an error response. */
   readonly onFail: (error: unknown) => void
 }
 
-/** Connects a socket of a lane to a target that the policy allows. */
-export async function joinTarget(context: ProxyEndpointContext, socket: Socket, joining: Joining): Promise<void> {
-  const { target, head, onJoin, onFail } = joining
-  const gone = new AbortController()
-  const onClose = (): void => gone.abort()
+/** Connects a client of a proxy endpoint to a target, if the address policy permits. */
+export async function joinTarget(context: ProxyEndpointContext, socket: Socket, request: JoinRequest): Promise<void> {
+  const { target, head, onJoin, onFail } = request
+  const closed = new AbortController()
+  const onClose = (): void => closed.abort()
   socket.once('close', onClose)
   try {
-    const remote = await context.connect(target, gone.signal)
+    const remote = await context.connect(target, closed.signal)
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)
     pipeSockets(socket, remote)
   } catch (error) {
     if (socket.destroyed) return
-    context.note(error, target)
+    context.noteFailure(error, target)
     onFail(error)
   }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { isBowlineError } from 'bowline/kit/errors'
 
-/** Why a browser got no connection, by Chromium's name. */
+/** Chromium's name of the reason why a connection failed. */
 export type NetError = (typeof netErrors)[number]
 
 export const netErrors = [
@@ -24,7 +24,7 @@ export function netErrorOf(error: unknown): NetError {
 
 /** The net error of a failed `connect`. */
 export function netErrorOfConnect(error: Error): NetError {
-  // All attempts at the addresses of a name.
+  // An AggregateError holds the errors of all addresses of a name.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   const code = Error.isError(first) && 'code' in first ? String(first.code) : ''
   return byCode.get(code) ?? 'ERR_ADDRESS_UNREACHABLE'
@@ -37,8 +37,10 @@ const byCode: ReadonlyMap<string, NetError> = new Map([
 ])
 
 /**
- * Chromium reports every failure behind a proxy as `ERR_TUNNEL_CONNECTION_FAILED`. To say more, the proxy sends a head
- * that Chromium rejects with an error code no sane server causes; `BrowserMessages` puts the real code in its place.
+ * Response heads that make Chromium report a specific error. It reports every failure behind a
+ * proxy as `ERR_TUNNEL_CONNECTION_FAILED`. To convey the cause, the proxy sends a malformed head
+ * whose error code no sane server causes, and `BrowserMessages` replaces that code with the actual
+ * one.
  */
 export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
   [
@@ -61,17 +63,17 @@ export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
   ],
   [
     'ERR_CONNECTION_TIMED_OUT',
-    // Chromium reads 256 kB of headers.
+    // Chromium reads at most 256 kB of headers.
     { reportedAs: ['ERR_RESPONSE_HEADERS_TOO_BIG'], text: head(504, [`X-Fill: ${'x'.repeat(264 * 1024)}`]) },
   ],
   [
     'ERR_ADDRESS_UNREACHABLE',
-    // The second is for plain http.
+    // The second one is for plain http.
     { reportedAs: ['ERR_PROXY_AUTH_UNSUPPORTED', 'ERR_UNEXPECTED_PROXY_AUTH'], text: head(407, ['Content-Length: 0']) },
   ],
 ])
 
-/** A head of a response, and how Chromium reports it. */
+/** A malformed response head and the errors Chromium reports for it. */
 export interface RejectedHead {
   readonly reportedAs: readonly string[]
   readonly text: string

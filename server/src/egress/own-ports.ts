@@ -2,15 +2,18 @@ import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { specialRangeOf } from './special-ranges.ts'
 
-/** Ports that belong to this server, so that no page may connect to them whatever is allowed. */
+/** Ports of the server itself. Pages may never connect to them, whatever `--allow` permits. */
 export interface OwnPorts {
-  /** Guards a port: on every address of this machine, and on `addresses` of others. Dispose to give it free. */
+  /**
+   * Blocks a port on every address of this machine, and on the given `addresses` of others.
+   * Disposing unblocks it.
+   */
   readonly guard: (port: number, addresses?: readonly string[]) => Disposable
-  /** Whether this address and port are guarded. */
+  /** Whether this address and port are blocked. */
   readonly includes: (address: string, port: number) => boolean
 }
 
-/** Makes an empty list. */
+/** Creates an empty list. */
 export function createOwnPorts(): OwnPorts {
   const guards = new Map<number, Set<readonly string[]>>()
   return {
@@ -36,7 +39,7 @@ export function createOwnPorts(): OwnPorts {
 function isOfThisMachine(address: string): boolean {
   const special = specialRangeOf(ipaddr.parse(address)) ?? ''
   if (special.startsWith('loopback') || special.startsWith('this host')) return true
-  // Interfaces come and go, so they are asked each time; only guarded ports lead here.
+  // Interfaces come and go, so they are listed each time. Only blocked ports get here.
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   return own.some((each) => ipaddr.process(each.address).toString() === address)
 }

@@ -2,86 +2,93 @@ import { access, constants, open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Says which user of this machine is at the other end of an IPv4 loopback connection; undefined when nobody is. */
+/** Finds the user at the other end of an IPv4 loopback connection. Undefined if there is none. */
 export type FindPeer = (socket: Pick<Socket, 'remotePort' | 'localPort'>) => Promise<number | undefined>
 
 const table = '/proc/net/tcp'
 
 /**
- * After each reading comes a rest of three times its length, at most so many milliseconds. The kernel looks through
- * 262,144 places for a table (5 ms of processor time on a machine of 24 GB), and a page opens dozens of connections.
+ * After each read, the reader pauses for three times the read's duration, up to 25 ms. The kernel
+ * scans 262,144 slots per read (5 ms of CPU time on a machine with 24 GB), and a page opens dozens
+ * of connections.
  */
-const restShare = 3
-const longestRestMs = 25
+const pauseFactor = 3
+const maxPauseMs = 25
 
-interface Question {
-  /** What the line of the socket begins with, after its number. */
-  readonly ends: string
-  readonly answer: PromiseWithResolvers<number | undefined>
+interface Lookup {
+  /**
+   * The local and remote address as the socket's line in the table begins with, after its number.
+   */
+  readonly addresses: string
+  readonly uid: PromiseWithResolvers<number | undefined>
 }
 
-/** Makes the finder, or undefined where the kernel does not tell. Connections that arrive together share one reading of its table. */
+/**
+ * Creates the lookup, or returns undefined where `/proc/net/tcp` is not readable. Lookups made at
+ * the same time share one read of the table.
+ */
 export async function createPeerFinder(path = table): Promise<FindPeer | undefined> {
-  const isThere = await access(path, constants.R_OK).then(
+  const isReadable = await access(path, constants.R_OK).then(
     () => true,
     () => false,
   )
-  if (!isThere) return undefined
-  let waiting: Question[] = []
+  if (!isReadable) return undefined
+  let pending: Lookup[] = []
   let isReading = false
   const read = async (): Promise<void> => {
     isReading = true
-    while (waiting.length > 0) {
-      const asked = waiting
-      // A reading under way may be past the place of a connection that comes now, so that waits for the next one.
-      waiting = []
+    while (pending.length > 0) {
+      const lookups = pending
+      // A read in progress may already be past the line of a new connection, which waits for the
+      // next read.
+      pending = []
       const startedMs = performance.now()
       try {
-        await answerAll(path, asked)
+        await resolveAll(path, lookups)
       } catch (error) {
-        for (const { answer } of asked) answer.reject(error)
+        for (const { uid } of lookups) uid.reject(error)
       }
-      const restMs = Math.min(longestRestMs, restShare * (performance.now() - startedMs))
-      await sleep(restMs, undefined, { ref: false })
+      const pauseMs = Math.min(maxPauseMs, pauseFactor * (performance.now() - startedMs))
+      await sleep(pauseMs, undefined, { ref: false })
     }
     isReading = false
   }
   return async ({ remotePort, localPort }) => {
     if (remotePort === undefined || localPort === undefined) return undefined
-    const ends = `: 0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} `
-    const answer = Promise.withResolvers<number | undefined>()
-    waiting.push({ ends, answer })
+    const addresses = `: 0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} `
+    const uid = Promise.withResolvers<number | undefined>()
+    pending.push({ addresses, uid })
     if (!isReading) void read()
-    return answer.promise
+    return uid.promise
   }
 }
 
-/** Reads the table up to the last socket that is asked for. */
-async function answerAll(path: string, asked: readonly Question[]): Promise<void> {
+/** Reads the table until all lookups are found or it ends. */
+async function resolveAll(path: string, lookups: readonly Lookup[]): Promise<void> {
   await using file = await open(path)
-  const buffer = Buffer.alloc(pieceBytes)
-  let left = asked
+  const buffer = Buffer.alloc(readBytes)
+  let left = lookups
   let text = ''
   while (left.length > 0) {
-    const { bytesRead } = await file.read(buffer, 0, pieceBytes, null)
+    const { bytesRead } = await file.read(buffer, 0, readBytes, null)
     if (bytesRead === 0) break
     text += buffer.toString('latin1', 0, bytesRead)
     const end = text.lastIndexOf('\n') + 1
     const lines = text.slice(0, end)
     text = text.slice(end)
-    left = left.filter(({ ends, answer }) => {
-      const at = lines.indexOf(ends)
-      if (at !== -1) answer.resolve(uidAt(lines, at))
+    left = left.filter(({ addresses, uid }) => {
+      const at = lines.indexOf(addresses)
+      if (at !== -1) uid.resolve(uidAt(lines, at))
       return at === -1
     })
   }
-  for (const { answer } of left) answer.resolve(undefined)
+  for (const { uid } of left) uid.resolve(undefined)
 }
 
-/** The kernel gives a page of memory at a time. */
-const pieceBytes = 4096
+/** The kernel returns one memory page per read. */
+const readBytes = 4096
 
-/** The user in the line in which such a place is. */
+/** The uid in the line that contains the position `at`. */
 function uidAt(lines: string, at: number): number | undefined {
   const fields = lines
     .slice(at + 2, lines.indexOf('\n', at))

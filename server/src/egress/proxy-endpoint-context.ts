@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Target } from './allow-list.ts'
 
-/** What the proxy needs to know of the lane a request came in by. */
+/** The proxy endpoint a request arrived at. */
 export interface ProxyEndpointContext {
-  /** Connects as the lane's browser may. Throws EGRESS_REFUSED, EGRESS_FAILED, or the reason of the lane's end. */
+  /**
+   * Connects with the permissions of the endpoint's browser. Throws EGRESS_REFUSED, EGRESS_FAILED,
+   * or the abort reason of a closed endpoint.
+   */
   readonly connect: (target: Target, signal?: AbortSignal) => Promise<Socket>
-  /** Notes why a target was not connected to. */
-  readonly note: (error: unknown, target: Target | undefined) => void
+  /** Records why a connection to a target failed. */
+  readonly noteFailure: (error: unknown, target: Target | undefined) => void
 }

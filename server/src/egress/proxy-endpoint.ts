@@ -8,68 +8,80 @@ import { netErrorOf } from './net-errors.ts'
 import type { OwnPorts } from './own-ports.ts'
 import type { FindPeer } from './peer.ts'
 
-/** What went through the proxy. Bytes are those between browser and proxy. */
+/** Traffic through the proxy. Bytes are counted between browser and proxy. */
 export interface Traffic {
   readonly sentBytes: number
   readonly receivedBytes: number
   readonly connections: number
-  /** Connections that were asked for and refused by the address policy. */
+  /** Connections that the address policy refused. */
   readonly refused: number
 }
 
-/** One browser's way out: a port that only its user may use. Disposing closes every connection that came by it. */
+/**
+ * The egress proxy of one browser: a port that only its user can use. Disposing closes all its
+ * connections.
+ */
 export interface ProxyEndpoint extends AsyncDisposable {
-  /** The proxy as Chromium takes it, such as `http://127.0.0.1:40123`. */
+  /** Proxy URL for Chromium, such as `http://127.0.0.1:40123`. */
   readonly server: string
-  /** Listens on a socket that was made for `lentPort`. The lane closes it. */
-  readonly serve: (listener: Server) => void
+  /** Listens on an exported socket. The endpoint closes it. */
+  readonly listenOn: (listener: Server) => void
   readonly traffic: () => Traffic
-  /** Removes the proxy from a CDP message of the browser; see `BrowserMessages`. */
-  readonly correct: (message: Buffer) => Buffer
+  /** Removes traces of the proxy from a CDP message; see `BrowserMessages`. */
+  readonly rewrite: (message: Buffer) => Buffer
 }
 
-/** How one lane differs from the others. */
+/** Options of one proxy endpoint. */
 export interface ProxyEndpointOptions {
-  /** The user whose processes may use it. Default: the server's own. */
+  /** The user whose processes may connect. Default: the server's own. */
   readonly uid?: number | undefined
   /**
-   * A port in a network of the browser's own; the lane listens when it is handed the socket of that port by `serve`.
-   * Default: a free port of this machine.
+   * Port in the browser's own network, whose listening socket is passed to `listenOn`. Default: a
+   * free port of this machine.
    */
-  readonly exportedListener?: number | undefined
+  readonly sandboxProxyPort?: number | undefined
   /** Default `auto`. */
   readonly route?: Route | undefined
 }
 
-/** What the proxy says about itself. Fits a pino logger. */
+/** Logger of the proxy. A pino logger fits. */
 export interface EgressLog {
   readonly debug: (facts: object, message: string) => void
   readonly warn: (facts: object, message: string) => void
 }
 
-/** What every lane is made from. */
+/** Dependencies that all proxy endpoints share. */
 export interface ProxyEndpointDeps {
   readonly connector: Connector
   readonly ownPorts: OwnPorts
-  /** Undefined: the machine does not tell who connects, so the port alone keeps lanes apart. */
+  /**
+   * Finds the user of a connection. Undefined if the machine does not support it: then only the
+   * port separates browsers.
+   */
   readonly findPeer: FindPeer | undefined
-  /** Serves a connection. */
-  readonly accept: (socket: Socket, arrival: Arrival) => void
+  /** Handles a connection. */
+  readonly accept: (socket: Socket, connection: EndpointConnection) => void
   readonly log: EgressLog
-  /** Connections that one lane holds at once; more are closed at once. Default 1000. */
+  /**
+   * Maximum number of concurrent connections per endpoint. Further ones are closed immediately.
+   * Default 1000.
+   */
   readonly maxConnections?: number | undefined
 }
 
-/** A connection to a lane. */
-export interface Arrival {
+/** A connection to a proxy endpoint. */
+export interface EndpointConnection {
   readonly endpoint: ProxyEndpointContext
-  /** Whether it comes from the lane's user. When not, it is closed already. Never rejects. */
+  /**
+   * Whether the connection comes from the endpoint's user. If not, it is already closed. Never
+   * rejects.
+   */
   readonly isAdmitted: Promise<boolean>
 }
 
 const defaultMaxConnections = 1000
 
-/** Opens a lane on a free port of 127.0.0.1. */
+/** Opens a proxy endpoint on a free port of 127.0.0.1, or on an exported listener. */
 export async function openProxyEndpoint(
   deps: ProxyEndpointDeps,
   options: ProxyEndpointOptions,
@@ -93,27 +105,28 @@ export async function openProxyEndpoint(
       count.sentBytes += socket.bytesRead
       count.receivedBytes += socket.bytesWritten
     })
-    receive(deps, options, socket, context)
+    accept(deps, options, socket, context)
   })
   listener.maxConnections = deps.maxConnections ?? defaultMaxConnections
-  const port = options.exportedListener ?? (await listen(listener))
+  const port = options.sandboxProxyPort ?? (await listen(listener))
   messages.proxyPort = port
-  const guard = options.exportedListener === undefined ? deps.ownPorts.guard(port) : undefined
+  const guard = options.sandboxProxyPort === undefined ? deps.ownPorts.guard(port) : undefined
   const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
     [...sockets].reduce((total, socket) => total + socket[field], base)
   return {
     server: `http://127.0.0.1:${port}`,
-    serve: (lent) => {
-      // Its handle is listened on anew, because half-open sockets and pausing cannot be set on it.
-      if (ended.signal.aborted) lent.close()
-      else listener.listen(lent)
+    listenOn: (exported) => {
+      // The handle gets a new server, because half-open sockets and `pauseOnConnect` cannot be set
+      // on the exported one.
+      if (ended.signal.aborted) exported.close()
+      else listener.listen(exported)
     },
     traffic: () => ({
       ...count,
       sentBytes: sum(count.sentBytes, 'bytesRead'),
       receivedBytes: sum(count.receivedBytes, 'bytesWritten'),
     }),
-    correct: messages.correct,
+    rewrite: messages.rewrite,
     [Symbol.asyncDispose]: async () => {
       if (ended.signal.aborted) return
       ended.abort()
@@ -126,7 +139,7 @@ export async function openProxyEndpoint(
   }
 }
 
-interface ContextFacts {
+interface ContextOptions {
   readonly route: Route
   readonly ended: AbortSignal
   readonly messages: BrowserMessages
@@ -135,7 +148,7 @@ interface ContextFacts {
 
 function createContext(
   { connector, log }: ProxyEndpointDeps,
-  { route, ended, messages, onRefused }: ContextFacts,
+  { route, ended, messages, onRefused }: ContextOptions,
 ): ProxyEndpointContext {
   let isRefusalLogged = false
   return {
@@ -145,7 +158,7 @@ function createContext(
       messages.noteConnection(target, connector.isDirect(socket) ? socket.remoteAddress : undefined)
       return socket
     },
-    note: (error, target) => {
+    noteFailure: (error, target) => {
       if (ended.aborted) return
       messages.noteFailure(netErrorOf(error))
       const reason = Error.isError(error) ? error.message : String(error)
@@ -154,7 +167,7 @@ function createContext(
         return
       }
       onRefused()
-      // A page may ask a thousand times; its operator needs to hear of it once.
+      // A page may retry a thousand times. The operator needs one warning.
       if (isRefusalLogged) log.debug({ ...target, reason }, 'egress refused')
       else log.warn({ ...target, reason, hint: error.hint }, 'egress refused')
       isRefusalLogged = true
@@ -168,16 +181,16 @@ async function listen(listener: Server): Promise<number> {
   return (listener.address() as AddressInfo).port
 }
 
-/** Hands a connection on, with the promise to find out where it comes from. */
-function receive(
+/** Accepts a connection. Its user is checked in the background. */
+function accept(
   deps: ProxyEndpointDeps,
-  { uid, exportedListener }: ProxyEndpointOptions,
+  { uid, sandboxProxyPort }: ProxyEndpointOptions,
   socket: Socket,
   endpoint: ProxyEndpointContext,
 ): void {
-  // Nobody else is in the network of a lent port.
+  // Only the browser itself is in its own network.
   const isAdmitted =
-    exportedListener === undefined ? isOfUser(deps, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
+    sandboxProxyPort === undefined ? isOfUser(deps, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
   deps.accept(socket, { endpoint, isAdmitted })
 }
 
@@ -189,7 +202,7 @@ async function isOfUser(
   if (findPeer === undefined) return true
   const uid = await findPeer(socket).catch(() => undefined)
   if (uid === expected) return true
-  log.debug({ uid, expected }, 'egress connection of a stranger closed')
+  log.debug({ uid, expected }, 'egress connection of another user closed')
   socket.destroy()
   return false
 }

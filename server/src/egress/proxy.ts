@@ -6,46 +6,46 @@ import {
   type ProxyEndpoint,
   type ProxyEndpointOptions,
   type ProxyEndpointDeps,
-  type Arrival,
+  type EndpointConnection,
   type Traffic,
 } from './proxy-endpoint.ts'
 import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { serveSocks, socksVersion } from './socks.ts'
 import { badRequest, serveTunnel } from './tunnel.ts'
 
-/** A forward proxy with a lane for each browser. Disposing closes all lanes. */
+/** A forward proxy with one endpoint per browser. Disposing closes all endpoints. */
 export interface EgressProxy extends AsyncDisposable {
   readonly openProxyEndpoint: (options?: ProxyEndpointOptions) => Promise<ProxyEndpoint>
-  /** Everything since the start, of all lanes together. */
+  /** Traffic of all endpoints since the start. */
   readonly traffic: () => Traffic
 }
 
-/** What the proxy is made from. */
+/** Dependencies of `openEgressProxy`. */
 export type ProxyDeps = Omit<ProxyEndpointDeps, 'accept'>
 
-/** The longest head of a CONNECT request. */
+/** Maximum size of the headers of a CONNECT request. */
 const maxHeaderBytes = 256 * 1024
 
-/** Makes the proxy. It listens only by its lanes. */
+/** Creates the proxy. It listens only on its endpoints. */
 export function openEgressProxy(deps: ProxyDeps): EgressProxy {
   const accept = createAcceptor()
-  const lanes = new Set<ProxyEndpoint>()
+  const endpoints = new Set<ProxyEndpoint>()
   let past: Traffic = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
   return {
     openProxyEndpoint: async (options = {}) => {
       const endpoint = await openProxyEndpoint({ ...deps, accept }, options)
-      lanes.add(endpoint)
+      endpoints.add(endpoint)
       return {
         ...endpoint,
         [Symbol.asyncDispose]: async () => {
           await endpoint[Symbol.asyncDispose]()
-          if (lanes.delete(endpoint)) past = add(past, endpoint.traffic())
+          if (endpoints.delete(endpoint)) past = add(past, endpoint.traffic())
         },
       }
     },
-    traffic: () => [...lanes].reduce((sum, endpoint) => add(sum, endpoint.traffic()), past),
+    traffic: () => [...endpoints].reduce((sum, endpoint) => add(sum, endpoint.traffic()), past),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...lanes].map(async (endpoint) => endpoint[Symbol.asyncDispose]()))
+      await Promise.all([...endpoints].map(async (endpoint) => endpoint[Symbol.asyncDispose]()))
     },
   }
 }
@@ -59,17 +59,17 @@ function add(left: Traffic, right: Traffic): Traffic {
   }
 }
 
-/** Tells SOCKS5 from HTTP by the first byte. */
+/** Distinguishes SOCKS5 from HTTP by the first byte. */
 function createAcceptor(): ProxyEndpointDeps['accept'] {
-  const arrivals = new WeakMap<object, Arrival>()
-  const http = createHttp(arrivals)
-  return (socket, arrival) => {
+  const connections = new WeakMap<object, EndpointConnection>()
+  const http = createHttp(connections)
+  return (socket, connection) => {
     const onEnd = (): void => void socket.destroy()
     socket.once('end', onEnd)
     socket.once('data', (start: Buffer) => {
       socket.off('end', onEnd)
-      if (start[0] === socksVersion) return serveSocks(contextOf(arrival), socket.pause(), start)
-      arrivals.set(socket, arrival)
+      if (start[0] === socksVersion) return serveSocks(contextOf(connection), socket.pause(), start)
+      connections.set(socket, connection)
       socket.pause().unshift(start)
       http.emit('connection', socket)
       socket.resume()
@@ -78,13 +78,16 @@ function createAcceptor(): ProxyEndpointDeps['accept'] {
   }
 }
 
-/** One HTTP server for the CONNECT requests of all lanes. It listens on no port itself. */
-function createHttp(arrivals: WeakMap<object, Arrival>): Server {
+/**
+ * Creates the HTTP server for CONNECT requests of all endpoints. It does not listen on a port
+ * itself.
+ */
+function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
   const server = createServer({ maxHeaderSize: maxHeaderBytes, insecureHTTPParser: true })
   server.on('connect', (request, socket, head: Buffer) => {
-    const arrival = arrivals.get(socket)
-    if (arrival === undefined) socket.destroy()
-    else serveTunnel(contextOf(arrival), socket as Socket, request.url ?? '', head)
+    const connection = connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else serveTunnel(contextOf(connection), socket as Socket, request.url ?? '', head)
   })
   server.on('request', ({ socket }) => socket.end(badRequest, () => socket.destroy()))
   server.on('clientError', (_error, socket) => {
@@ -93,17 +96,20 @@ function createHttp(arrivals: WeakMap<object, Arrival>): Server {
   return server
 }
 
-/** Finding out who asks takes the kernel some milliseconds. Meanwhile the connection is made, but nothing goes over it. */
-function contextOf({ endpoint, isAdmitted }: Arrival): ProxyEndpointContext {
+/**
+ * Checks the user of a connection, which takes some milliseconds, while connecting to the target.
+ * No data is sent before the check has passed.
+ */
+function contextOf({ endpoint, isAdmitted }: EndpointConnection): ProxyEndpointContext {
   return {
-    note: endpoint.note,
+    noteFailure: endpoint.noteFailure,
     connect: async (target, signal) => {
       const connecting = endpoint.connect(target, signal)
       const [result] = await Promise.allSettled([connecting, isAdmitted])
       if (result.status === 'rejected') throw result.reason
       if (await isAdmitted) return result.value
       result.value.destroy()
-      throw new BowlineError('EGRESS_REFUSED', 'This lane belongs to another user')
+      throw new BowlineError('EGRESS_REFUSED', 'This proxy endpoint belongs to another user')
     },
   }
 }

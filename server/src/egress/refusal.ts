@@ -2,36 +2,37 @@ import type { Socket } from 'node:net'
 import { isBowlineError } from 'bowline/kit/errors'
 import { netErrorOf, rejectedHeads } from './net-errors.ts'
 
-/** Answers a CONNECT that failed, so that the browser reports why. */
+/** Responds to a CONNECT that failed, so that the browser reports the cause. */
 export function refuseTunnel(socket: Socket, error: unknown): void {
   const netError = netErrorOf(error)
   if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
-  else finish(socket, answerOf(error))
+  else finish(socket, rejectionOf(error))
 }
 
-/** Milliseconds for the request of a connection that was asked for in advance. */
+/** Time to wait for a first request on a preconnected socket, in milliseconds. */
 const requestTimeoutMs = 1000
 
 /**
- * Answers a SOCKS connection that failed. SOCKS has reply codes, which Chromium does not tell apart, so the connection
- * succeeds and its first request fails.
+ * Responds to a SOCKS connection that failed. Chromium does not distinguish SOCKS reply codes, so
+ * the connection succeeds and its first request fails.
  */
 export function refuseSocks(socket: Socket, error: unknown): void {
   const netError = netErrorOf(error)
   if (netError === 'ERR_TUNNEL_CONNECTION_FAILED') return finish(socket, socksReply(socksFailure))
   socket.write(socksReply(socksSuccess))
-  // A connection without a request is one made in advance. Kept, it would fail a request that comes much later.
+  // Without a request, Chromium connected in advance. A socket kept open would fail a much later
+  // request.
   const unused = setTimeout(() => socket.destroy(), requestTimeoutMs)
   socket.once('close', () => clearTimeout(unused))
   socket.once('data', () => {
     clearTimeout(unused)
     if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
-    else finish(socket, answerOf(error))
+    else finish(socket, rejectionOf(error))
   })
   socket.resume()
 }
 
-/** Tells a SOCKS client that it is connected. */
+/** Sends a SOCKS success reply. */
 export function acceptSocks(socket: Socket): void {
   socket.write(socksReply(socksSuccess))
 }
@@ -39,23 +40,26 @@ export function acceptSocks(socket: Socket): void {
 const socksSuccess = 0
 const socksFailure = 1
 
-/** A reply without a bound address: Chromium does not read it. */
+/** A reply without a bound address, which Chromium does not read. */
 function socksReply(code: number): Buffer {
   return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
 }
 
-/** The head that the browser rejects, and the reason for people who look at the wire. */
-function answerOf(error: unknown): string {
+/** The head that Chromium rejects, followed by the cause for people who inspect the traffic. */
+function rejectionOf(error: unknown): string {
   const { message, hint } = isBowlineError(error) ? error : { message: 'The connection failed', hint: undefined }
   return `${rejectedHeads.get(netErrorOf(error))?.text ?? badGateway}${message}\n${hint ?? ''}\n`
 }
 
 const badGateway = 'HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n'
 
-/** Sends the last bytes. What still arrives is read, since unread bytes would turn the end into a reset. */
+/**
+ * Sends the last bytes and closes the socket. Keeps reading, because unread bytes would turn the
+ * close into a reset.
+ */
 function finish(socket: Socket, bytes: string | Buffer): void {
   socket.resume()
   socket.end(bytes)
-  const late = setTimeout(() => socket.destroy(), requestTimeoutMs)
-  socket.once('close', () => clearTimeout(late))
+  const timer = setTimeout(() => socket.destroy(), requestTimeoutMs)
+  socket.once('close', () => clearTimeout(timer))
 }

@@ -1,26 +1,26 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { abortable } from 'bowline/kit/abort'
-import { plainName } from './allow-list.ts'
+import { normalizeHost } from './allow-list.ts'
 
-/** Finds the addresses of a host name, the preferred first. Rejects when there are none. */
+/** Resolves a host name to addresses, preferred ones first. Rejects if there are none. */
 export type Resolve = (host: string, signal?: AbortSignal) => Promise<readonly string[]>
 
-/** Makes a resolver that asks the system once for names asked for at the same time. */
-export function createResolver(ask: Resolve = askSystem): Resolve {
-  const questions = new Map<string, Promise<readonly string[]>>()
+/** Creates a resolver that combines concurrent lookups of the same name. */
+export function createResolver(lookUp: Resolve = systemLookup): Resolve {
+  const lookups = new Map<string, Promise<readonly string[]>>()
   return async (host, signal) => {
     if (isIP(host) !== 0) return [host]
-    const name = plainName(host)
-    // RFC 6761: these names are loopback, whatever a name server says.
+    const name = normalizeHost(host)
+    // RFC 6761: these names are always loopback, whatever a name server returns.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
-    const question = questions.get(name) ?? ask(name).finally(() => questions.delete(name))
-    questions.set(name, question)
-    return abortable(question, signal)
+    const pending = lookups.get(name) ?? lookUp(name).finally(() => lookups.delete(name))
+    lookups.set(name, pending)
+    return abortable(pending, signal)
   }
 }
 
-const askSystem: Resolve = async (name) => {
+const systemLookup: Resolve = async (name) => {
   const found = await lookup(name, { all: true, order: 'verbatim' })
   return found.map(({ address }) => address)
 }

@@ -5,24 +5,24 @@ import { joinTarget } from './join-target.ts'
 import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { acceptSocks, refuseSocks } from './refusal.ts'
 
-/** The first byte of a SOCKS5 client, which begins no HTTP request. */
+/** First byte of a SOCKS5 client. No HTTP request starts with it. */
 export const socksVersion = 5
 
 /**
- * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http this way, because it rewrites the
- * headers of requests to an HTTP proxy.
+ * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http over SOCKS,
+ * because it changes the headers of requests to an HTTP proxy.
  */
 export function serveSocks(context: ProxyEndpointContext, socket: Socket, start: Buffer): void {
   let bytes = start
-  let isGreeted = false
+  let hasGreeting = false
   const onEnd = (): void => void socket.destroy()
   socket.on('error', onEnd).once('end', onEnd)
   const read = (): void => {
-    if (!isGreeted) {
+    if (!hasGreeting) {
       const length = greetingLength(bytes)
       if (length === undefined) return
       bytes = bytes.subarray(length)
-      isGreeted = true
+      hasGreeting = true
       socket.write(Buffer.from([socksVersion, noAuthentication]))
     }
     const request = parseRequest(bytes)
@@ -49,13 +49,16 @@ const noAuthentication = 0
 const commandConnect = 1
 const addressKinds = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/** Version, number of methods, methods. */
+/** Length of the greeting: version, number of methods, methods. Undefined if it is incomplete. */
 function greetingLength(bytes: Buffer): number | undefined {
   const length = 2 + (bytes[1] ?? Number.POSITIVE_INFINITY)
   return bytes.length < length ? undefined : length
 }
 
-/** Version, command, zero, kind of the address, address, port (RFC 1928, 4). Undefined: more bytes are to come. */
+/**
+ * Parses version, command, zero, address type, address and port (RFC 1928, section 4). Undefined if
+ * it is incomplete.
+ */
 function parseRequest(bytes: Buffer): { readonly target: Target; readonly length: number } | 'invalid' | undefined {
   const [version, command, , kind, nameLength] = bytes
   if (version === undefined || command === undefined || kind === undefined || nameLength === undefined) return undefined

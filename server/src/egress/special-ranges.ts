@@ -7,7 +7,10 @@ function range(cidr: string, name: string): Range {
   return [ipaddr.parseCIDR(cidr), name]
 }
 
-/** Everything in IPv4 that is not public unicast (IANA's registries, and the metadata service with a public number). */
+/**
+ * IPv4 ranges that are not public unicast: IANA's registries, and the cloud metadata service with a
+ * public address.
+ */
 const specialIpv4: readonly Range[] = [
   range('169.254.0.0/16', 'link-local, where cloud metadata services are'),
   range('168.63.129.16/32', 'a cloud metadata service'),
@@ -52,13 +55,16 @@ const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
 const sixToFour = ipaddr.parseCIDR('2002::/16')
 const teredo = ipaddr.parseCIDR('2001::/32')
 
-/** Why an address is not a public one, in words; undefined when it is. IPv6 forms of IPv4 count as what they lead to. */
+/**
+ * Describes why an address is not public. Undefined if it is. IPv6 forms of IPv4 addresses count as
+ * the address they embed.
+ */
 export function specialRangeOf(address: Address): string | undefined {
   if (address instanceof ipaddr.IPv4) return nameIn(specialIpv4, address)
   const embedded = embeddedIpv4(address)
   if (embedded !== undefined) {
     const name = specialRangeOf(embedded)
-    return name === undefined ? undefined : `${name}, as it leads to ${embedded.toString()}`
+    return name === undefined ? undefined : `${name}, as it embeds ${embedded.toString()}`
   }
   const name = nameIn(specialIpv6, address)
   return name ?? (address.match(globalUnicast) ? undefined : 'reserved')
@@ -78,7 +84,7 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
   if (isInRange(address, nat64)) return new ipaddr.IPv4(bytes.slice(12))
   if (isInRange(address, sixToFour)) return new ipaddr.IPv4(bytes.slice(2, 6))
-  // Teredo writes the address of the client with all bits turned.
+  // Teredo inverts the bits of the client's address.
   if (isInRange(address, teredo)) return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))
   return undefined
 }

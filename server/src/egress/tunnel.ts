@@ -4,7 +4,7 @@ import { joinTarget } from './join-target.ts'
 import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
 import { refuseTunnel } from './refusal.ts'
 
-/** Serves a CONNECT request: Chromium sends https and WebSockets this way. */
+/** Serves a CONNECT request. Chromium sends https and WebSockets this way. */
 export function serveTunnel(context: ProxyEndpointContext, socket: Socket, authority: string, head: Buffer): void {
   socket.on('error', () => socket.destroy())
   const target = parseAuthority(authority)
@@ -20,11 +20,11 @@ export function serveTunnel(context: ProxyEndpointContext, socket: Socket, autho
   })
 }
 
-/** The answer to what a lane does not understand. */
+/** Response to a malformed request. */
 export const badRequest =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nThis is an egress proxy: it accepts CONNECT and SOCKS5.\n'
 
-/** Reads `host:port` or `[address]:port`. */
+/** Parses `host:port` or `[address]:port`. */
 export function parseAuthority(authority: string): Target | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]\s]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(authority) ?? []
   const host = bracketed ?? plain

@@ -7,13 +7,19 @@ import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Target } from './allow-list.ts'
 
-/** A proxy of someone else that connections are made through. Its own address is not judged: the operator chose it. */
+/**
+ * A third-party proxy for outgoing connections. Its own address is not checked, because the
+ * operator chose it.
+ */
 export interface Upstream {
   readonly name: 'basic' | 'enhanced'
   readonly url: URL
 }
 
-/** Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws EGRESS_FAILED or the signal's reason. */
+/**
+ * Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws
+ * EGRESS_FAILED or the signal's reason.
+ */
 export async function tunnelThrough(upstream: Upstream, target: Target, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   try {
@@ -22,16 +28,18 @@ export async function tunnelThrough(upstream: Upstream, target: Target, signal: 
       : await connectHttp(upstream.url, target, signal)
   } catch (cause) {
     signal.throwIfAborted()
-    const why = Error.isError(cause) ? cause.message : String(cause)
+    const reason = Error.isError(cause) ? cause.message : String(cause)
     throw new BowlineError(
       'EGRESS_FAILED',
-      `The ${upstream.name} proxy did not connect to ${target.host}:${target.port}: ${why}`,
+      `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${reason}`,
       { cause },
     )
   }
 }
 
-/** The `Proxy-Authorization` of an upstream proxy; undefined when its URL holds no user. */
+/**
+ * The `Proxy-Authorization` header for an upstream proxy. Undefined if its URL has no credentials.
+ */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   return username === '' && password === ''
     ? undefined
@@ -50,25 +58,25 @@ async function connectHttp(url: URL, target: Target, signal: AbortSignal): Promi
       ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
     },
   })
-  const answered = Promise.withResolvers<Socket>()
+  const tunnel = Promise.withResolvers<Socket>()
   const onAbort = (): void => void request.destroy(new Error('aborted'))
   signal.addEventListener('abort', onAbort, { once: true })
-  request.once('error', answered.reject)
-  request.once('response', (response) => answered.reject(refusedBy(response)))
+  request.once('error', tunnel.reject)
+  request.once('response', (response) => tunnel.reject(rejectionOf(response)))
   request.once('connect', (response, socket: Socket, head) => {
     if (response.statusCode !== 200) {
       socket.destroy()
-      answered.reject(refusedBy(response))
+      tunnel.reject(rejectionOf(response))
       return
     }
     socket.on('error', () => socket.destroy())
     socket.setNoDelay(true)
     if (head.length > 0) socket.unshift(head)
-    answered.resolve(socket)
+    tunnel.resolve(socket)
   })
   request.end()
   try {
-    return await answered.promise
+    return await tunnel.promise
   } catch (error) {
     request.destroy()
     throw error
@@ -77,8 +85,8 @@ async function connectHttp(url: URL, target: Target, signal: AbortSignal): Promi
   }
 }
 
-function refusedBy({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {
-  return new Error(`it answered ${statusCode} ${statusMessage}`.trimEnd())
+function rejectionOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {
+  return new Error(`the proxy returned ${statusCode} ${statusMessage}`.trimEnd())
 }
 
 async function connectSocks(url: URL, target: Target, signal: AbortSignal): Promise<Socket> {
@@ -101,7 +109,7 @@ async function connectSocks(url: URL, target: Target, signal: AbortSignal): Prom
     await keepEarlyBytes(socket)
     return socket
   } catch (error) {
-    // An abort does not stop the library; whatever it still opens is closed.
+    // Aborting does not stop the library. A connection it still opens is closed.
     connecting.then(
       ({ socket }) => socket.destroy(),
       () => undefined,
@@ -110,12 +118,15 @@ async function connectSocks(url: URL, target: Target, signal: AbortSignal): Prom
   }
 }
 
-/** The library lets the socket flow right after it is connected. What a target says at once would be lost. */
+/**
+ * Keeps the first bytes of a target. The library lets the socket flow as soon as it is connected,
+ * so they would be lost.
+ */
 async function keepEarlyBytes(socket: Socket): Promise<void> {
   const early: Buffer[] = []
-  const keep = (chunk: Buffer): void => void early.push(chunk)
-  socket.on('data', keep)
+  const onData = (chunk: Buffer): void => void early.push(chunk)
+  socket.on('data', onData)
   await setImmediate()
-  socket.off('data', keep).pause()
+  socket.off('data', onData).pause()
   for (const chunk of early.toReversed()) socket.unshift(chunk)
 }

@@ -6,48 +6,51 @@ import { browserPath } from './browser-path.ts'
 import type { SessionFiles } from './session-files.ts'
 import type { FileEntry } from './file-entry.ts'
 
-interface Begun {
+interface DownloadWillBegin {
   readonly guid: string
   readonly suggestedFilename: string
 }
 
-interface Progress {
+interface DownloadProgress {
   readonly guid: string
   readonly totalBytes: number
   readonly receivedBytes: number
   readonly state: 'inProgress' | 'completed' | 'canceled'
 }
 
-/** Puts what a session's browser downloads on its shelf, and cancels what goes over the limits. */
+/**
+ * Adds downloads of a session's browser to the session's files, and cancels downloads over the
+ * limits.
+ */
 export class Downloads {
   readonly #sessionFiles: SessionFiles
-  readonly #onError: (error: unknown, what: string) => void
+  readonly #onError: (error: unknown, action: string) => void
 
-  constructor(sessionFiles: SessionFiles, onError: (error: unknown, what: string) => void) {
+  constructor(sessionFiles: SessionFiles, onError: (error: unknown, action: string) => void) {
     this.#sessionFiles = sessionFiles
     this.#onError = onError
     sessionFiles.session.browser.router.onEvent((event) => this.#receive(event))
-    this.collect()
+    this.enable()
   }
 
   /**
-   * Has the default context keep its downloads, each under its guid. The browser forgets this when a client leaves that had
-   * said the same, so it is said again then.
+   * Makes the default context store downloads, each under its guid. The browser resets this when a
+   * client that changed the setting disconnects, so it is called again then.
    */
-  collect(): void {
+  enable(): void {
     const { router, folder } = this.#sessionFiles.session.browser
     const downloadPath = browserPath(folder, folder.downloadsDir)
     router
       .call('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true })
       .catch((error: unknown) => {
-        if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'collecting downloads')
+        if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'enabling downloads')
       })
   }
 
-  /** Stops a download. Harmless when it is over. */
+  /** Cancels a download. Does nothing if it has ended. */
   async cancel(guid: string): Promise<void> {
     const { router } = this.#sessionFiles.session.browser
-    // Events do not tell which context a download belongs to.
+    // Events do not contain the context of a download.
     const { browserContextIds } = (await router.call('Target.getBrowserContexts')) as { browserContextIds: string[] }
     const contexts = [{}, ...browserContextIds.map((browserContextId) => ({ browserContextId }))]
     await Promise.allSettled(
@@ -57,12 +60,12 @@ export class Downloads {
 
   #receive({ method, params, sessionId }: CdpIncoming): void {
     if (sessionId !== undefined) return
-    if (method === 'Browser.downloadWillBegin') this.#begin(params as unknown as Begun)
-    else if (method === 'Browser.downloadProgress') this.#progress(params as unknown as Progress)
+    if (method === 'Browser.downloadWillBegin') this.#begin(params as unknown as DownloadWillBegin)
+    else if (method === 'Browser.downloadDownloadProgress') this.#progress(params as unknown as DownloadProgress)
   }
 
-  #begin({ guid, suggestedFilename }: Begun): void {
-    // It names the file on disk, and a browser that was taken over may say anything.
+  #begin({ guid, suggestedFilename }: DownloadWillBegin): void {
+    // The guid becomes a file name on disk, and a compromised browser may send any string.
     if (!isFileName(guid)) return
     const { session } = this.#sessionFiles
     session.touch()
@@ -72,25 +75,25 @@ export class Downloads {
       path: join(session.browser.folder.downloadsDir, guid),
       guid,
     })
-    this.#hold(entry)
+    this.#checkLimits(entry)
   }
 
-  #progress({ guid, totalBytes, receivedBytes, state }: Progress): void {
+  #progress({ guid, totalBytes, receivedBytes, state }: DownloadProgress): void {
     this.#sessionFiles.session.touch()
     const entry = this.#sessionFiles.find(guid)
     if (entry === undefined || entry.state.kind === 'failed') return
     entry.size = state === 'inProgress' ? Math.max(totalBytes, receivedBytes) : receivedBytes
-    if (state === 'canceled') this.#fail(entry, 'the download was cancelled or broke off')
-    else if (this.#hold(entry) && state === 'completed') entry.state = { kind: 'complete' }
+    if (state === 'canceled') this.#fail(entry, 'the download was canceled or interrupted')
+    else if (this.#checkLimits(entry) && state === 'completed') entry.state = { kind: 'complete' }
   }
 
-  /** Whether a download is within the limits; one that is not is cancelled and removed. */
-  #hold(entry: FileEntry): boolean {
-    const refusal = this.#sessionFiles.overLimit(0, 0)
+  /** Whether a download is within the limits. If not, cancels and removes it. */
+  #checkLimits(entry: FileEntry): boolean {
+    const refusal = this.#sessionFiles.limitError(0, 0)
     if (refusal === undefined) return true
     this.#fail(entry, refusal.message)
     this.cancel(entry.guid ?? '').catch((error: unknown) => {
-      if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'cancelling a download')
+      if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'canceling a download')
     })
     return false
   }

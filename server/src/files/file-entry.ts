@@ -1,6 +1,6 @@
 import type { SessionFile } from 'bowline/contract/files'
 
-/** Where a file is in its life. A failed one stays in the list, without bytes, to say why. */
+/** State of a file. A failed one stays in the list without contents, with the error. */
 export type FileState =
   | { readonly kind: 'running' }
   | { readonly kind: 'complete' }
@@ -10,16 +10,16 @@ export type FileState =
 export interface FileEntry {
   readonly name: string
   readonly direction: 'download' | 'upload'
-  /** Where it lies, as the server sees it. */
+  /** Path on the server's machine. */
   readonly path: string
   readonly createdAt: Date
   readonly guid: string | undefined
-  /** Bytes it has, or is known to get. */
+  /** Size in bytes. While a download is running, its expected size. */
   size: number
   state: FileState
 }
 
-/** A file as the API shows it. */
+/** Converts an entry to the format of the API. */
 export function describeEntry({ name, direction, size, createdAt, guid, state }: FileEntry): SessionFile {
   return {
     name,

@@ -2,37 +2,40 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import { Downloads } from './downloads.ts'
 import { SessionFiles, type FileLimits } from './session-files.ts'
 
-/** The files of all live sessions of this node. */
+/** The files of all live sessions on this node. */
 export class SessionFileStore {
   readonly #limits: FileLimits
-  readonly #onError: (error: unknown, what: string) => void
-  readonly #sessionFileStore = new WeakMap<
+  readonly #onError: (error: unknown, action: string) => void
+  readonly #sessions = new WeakMap<
     LiveSession,
     { readonly sessionFiles: SessionFiles; readonly downloads: Downloads }
   >()
 
-  constructor(limits: FileLimits, onError: (error: unknown, what: string) => void) {
+  constructor(limits: FileLimits, onError: (error: unknown, action: string) => void) {
     this.#limits = limits
     this.#onError = onError
   }
 
-  /** Starts to keep the downloads of a session. */
+  /** Starts tracking the downloads of a session. */
   readonly open = (session: LiveSession): void => {
     const sessionFiles = new SessionFiles(session, this.#limits)
-    this.#sessionFileStore.set(session, { sessionFiles, downloads: new Downloads(sessionFiles, this.#onError) })
+    this.#sessions.set(session, { sessionFiles, downloads: new Downloads(sessionFiles, this.#onError) })
   }
 
-  /** Call when a CDP client has left: what it said about downloads the browser forgets. */
-  readonly clientLeft = (session: LiveSession): void => {
-    if (!session.ended.aborted) this.#sessionFileStore.get(session)?.downloads.collect()
+  /**
+   * Call when a CDP client has disconnected: the browser then resets the download settings the
+   * client made.
+   */
+  readonly onClientLeave = (session: LiveSession): void => {
+    if (!session.ended.aborted) this.#sessions.get(session)?.downloads.enable()
   }
 
-  /** The files of a session. */
+  /** Returns the files of a session. */
   of(session: LiveSession): SessionFiles {
     return this.#get(session).sessionFiles
   }
 
-  /** Deletes a file; a download that still runs is cancelled. Throws FILE_NOT_FOUND. */
+  /** Deletes a file and cancels its download if it is running. Throws FILE_NOT_FOUND. */
   async remove(session: LiveSession, key: string): Promise<void> {
     const { sessionFiles, downloads } = this.#get(session)
     const { guid, state } = await sessionFiles.remove(key)
@@ -40,8 +43,8 @@ export class SessionFileStore {
   }
 
   #get(session: LiveSession): { readonly sessionFiles: SessionFiles; readonly downloads: Downloads } {
-    const found = this.#sessionFileStore.get(session)
-    if (found === undefined) throw new Error(`Session ${session.row.id} was never opened here`)
+    const found = this.#sessions.get(session)
+    if (found === undefined) throw new Error(`Session ${session.row.id} is not open on this node`)
     return found
   }
 }

@@ -9,39 +9,39 @@ import { BowlineError } from 'bowline/kit/errors'
 import { freeFileName } from 'bowline/kit/file-name'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { browserPath } from './browser-path.ts'
-import { pathParts } from './path-parts.ts'
+import { splitPath } from './split-path.ts'
 import { describeEntry, type FileEntry } from './file-entry.ts'
 
-/** How much the files of one session may be. */
+/** Limits on the files of one session. */
 export interface FileLimits {
   readonly maxFiles: number
   readonly maxFilesMb: number
 }
 
-/** A file that is being sent. */
+/** A file that a client uploads. */
 export interface Upload {
   readonly name: string
   readonly group: string | undefined
-  /** In milliseconds since the epoch. Undefined: when it was received. */
+  /** Milliseconds since the epoch. Undefined: the time of the upload. */
   readonly lastModified: number | undefined
-  /** What the client says it will send, in bytes. */
+  /** Size in bytes that the client announced. */
   readonly announcedBytes: number | undefined
   readonly body: Readable
 }
 
-/** A file that was taken in. */
-export interface Received {
+/** A file that was uploaded. */
+export interface ReceivedFile {
   readonly file: SessionFile
-  /** As the browser sees it. */
+  /** Path as the browser sees it. */
   readonly path: string
 }
 
 const bytesPerMb = 1_000_000
 
-/** Failed downloads that are remembered. */
-const mostFailed = 100
+/** Number of failed downloads that stay in the list. */
+const maxFailed = 100
 
-/** The files of one session. They lie in the folder of its browser and go with it. */
+/** The files of one session. They are stored in its browser's folder and removed with it. */
 export class SessionFiles {
   readonly session: LiveSession
   readonly #limits: FileLimits
@@ -52,40 +52,47 @@ export class SessionFiles {
     this.#limits = limits
   }
 
-  /** All files, oldest first. */
+  /** Lists all files, oldest first. */
   list(): readonly SessionFile[] {
     return [...this.#entries.values()].map(describeEntry)
   }
 
-  /** The file with this name, else the download with this guid. */
+  /** Finds the file with this name, else the download with this guid. */
   find(key: string): FileEntry | undefined {
     return this.#entries.get(key) ?? [...this.#entries.values()].find((entry) => entry.guid === key)
   }
 
-  /** Enters a file that is about to be written, under a name of its own. */
+  /** Adds an entry for a file that is about to be written. Makes its name unique. */
   add(file: Pick<FileEntry, 'name' | 'direction' | 'path' | 'guid'>): FileEntry {
     const failed = [...this.#entries.values()].filter((entry) => entry.state.kind === 'failed')
-    if (failed.length >= mostFailed) this.#entries.delete(failed[0]?.name ?? '')
+    if (failed.length >= maxFailed) this.#entries.delete(failed[0]?.name ?? '')
     const name = freeFileName(file.name, (name) => this.#entries.has(name))
     const entry: FileEntry = { ...file, name, createdAt: new Date(), size: 0, state: { kind: 'running' } }
     this.#entries.set(name, entry)
     return entry
   }
 
-  /** The error of a session that would have `moreFiles` and `moreBytes` on top of what it has; undefined when they fit. */
-  overLimit(moreFiles: number, moreBytes: number): BowlineError | undefined {
+  /**
+   * Returns an error if `moreFiles` and `moreBytes` would exceed the limits of the session, else
+   * undefined.
+   */
+  limitError(moreFiles: number, moreBytes: number): BowlineError | undefined {
     const kept = [...this.#entries.values()].filter((entry) => entry.state.kind !== 'failed')
     const { maxFiles, maxFilesMb } = this.#limits
     if (kept.length + moreFiles > maxFiles) {
-      return new BowlineError('FILE_QUOTA_EXCEEDED', `A session may have ${maxFiles} files`)
+      return new BowlineError('FILE_QUOTA_EXCEEDED', `A session can have at most ${maxFiles} files`)
     }
     const bytes = kept.reduce((sum, entry) => sum + entry.size, moreBytes)
     if (bytes <= maxFilesMb * bytesPerMb) return undefined
-    return new BowlineError('FILE_QUOTA_EXCEEDED', `The files of a session may have ${maxFilesMb} MB together`)
+    return new BowlineError('FILE_QUOTA_EXCEEDED', `The files of a session can have at most ${maxFilesMb} MB in total`)
   }
 
-  /** Takes a file in. Throws BAD_REQUEST, CONFLICT, FILE_QUOTA_EXCEEDED; SESSION_ENDED when it ends meanwhile. */
-  async receive(upload: Upload): Promise<Received> {
+  /**
+   * Stores an uploaded file.
+   * Throws BAD_REQUEST, CONFLICT or FILE_QUOTA_EXCEEDED, or SESSION_ENDED if the session ends
+   * during the upload.
+   */
+  async receive(upload: Upload): Promise<ReceivedFile> {
     try {
       return await this.#receive(upload)
     } finally {
@@ -93,9 +100,9 @@ export class SessionFiles {
     }
   }
 
-  async #receive(upload: Upload): Promise<Received> {
-    const parts = pathParts(upload.name)
-    const refusal = this.overLimit(1, upload.announcedBytes ?? 0)
+  async #receive(upload: Upload): Promise<ReceivedFile> {
+    const parts = splitPath(upload.name)
+    const refusal = this.limitError(1, upload.announcedBytes ?? 0)
     if (refusal !== undefined) throw refusal
     const { folder } = this.session.browser
     const groupDir = join(folder.uploadsDir, upload.group ?? randomBytes(9).toString('base64url'))
@@ -106,13 +113,13 @@ export class SessionFiles {
       if (upload.lastModified !== undefined) await utimes(path, new Date(), new Date(upload.lastModified))
     } catch (error) {
       this.#entries.delete(entry.name)
-      throw this.#translate(error, upload.name)
+      throw this.#uploadError(error, upload.name)
     }
     entry.state = { kind: 'complete' }
     return { file: describeEntry(entry), path: browserPath(folder, path) }
   }
 
-  /** Opens a file for reading. Throws FILE_NOT_FOUND, FILE_INCOMPLETE. */
+  /** Opens a file for reading. Throws FILE_NOT_FOUND or FILE_INCOMPLETE. */
   async open(key: string): Promise<{
     readonly entry: FileEntry
     readonly read: (range?: ByteRange) => ReadStream
@@ -120,10 +127,10 @@ export class SessionFiles {
   }> {
     const entry = this.#require(key)
     if (entry.state.kind !== 'complete') {
-      const why = entry.state.kind === 'failed' ? entry.state.error : 'it is still being transferred'
-      throw new BowlineError('FILE_INCOMPLETE', `${entry.name} is not complete: ${why}`)
+      const reason = entry.state.kind === 'failed' ? entry.state.error : 'it is still being transferred'
+      throw new BowlineError('FILE_INCOMPLETE', `${entry.name} is not complete: ${reason}`)
     }
-    // A browser that was taken over could have put a link to a file of the server in its place.
+    // A compromised browser may have replaced the file by a link to a file of the server.
     const handle = await open(entry.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
       () => {
         throw notFound(key)
@@ -159,14 +166,14 @@ export class SessionFiles {
   async #write(entry: FileEntry, groupDir: string, body: Readable): Promise<void> {
     const { uploadsDir } = this.session.browser.folder
     await mkdir(dirname(entry.path), { recursive: true })
-    // Whatever the umask of the server, the browser's user must get to the file.
+    // The browser's user must be able to read the file, whatever the server's umask is.
     for (let dir = dirname(entry.path); dir.length >= groupDir.length && dir !== uploadsDir; dir = dirname(dir)) {
       await chmod(dir, 0o755)
     }
     const file = await open(entry.path, 'wx', 0o644)
     try {
       await file.chmod(0o644)
-      await pipeline(body, this.#meter(entry), file.createWriteStream(), { signal: this.session.ended })
+      await pipeline(body, this.#limitBytes(entry), file.createWriteStream(), { signal: this.session.ended })
     } catch (error) {
       await file.close().catch(() => undefined)
       await rm(entry.path, { force: true })
@@ -174,18 +181,18 @@ export class SessionFiles {
     }
   }
 
-  /** Counts bytes as they pass and stops at the limit. */
-  #meter(entry: FileEntry): Transform {
+  /** Counts the bytes of an upload and fails it at the limit. */
+  #limitBytes(entry: FileEntry): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
         this.session.touch()
         entry.size += chunk.length
-        done(this.overLimit(0, 0) ?? null, chunk)
+        done(this.limitError(0, 0) ?? null, chunk)
       },
     })
   }
 
-  #translate(error: unknown, name: string): unknown {
+  #uploadError(error: unknown, name: string): unknown {
     if (this.session.ended.aborted) return new BowlineError('SESSION_ENDED', 'Browser session has been destroyed.')
     const code = Error.isError(error) && 'code' in error ? error.code : undefined
     if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR') {
@@ -195,7 +202,7 @@ export class SessionFiles {
   }
 }
 
-/** Bytes from `start` to `end`, both counted in. */
+/** A range of bytes. `start` and `end` are both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number

@@ -7,21 +7,30 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from './close-codes.ts'
 import { ClientPages, type PageFocus } from './page-focus.ts'
-import { isAnswerableId, judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
+import { isValidId, judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
 import { SessionKinds } from './session-kinds.ts'
 
-/** Bytes that may wait for one client before the browser is told to wait. */
+/** Bytes buffered for one client above which reading from the browser is paused. */
 const highWaterBytes = 16 * 1024 * 1024
 
-/** A client that has taken nothing for this long while bytes wait for it is let go, so that it cannot hold up the others. */
+/**
+ * Time without progress after which a client with buffered bytes is disconnected, so that it cannot
+ * block the others.
+ */
 const lagLimitMs = 20_000
 
-/** Silence after which a socket counts as half open: three pings unanswered, with room for a client stopped in a debugger. */
-const silenceLimitMs = 120_000
+/**
+ * Time without a message after which a socket counts as half open: three missed pings, and some
+ * extra for a client that is paused in a debugger.
+ */
+const silenceTimeoutMs = 120_000
 
 const errorCodes = { parse: -32_700, request: -32_600, server: -32_000, session: -32_001 } as const
 
-/** One connected CDP client: commands in through the policy, messages out with back-pressure. */
+/**
+ * One connected CDP client. Checks its commands against the policy and sends it messages with
+ * back-pressure.
+ */
 export class CdpClient {
   readonly #webSocket: WebSocket
   readonly #socket: Socket
@@ -34,7 +43,7 @@ export class CdpClient {
   readonly #targets: ClientTargets
   readonly #kinds: SessionKinds
   #lag: { bytes: number; sinceMs: number } | undefined
-  #lastHeardMs = performance.now()
+  #lastMessageMs = performance.now()
 
   constructor(deps: {
     readonly webSocket: WebSocket
@@ -42,7 +51,7 @@ export class CdpClient {
     readonly session: LiveSession
     readonly channel: CdpChannel
     readonly focus: PageFocus
-    /** Called when bytes for this client pile up, and again when they have gone. */
+    /** Called when bytes for this client start to pile up, and again when they were sent. */
     readonly onLag: (isLagging: boolean) => void
     readonly endSession: () => void
   }) {
@@ -55,55 +64,60 @@ export class CdpClient {
     this.#pages = new ClientPages(deps.focus)
     this.#targets = new ClientTargets(deps.channel.browserTargetId)
     const { folder, targets, defaultContextId } = deps.session.browser
-    this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#take(command)))
+    this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#handle(command)))
     this.#policy = {
-      downloadsDir: folder.seen.downloadsDir,
-      uploadsDir: folder.seen.uploadsDir,
+      downloadsDir: folder.visiblePaths.downloadsDir,
+      uploadsDir: folder.visiblePaths.uploadsDir,
       defaultContextId,
       kindOfSession: (sessionId) => this.#kinds.kindOfSession(sessionId),
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }
     this.#webSocket.on('message', (data) => this.#receive(data))
-    this.#webSocket.on('pong', () => this.#heard())
+    this.#webSocket.on('pong', () => this.#markAlive())
     this.#socket.on('drain', () => this.#setLag(false))
   }
 
-  /** Passes a message of the browser on. */
+  /** Sends a message of the browser to the client. */
   readonly deliver = (message: Buffer): void => {
     if (isTargetEvent(message)) {
-      if (!this.#followTargets(message)) return
+      if (!this.#trackTargets(message)) return
     } else {
-      this.#pages.followDialog(message)
+      this.#pages.trackDialog(message)
     }
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.withholds(message)) return
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.shouldHide(message)) return
     this.#webSocket.send(message, { binary: false })
     if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
   }
 
-  /** Pings the client and lets it go when it is half open or hopelessly slow. Called every few seconds. */
+  /** Pings the client. Closes the connection if it is half open or too slow. Called every 20 s. */
   check(nowMs: number): void {
     if (this.#lag !== undefined) {
       const waiting = this.#webSocket.bufferedAmount
       if (waiting < this.#lag.bytes) this.#lag = { bytes: waiting, sinceMs: nowMs }
       else if (nowMs - this.#lag.sinceMs > lagLimitMs) this.close('lagging')
     }
-    if (nowMs - this.#lastHeardMs > silenceLimitMs) this.close('unresponsive')
+    if (nowMs - this.#lastMessageMs > silenceTimeoutMs) this.close('unresponsive')
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
   }
 
-  /** Closes because the session is over, as a browser does. */
+  /**
+   * Closes the connection because the session has ended, with the events of a browser that closes.
+   */
   endSession(reason: EndReason): void {
     this.#destroyTargets()
     this.close(reason)
   }
 
-  /** Tells the client why and closes; a client that does not answer the closing handshake is cut off. */
+  /**
+   * Sends a close frame with the reason. Terminates the connection if the client does not respond
+   * within 2 s.
+   */
   close(reason: CloseReason): void {
     this.#webSocket.close(closeCodes[reason], reason)
     setTimeout(() => this.#webSocket.terminate(), 2000).unref()
   }
 
-  /** Gives the browser-level session back. */
+  /** Detaches from the browser-level session. */
   async leave(): Promise<void> {
     this.#setLag(false)
     this.#pages.leave()
@@ -111,29 +125,31 @@ export class CdpClient {
     await this.#channel[Symbol.asyncDispose]()
   }
 
-  /** Lets the client send again after the browser's pipe was full. */
+  /** Resumes reading from the client after the browser's pipe was full. */
   resume(): void {
     if (this.#webSocket.isPaused) this.#webSocket.resume()
   }
 
-  /** Says that all targets are gone: what waits in a library for an event of a page waits for the end of that page, too. */
+  /**
+   * Announces that all targets are gone, so that libraries waiting for a page's event stop waiting.
+   */
   #destroyTargets(): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     for (const event of this.#targets.destroyAll()) this.#webSocket.send(JSON.stringify(event))
   }
 
-  /** Returns whether the client may be told. */
-  #followTargets(message: Buffer): boolean {
+  /** Processes an event of the Target domain. Returns whether to send it to the client. */
+  #trackTargets(message: Buffer): boolean {
     const event = JSON.parse(message.toString()) as CdpIncoming
-    if (this.#targets.withholds(event)) return false
-    this.#pages.follow(event)
-    this.#targets.follow(event)
-    this.#kinds.follow(event)
+    if (this.#targets.shouldHide(event)) return false
+    this.#pages.track(event)
+    this.#targets.track(event)
+    this.#kinds.track(event)
     return true
   }
 
-  #heard(): void {
-    this.#lastHeardMs = performance.now()
+  #markAlive(): void {
+    this.#lastMessageMs = performance.now()
   }
 
   #setLag(isLagging: boolean): void {
@@ -143,61 +159,66 @@ export class CdpClient {
   }
 
   #receive(data: RawData): void {
-    this.#heard()
+    this.#markAlive()
     this.#session.touch()
-    // `ws` hands text over as a Buffer unless told otherwise.
+    // `ws` passes text messages as a Buffer by default.
     const command = parseCommand((data as Buffer).toString())
     if (command === undefined) {
-      this.#answer({
+      this.#respond({
         error: { code: errorCodes.parse, message: 'Message must be a JSON object with an integer id and a method' },
       })
       return
     }
-    if (isAnswerableId(command.id)) return this.#take(command)
+    if (isValidId(command.id)) return this.#handle(command)
     const { id, sessionId } = command
     const message = 'Message must have an id from -2147483648 to 1999999999'
-    this.#answer({ id, sessionId, error: { code: errorCodes.request, message } })
+    this.#respond({ id, sessionId, error: { code: errorCodes.request, message } })
   }
 
-  #take(command: CdpCommand): void {
+  #handle(command: CdpCommand): void {
     try {
-      this.#obey(command)
+      this.#execute(command)
     } catch (error) {
-      // One that is nested too deep can be read but not written. Unheard, that would end the server.
+      // A command that is nested too deeply can be parsed but not serialized. Uncaught, that error
+      // would crash the server.
       const { id, sessionId } = command
       const message = Error.isError(error) ? error.message : String(error)
-      this.#answer({ id, sessionId, error: { code: errorCodes.server, message } })
+      this.#respond({ id, sessionId, error: { code: errorCodes.server, message } })
     }
   }
 
-  #obey(command: CdpCommand): void {
+  #execute(command: CdpCommand): void {
     const { id, sessionId } = command
     const held = this.#kinds.hold(command)
     if (held === 'held') return
     if (held === 'full') {
-      this.#answer({ id, sessionId, error: { code: errorCodes.server, message: 'Too many commands wait for a frame' } })
+      this.#respond({
+        id,
+        sessionId,
+        error: { code: errorCodes.server, message: 'Too many commands are waiting for a frame to load' },
+      })
       return
     }
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {
       case 'refuse':
-        this.#answer({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
+        this.#respond({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
         return
       case 'answer':
-        this.#answer({ id, sessionId, result: verdict.result })
+        this.#respond({ id, sessionId, result: verdict.result })
         return
       case 'browser-close':
-        // First, since Puppeteer lets go of the connection with the answer.
+        // Before the response, since Puppeteer drops the connection when it receives it.
         this.#destroyTargets()
-        this.#answer({ id, sessionId, result: {} })
+        this.#respond({ id, sessionId, result: {} })
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')
         return
       case 'pass': {
-        this.#pages.note(verdict.command)
+        this.#pages.trackCommand(verdict.command)
         const sent = this.#channel.send(verdict.command)
         if (sent === 'unknown-session') {
-          this.#answer({
+          this.#respond({
             id,
             sessionId,
             error: { code: errorCodes.session, message: 'Session with given id not found.' },
@@ -211,13 +232,13 @@ export class CdpClient {
     verdict satisfies never
   }
 
-  #answer(message: object): void {
+  #respond(message: object): void {
     this.deliver(Buffer.from(JSON.stringify(message)))
   }
 }
 
-/** The part of a router that makes the browser wait while any client lags. */
-export function lagGate(router: CdpRouter): (client: object, isLagging: boolean) => void {
+/** Creates a function that pauses a router while any of its clients lags. */
+export function createLagGate(router: CdpRouter): (client: object, isLagging: boolean) => void {
   const lagging = new Set<object>()
   return (client, isLagging) => {
     if (isLagging) lagging.add(client)

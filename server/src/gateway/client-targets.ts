@@ -2,29 +2,30 @@ import type { CdpIncoming } from '../cdp/message.ts'
 
 interface Attachment {
   readonly targetId: string
-  /** The session that it was announced on. Undefined: the root. */
+  /** The session the target was announced in. Undefined: the browser-level session. */
   readonly parent: string | undefined
 }
 
-/** The targets that one client was told of. */
+/** Tracks the targets announced to one client. */
 export class ClientTargets {
-  /** By session. Children come after their parents. */
+  /** By session id. Children come after their parents. */
   readonly #attached = new Map<string, Attachment>()
-  /** Announced by `Target.setDiscoverTargets`, with the session that asked for it. */
+  /** Targets announced by `Target.setDiscoverTargets`, with the session that enabled it. */
   readonly #discovered = new Map<string, string | undefined>()
   readonly #browserTargetId: string
   readonly #hidden = new Set<string>()
 
-  /** `browserTargetId`: the target that stands for the client's own connection. */
+  /** `browserTargetId`: target of the client's own browser-level session. */
   constructor(browserTargetId: string) {
     this.#browserTargetId = browserTargetId
   }
 
   /**
-   * Whether an event is not for this client: Chromium announces a target of type `browser` for each connection, those of
-   * other clients and of the server itself among them, and libraries take the first for their own.
+   * Whether to hide an event from this client. Chromium announces a target of type `browser` for
+   * each connection, including those of other clients and of the server, and libraries take the
+   * first for their own.
    */
-  withholds({ method, params = {} }: CdpIncoming): boolean {
+  shouldHide({ method, params = {} }: CdpIncoming): boolean {
     const { targetId = '', targetInfo } = params as {
       targetId?: string
       targetInfo?: { type: string; targetId: string }
@@ -36,8 +37,8 @@ export class ClientTargets {
     return true
   }
 
-  /** Takes an event of the Target domain on its way to the client. */
-  follow({ method, params = {}, sessionId: parent }: CdpIncoming): void {
+  /** Processes an event of the Target domain that is sent to the client. */
+  track({ method, params = {}, sessionId: parent }: CdpIncoming): void {
     const { sessionId, targetId, targetInfo } = params as {
       sessionId?: string
       targetId?: string
@@ -54,7 +55,7 @@ export class ClientTargets {
     }
   }
 
-  /** The events by which a browser says that all targets are gone, and forgets them. */
+  /** Returns the events of a browser whose targets are all gone, and forgets the targets. */
   destroyAll(): readonly CdpIncoming[] {
     const detached = [...this.#attached]
       .toReversed()

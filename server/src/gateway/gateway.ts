@@ -6,37 +6,37 @@ import type { CdpRouter } from '../cdp/router.ts'
 import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { CdpClient, lagGate } from './cdp-client.ts'
+import { CdpClient, createLagGate } from './cdp-client.ts'
 import { PageFocus } from './page-focus.ts'
 
-/** A WebSocket upgrade that was let in. */
+/** An authorized WebSocket upgrade. */
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
   readonly head: Buffer
 }
 
-/** Largest message a client may send, in bytes: room for a 100 MB response body in base64. */
+/** Maximum size of a client's message in bytes: fits a 100 MB response body in base64. */
 const maxPayloadBytes = 256 * 1024 * 1024
 
 const checkMs = 20_000
 
-/** Connects CDP clients to the browsers of live sessions. Authorisation happens before. */
+/** Connects CDP clients to the browsers of live sessions. Callers authorize them first. */
 export class Gateway implements Disposable {
   readonly #sessions: Sessions
-  readonly #onError: (error: unknown, what: string) => void
-  // Deflate costs more time than it saves bytes: 1.7 to 2.1 times the round trip.
+  readonly #onError: (error: unknown, action: string) => void
+  // Deflate is slower than it is worth: round trips take 1.7 to 2.1 times as long.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
-  readonly #gates = new WeakMap<CdpRouter, ReturnType<typeof lagGate>>()
+  readonly #gates = new WeakMap<CdpRouter, ReturnType<typeof createLagGate>>()
   readonly #focuses = new WeakMap<LiveSession, PageFocus>()
   readonly #onLeave: (session: LiveSession) => void
   readonly #timer: NodeJS.Timeout
 
-  /** `onLeave` is called when the browser has let go of a client. */
+  /** `onLeave` is called after a client has detached from the browser. */
   constructor(
     sessions: Sessions,
-    onError: (error: unknown, what: string) => void,
+    onError: (error: unknown, action: string) => void,
     onLeave: (session: LiveSession) => void = () => undefined,
   ) {
     this.#sessions = sessions
@@ -48,19 +48,19 @@ export class Gateway implements Disposable {
     }, checkMs).unref()
   }
 
-  /** Connected clients. */
+  /** Number of connected clients. */
   get size(): number {
     return this.#clients.size
   }
 
-  /** Which page of a session its clients drove last. */
+  /** Tracks which page of a session its clients drove last. */
   focusOf(session: LiveSession): PageFocus {
     const focus = this.#focuses.get(session) ?? new PageFocus()
     this.#focuses.set(session, focus)
     return focus
   }
 
-  /** Opens a channel into the session's browser, then completes the handshake. */
+  /** Opens a channel to the session's browser, then completes the handshake. */
   async connect(session: LiveSession, { request, socket, head }: Upgrade): Promise<void> {
     const { router } = session.browser
     let client: CdpClient | undefined
@@ -79,12 +79,12 @@ export class Gateway implements Disposable {
         session,
         channel,
         focus: this.focusOf(session),
-        onLag: (isLagging) => this.#gate(router)(webSocket, isLagging),
+        onLag: (isLagging) => this.#lagGateOf(router)(webSocket, isLagging),
         endSession: () => this.#endSession(session.row.id),
       })
-      this.#keep(client, webSocket, session)
+      this.#addClient(client, webSocket, session)
     })
-    // `ws` has already answered a handshake it cannot accept; its callback was not called then.
+    // If the handshake is invalid, `ws` has already responded with an error and did not call back.
     if (client === undefined) await channel[Symbol.asyncDispose]()
   }
 
@@ -94,7 +94,7 @@ export class Gateway implements Disposable {
     for (const webSocket of this.#server.clients) webSocket.terminate()
   }
 
-  #keep(client: CdpClient, webSocket: WebSocket, session: LiveSession): void {
+  #addClient(client: CdpClient, webSocket: WebSocket, session: LiveSession): void {
     const stopDraining = session.browser.router.onDrain(() => client.resume())
     const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
@@ -109,12 +109,12 @@ export class Gateway implements Disposable {
       client
         .leave()
         .then(() => this.#onLeave(session))
-        .catch((error: unknown) => this.#onError(error, `leaving session ${session.row.id}`))
+        .catch((error: unknown) => this.#onError(error, `detaching a client from session ${session.row.id}`))
     })
   }
 
-  #gate(router: CdpRouter): ReturnType<typeof lagGate> {
-    const gate = this.#gates.get(router) ?? lagGate(router)
+  #lagGateOf(router: CdpRouter): ReturnType<typeof createLagGate> {
+    const gate = this.#gates.get(router) ?? createLagGate(router)
     this.#gates.set(router, gate)
     return gate
   }

@@ -2,22 +2,23 @@ import type { CdpCommand } from '../cdp/message.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * Decides on a command to a target that is not a web page, such as the frame of the PDF viewer, whose code may do more
- * than that of a page. Drivers attach to every frame and set it up, and break when that fails. So events of the target
- * come through, its settings are acknowledged and do nothing, and all else is refused.
+ * Judges a command to a target that is not a web page, such as the frame of the PDF viewer, whose
+ * code has more rights than a page. Drivers attach to every frame and configure it, and break if
+ * that fails. So events of the target are sent to clients, configuration commands succeed without
+ * effect, and all other commands are refused.
  */
 export function judgeInternalCommand(command: CdpCommand): Verdict {
   const { method } = command
-  if (passive.has(method)) return { kind: 'pass', command }
-  if (setting.test(method)) return { kind: 'answer', result: results[method] ?? {} }
+  if (passedMethods.has(method)) return { kind: 'pass', command }
+  if (configuring.test(method)) return { kind: 'answer', result: results[method] ?? {} }
   return {
     kind: 'refuse',
-    message: `${method} is not allowed here: the target is not a web page but a part of the browser`,
+    message: `${method} is not allowed here: the target is an internal page of the browser, not a web page`,
   }
 }
 
-/** Commands that run no code in the target and read nothing of it but its frames. */
-const passive: ReadonlySet<string> = new Set([
+/** Commands that run no code in the target and read nothing from it except its frames. */
+const passedMethods: ReadonlySet<string> = new Set([
   'Inspector.enable',
   'Log.enable',
   'Network.enable',
@@ -30,7 +31,7 @@ const passive: ReadonlySet<string> = new Set([
   'Target.setAutoAttach',
 ])
 
-const setting = /\.(?:enable|disable|(?:set|add|remove|clear)[A-Z]\w*)$/
+const configuring = /\.(?:enable|disable|(?:set|add|remove|clear)[A-Z]\w*)$/
 
-/** Answers that hold more than nothing. */
+/** Results that are not empty. */
 const results: Readonly<Record<string, object>> = { 'Page.addScriptToEvaluateOnNewDocument': { identifier: '0' } }

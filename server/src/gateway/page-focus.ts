@@ -1,14 +1,17 @@
 import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
 
-/** A dialog of a page that a client was told of. */
+/** An open dialog of a page, as announced to a client. */
 export interface OpenDialog {
-  /** As the browser told it. */
+  /** Parameters of the event that announced it. */
   readonly params: Readonly<Record<string, unknown>>
-  /** The client's session that it can be answered in. */
+  /** The client's session in which the dialog can be handled. */
   readonly sessionId: string
 }
 
-/** Which page of a browser was driven last by any of its clients. No signal of the browser itself tells that reliably. */
+/**
+ * Tracks which page of a browser any of its clients drove last. Chromium reports no reliable signal
+ * for it.
+ */
 export class PageFocus {
   #page: string | undefined
   readonly #opened = new Set<string>()
@@ -17,72 +20,78 @@ export class PageFocus {
   readonly #drivers = new Map<string, object>()
   readonly #dialogs = new Map<string, OpenDialog & { readonly client: object }>()
 
-  /** Target id of the page; undefined when none was driven yet. It may be closed by now. */
+  /** Target id of the page. Undefined if none was driven yet. The page may be closed. */
   get page(): string | undefined {
     return this.#page
   }
 
-  /** The open pages that clients know of, oldest first. The browser lists its pages in no order. */
+  /**
+   * Target ids of the open pages that clients know, oldest first. The browser lists its pages in no
+   * particular order.
+   */
   get opened(): readonly string[] {
     return [...this.#opened]
   }
 
-  /** Notes that a client was told of a page. */
+  /** Records that a page was announced to a client. */
   open(page: string): void {
     this.#opened.add(page)
   }
 
-  /** The dialog that is open on a page, as far as a client was told of it. */
+  /** The dialog that is open on a page, if it was announced to a client. */
   dialogOf(page: string): OpenDialog | undefined {
     return this.#dialogs.get(page)
   }
 
-  /** Notes what dialog is open on a page; undefined when it is over. */
+  /** Sets or, with undefined, removes the open dialog of a page. */
   setDialog(page: string, client: object, dialog: OpenDialog | undefined): void {
     if (dialog === undefined) this.#dialogs.delete(page)
     else this.#dialogs.set(page, { ...dialog, client })
   }
 
-  /** Notes that a page is gone. */
+  /** Removes a closed page. */
   close(page: string): void {
     this.#dialogs.delete(page)
     this.#opened.delete(page)
     this.#drivers.delete(page)
   }
 
-  /** Notes that a client drove a page. */
+  /** Records that a client drove a page. */
   drive(page: string, client: object): void {
     this.#drivers.set(page, client)
     this.set(page)
   }
 
-  /** Whether a page was driven last by another client that is still there. */
+  /** Whether another connected client drove the page last. */
   isDrivenByOther(page: string, client: object): boolean {
     const driver = this.#drivers.get(page)
     return driver !== undefined && driver !== client
   }
 
-  /** Notes that a client has left. */
+  /** Removes a client that has disconnected. */
   leave(client: object): void {
     for (const [page, driver] of this.#drivers) if (driver === client) this.#drivers.delete(page)
     for (const [page, dialog] of this.#dialogs) if (dialog.client === client) this.#dialogs.delete(page)
   }
 
-  /** Notes that a page is the one to look at. */
+  /** Makes a page the active one. */
   set(page: string): void {
     if (page === this.#page) return
     this.#page = page
     for (const listener of this.#listeners) listener()
   }
 
-  /** Calls with every change. Returns a function that stops it. */
+  /** Calls the listener when the active page changes. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
-/** Commands that mean a page is worked with. The many that only prepare it, or answer it, are not among them. */
+/**
+ * Commands that show that a client works with a page. Not those that only configure it or respond
+ * to its events.
+ */
 const driving: ReadonlySet<string> = new Set([
   'DOM.scrollIntoViewIfNeeded',
   'DOM.setFileInputFiles',
@@ -97,7 +106,7 @@ const driving: ReadonlySet<string> = new Set([
   'Runtime.evaluate',
 ])
 
-/** Follows which page each session of one client belongs to. */
+/** Tracks which page each session of one client belongs to. */
 export class ClientPages {
   readonly #focus: PageFocus
   readonly #pages = new Map<string, string>()
@@ -106,23 +115,26 @@ export class ClientPages {
     this.#focus = focus
   }
 
-  /** Takes an event of the Target domain on its way to the client. */
-  follow(event: CdpIncoming): void {
+  /** Processes an event of the Target domain that is sent to the client. */
+  track(event: CdpIncoming): void {
     const { method } = event
     const params = (event.params ?? {}) as { sessionId?: string; targetInfo?: { type: string; targetId: string } }
     if (params.sessionId === undefined) return
     if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
     if (method !== 'Target.attachedToTarget' || params.targetInfo === undefined) return
     const { type, targetId } = params.targetInfo
-    // A frame in a process of its own belongs to the page whose session announced it.
+    // An out-of-process frame belongs to the page in whose session it was announced.
     const page = type === 'page' ? targetId : this.#pages.get(event.sessionId ?? '')
     if (page === undefined) return
     this.#pages.set(params.sessionId, page)
     this.#focus.open(page)
   }
 
-  /** Takes an event of a dialog on its way to the client: who watches later must learn of it, too. */
-  followDialog(message: Buffer): void {
+  /**
+   * Processes a dialog event that is sent to the client. Viewers who connect later need the dialog,
+   * too.
+   */
+  trackDialog(message: Buffer): void {
     const isOpening = isDialogEvent(message)
     if (!isOpening && !isDialogEndEvent(message)) return
     const sessionId = sessionIdAtTail(message) ?? ''
@@ -132,8 +144,8 @@ export class ClientPages {
     this.#focus.setDialog(page, this, isOpening ? { params, sessionId } : undefined)
   }
 
-  /** Takes a command on its way to the browser. */
-  note({ method, params, sessionId }: CdpCommand): void {
+  /** Processes a command that is sent to the browser. */
+  trackCommand({ method, params, sessionId }: CdpCommand): void {
     if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
     if (sessionId === undefined || !(method.startsWith('Input.') || driving.has(method))) return
     const page = this.#pages.get(sessionId)
@@ -141,16 +153,17 @@ export class ClientPages {
   }
 
   /**
-   * Whether a message is not for this client: a dialog belongs to the client whose work opened it. Playwright dismisses
-   * every dialog it hears of on a page where nobody listens, so it must not hear of those of other clients.
+   * Whether to hide a message from this client. A dialog is announced only to the client that drove
+   * the page: Playwright dismisses every dialog on a page without dialog listeners, including those
+   * of other clients.
    */
-  withholds(message: Buffer): boolean {
+  shouldHide(message: Buffer): boolean {
     if (!isDialogEvent(message)) return false
     const page = this.#pages.get(sessionIdAtTail(message) ?? '')
     return page !== undefined && this.#focus.isDrivenByOther(page, this)
   }
 
-  /** Notes that the client has left. */
+  /** Removes the client after it has disconnected. */
   leave(): void {
     this.#focus.leave(this)
   }
@@ -158,7 +171,7 @@ export class ClientPages {
   #forget(sessionId: string): void {
     const page = this.#pages.get(sessionId)
     this.#pages.delete(sessionId)
-    // A frame that goes leaves its page, which the client still has a session of.
+    // A detached frame does not close its page while the client has a session of the page.
     if (page !== undefined && ![...this.#pages.values()].includes(page)) this.#focus.close(page)
   }
 }

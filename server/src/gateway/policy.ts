@@ -1,19 +1,21 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
-import { firstImportedId } from '../cdp/router.ts'
+import { firstClientCallId } from '../cdp/router.ts'
 import type { TargetKind } from '../cdp/target-watch.ts'
 import type { SessionKind } from './session-kinds.ts'
 import { judgeInternalCommand } from './internal-target.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What a command is judged by beside itself. */
+/** State that the verdict on a command depends on. */
 export interface PolicyContext {
-  /** Where a session's files may lie, as its browser sees it. */
+  /** Folders of the session's files, as its browser sees them. */
   readonly downloadsDir: string
   readonly uploadsDir: string
-  /** Chromium names its default context to clients, and does not find it by that name. */
+  /**
+   * Id of the default context. Chromium reports it to clients but does not accept it in commands.
+   */
   readonly defaultContextId?: string | undefined
-  /** What a session of the client belongs to. Undefined when it is none of the client's. */
+  /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
   readonly kindOfSession: (sessionId: string) => SessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
@@ -22,9 +24,10 @@ type Params = Readonly<Record<string, unknown>>
 type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Verdict
 
 /**
- * Decides on one command of a client, by its method and by the target that its session belongs to. The boundary is the
- * isolation of the browser process; this keeps clients from the parts of a browser that could reach around the egress
- * proxy, and gives clear answers. It holds for commands nested in `Target.sendMessageToTarget`, too.
+ * Judges a command of a client by its method and the target of its session. The security boundary
+ * is the isolation of the browser process. This policy blocks commands that could bypass the egress
+ * proxy, and gives clear errors. It also applies to commands nested in
+ * `Target.sendMessageToTarget`.
  */
 export function judgeCommand(command: CdpCommand, context: PolicyContext): Verdict {
   return command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
@@ -38,7 +41,7 @@ function judgeByMethod(command: CdpCommand, context: PolicyContext): Verdict {
   return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
 }
 
-/** What every object inherits, such as `constructor`, is no rule. */
+/** Looks up a rule. Inherited properties of objects, such as `constructor`, are not rules. */
 function ruleOf(name: string): Rule | undefined {
   return Object.hasOwn(rules, name) ? rules[name] : undefined
 }
@@ -52,7 +55,7 @@ function refuse(message: string): Verdict {
 
 const refused: Rule = (command) => refuse(`${command.method} is not allowed in a Bowline session`)
 
-/** Schemes a client may navigate to; `about:` only as `about:blank`. */
+/** URL schemes a client may navigate to. `about:` only as `about:blank`. */
 const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
 
 function isNavigable(url: string): boolean {
@@ -61,8 +64,8 @@ function isNavigable(url: string): boolean {
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
 
-/** Refuses addresses outside http, https, about:blank, data and blob in the named parameter. */
-function navigates(name: string): Rule {
+/** Refuses URLs in the named parameter except http, https, about:blank, data and blob. */
+function navigationRule(name: string): Rule {
   return (command, params) => {
     const url = params[name]
     if (url === undefined || url === '') return pass(command)
@@ -74,8 +77,11 @@ function navigates(name: string): Rule {
   }
 }
 
-/** Downloads land in the session's directory, whatever path the client names, each under its guid: a name that a site suggests cannot be the name of another download. */
-const downloads: Rule = (command, { browserContextId, ...params }, context) =>
+/**
+ * Stores downloads in the session's folder, whatever path the client sends, each under its guid: a
+ * site could suggest the same name for two downloads.
+ */
+const downloadRule: Rule = (command, { browserContextId, ...params }, context) =>
   pass({
     ...command,
     params: {
@@ -90,30 +96,33 @@ function isInside(directory: string, path: unknown): boolean {
   return typeof path === 'string' && resolve(path) === path && path.startsWith(directory + sep)
 }
 
-function refuseForeignFile(method: string, path: unknown): Verdict {
+function refuseFile(method: string, path: unknown): Verdict {
   return refuse(`${method}: ${JSON.stringify(path)} is not among the session's uploaded files`)
 }
 
-const uploads: Rule = (command, params, context) => {
+const uploadRule: Rule = (command, params, context) => {
   const files: unknown = params['files']
-  const foreign = Array.isArray(files) ? files.find((file) => !isInside(context.uploadsDir, file)) : undefined
-  return foreign === undefined ? pass(command) : refuseForeignFile(command.method, foreign)
+  const outside = Array.isArray(files) ? files.find((file) => !isInside(context.uploadsDir, file)) : undefined
+  return outside === undefined ? pass(command) : refuseFile(command.method, outside)
 }
 
-/** What a client drags into a page. A browser opens an address that a page does not take, from any scheme. */
-const drags: Rule = (command, params, context) => {
+/**
+ * Checks data that a client drags into a page. The browser navigates to a dropped URL the page does
+ * not handle, with any scheme.
+ */
+const dragRule: Rule = (command, params, context) => {
   const { files, items } = (params['data'] ?? {}) as { readonly files?: unknown; readonly items?: unknown }
-  const addresses = (Array.isArray(items) ? items : []).flatMap(addressesOf)
-  const foreign = addresses.find((url) => !isNavigable(url))
-  return foreign === undefined
-    ? uploads({ ...command, params }, { files }, context)
+  const urls = (Array.isArray(items) ? items : []).flatMap(urlsOf)
+  const refusedUrl = urls.find((url) => !isNavigable(url))
+  return refusedUrl === undefined
+    ? uploadRule({ ...command, params }, { files }, context)
     : refuse(
-        `${command.method}: ${JSON.stringify(foreign)} may not be dragged: use http, https, about:blank, data or blob`,
+        `${command.method}: ${JSON.stringify(refusedUrl)} cannot be dragged: use http, https, about:blank, data or blob`,
       )
 }
 
-/** Addresses that a dragged item holds, one a line. A line that begins with "#" is a comment. */
-function addressesOf(item: unknown): readonly string[] {
+/** Lists the URLs in a dragged item, one per line. Lines that start with "#" are comments. */
+function urlsOf(item: unknown): readonly string[] {
   const { mimeType, data } = (item ?? {}) as { readonly mimeType?: unknown; readonly data?: unknown }
   if (typeof mimeType !== 'string' || !/uri-list|url/i.test(mimeType)) return []
   return String(data)
@@ -122,11 +131,11 @@ function addressesOf(item: unknown): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** A context with a proxy of its own would go round the server's egress policy. */
-const createsContext: Rule = (command, params) => {
+/** Refuses contexts with their own proxy, which would bypass the server's egress policy. */
+const contextRule: Rule = (command, params) => {
   if ('proxyServer' in params || 'proxyBypassList' in params) {
     return refuse(
-      'Target.createBrowserContext: a proxy per context is not allowed, because it would go round the egress policy',
+      'Target.createBrowserContext: a proxy per context is not allowed, because it would bypass the egress policy',
     )
   }
   return 'originsWithUniversalNetworkAccess' in params
@@ -134,34 +143,40 @@ const createsContext: Rule = (command, params) => {
     : pass(command)
 }
 
-/** Chromium does not answer when a step leads nowhere. */
-const readsDirectory: Rule = (command, params) => {
+/** Refuses invalid path components, to which Chromium never responds. */
+const directoryRule: Rule = (command, params) => {
   const { pathComponents } = (params['bucketFileSystemLocator'] ?? {}) as { readonly pathComponents?: unknown }
-  const isStep = (step: unknown): boolean => typeof step === 'string' && !/^\.{0,2}$|[/\\]/.test(step)
-  return pathComponents === undefined || (Array.isArray(pathComponents) && pathComponents.every(isStep))
+  const isName = (part: unknown): boolean => typeof part === 'string' && !/^\.{0,2}$|[/\\]/.test(part)
+  return pathComponents === undefined || (Array.isArray(pathComponents) && pathComponents.every(isName))
     ? pass(command)
     : refuse(`${command.method}: \`pathComponents\` must be names of directories, without "..", "/" or "\\"`)
 }
 
-/** The browser lists its own targets, too: a session of one could open files and pages that no web page can. */
-const attaches: Rule = (command, params, context) =>
+/**
+ * Refuses internal targets, which the browser lists too: a session of one could open files and
+ * pages that web pages cannot.
+ */
+const attachRule: Rule = (command, params, context) =>
   context.kindOfTarget(String(params['targetId'])) === 'internal'
-    ? refuse(`${command.method}: the target is not a web page but a part of the browser`)
+    ? refuse(`${command.method}: the target is an internal page of the browser, not a web page`)
     : pass(command)
 
-/** For the browser as a whole, Fetch would hand over the requests of its own parts, such as the code of the PDF viewer. */
-const interceptsRequests: Rule = (command, _params, { kindOfSession }) =>
+/**
+ * Refuses Fetch for the whole browser, which would also intercept requests of internal pages, such
+ * as the code of the PDF viewer.
+ */
+const fetchRule: Rule = (command, _params, { kindOfSession }) =>
   command.sessionId === undefined || kindOfSession(command.sessionId) === 'browser'
     ? refuse('Fetch.enable is not allowed for the whole browser: enable it in the session of a page')
     : pass(command)
 
-const nested: Rule = (command, params, context) => {
+const nestedCommandRule: Rule = (command, params, context) => {
   const inner = parseCommand(params['message'])
-  if (inner === undefined) return refuse('Target.sendMessageToTarget: the message is not a CDP command')
+  if (inner === undefined) return refuse('Target.sendMessageToTarget: `message` is not a CDP command')
   const { sessionId: outer } = params
-  // Named by its target alone, the session would be one that was not judged.
+  // A `targetId` could select another session than the one judged here.
   if (typeof outer !== 'string' || 'targetId' in params) {
-    return refuse('Target.sendMessageToTarget: name the session by `sessionId` alone')
+    return refuse('Target.sendMessageToTarget: identify the session by `sessionId` only')
   }
   const sessions = [outer, inner.sessionId ?? outer] as const
   const kinds = sessions.map((id) => context.kindOfSession(id))
@@ -181,59 +196,61 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.crashGpuProcess': refused,
   'Browser.executeBrowserCommand': refused,
   'Browser.getBrowserCommandLine': refused,
-  // They tell of the machine and of the browser's inner life, as SystemInfo does. No driver asks for them.
+  // They reveal internals of the machine and the browser, as SystemInfo does. No driver needs them.
   'Browser.getHistogram': refused,
   'Browser.getHistograms': refused,
-  'Browser.setDownloadBehavior': downloads,
+  'Browser.setDownloadBehavior': downloadRule,
   'Cast.*': refused,
-  'DOM.setFileInputFiles': uploads,
+  'DOM.setFileInputFiles': uploadRule,
   'Extensions.*': refused,
-  'Fetch.enable': interceptsRequests,
-  'Fetch.continueRequest': navigates('url'),
-  'FileSystem.getDirectory': readsDirectory,
-  'Input.dispatchDragEvent': drags,
-  // Their modules have addresses, which an exploit would need. The counters and purges of Memory are for one page, or
-  // for a browser that no other session has.
+  'Fetch.enable': fetchRule,
+  'Fetch.continueRequest': navigationRule('url'),
+  'FileSystem.getDirectory': directoryRule,
+  'Input.dispatchDragEvent': dragRule,
+  // Their module lists contain memory addresses, which help exploits. The counters and purges of
+  // Memory are allowed: they affect one page or a browser that no other session uses.
   'Memory.getAllTimeSamplingProfile': refused,
   'Memory.getBrowserSamplingProfile': refused,
   'Memory.getSamplingProfile': refused,
-  // Without relief a browser takes memory from the others of the machine.
+  // Without memory pressure handling, a browser takes memory from others on the machine.
   'Memory.setPressureNotificationsSuppressed': refused,
-  'Network.continueInterceptedRequest': navigates('url'),
-  'Network.loadNetworkResource': navigates('url'),
+  'Network.continueInterceptedRequest': navigationRule('url'),
+  'Network.loadNetworkResource': navigationRule('url'),
   'PWA.*': refused,
-  'Page.navigate': navigates('url'),
-  'Page.setDownloadBehavior': downloads,
-  // Passed on purpose: Security.setIgnoreCertificateErrors, by which drivers implement `ignoreHTTPSErrors`. It holds for
-  // one target or for the browser of one session, and the egress policy stands behind it.
+  'Page.navigate': navigationRule('url'),
+  'Page.setDownloadBehavior': downloadRule,
+  // Security.setIgnoreCertificateErrors is allowed on purpose, because drivers implement
+  // `ignoreHTTPSErrors` with it. It affects one target or the browser of one session, and the
+  // egress policy still applies.
   'SystemInfo.*': refused,
-  'Target.attachToTarget': attaches,
-  'Target.autoAttachRelated': attaches,
-  'Target.createBrowserContext': createsContext,
-  'Target.createTarget': navigates('url'),
+  'Target.attachToTarget': attachRule,
+  'Target.autoAttachRelated': attachRule,
+  'Target.createBrowserContext': contextRule,
+  'Target.createTarget': navigationRule('url'),
   'Target.exposeDevToolsProtocol': refused,
-  // Its window is a page of the browser's own, from which a client could go anywhere.
+  // The DevTools window is an internal page, from which a client could navigate anywhere.
   'Target.openDevTools': refused,
-  'Target.sendMessageToTarget': nested,
+  'Target.sendMessageToTarget': nestedCommandRule,
   'Target.setRemoteLocations': refused,
   'Tethering.*': refused,
-  // Drivers record traces. One tells the command line of the browser, which names its folders as the browser sees them:
-  // inside bubblewrap they tell nothing of the machine.
+  // Drivers record traces. A trace contains the browser's command line with its folders as the
+  // browser sees them, which reveals nothing about the machine inside bubblewrap.
   'Tracing.start': (command, params) =>
     'perfettoConfig' in params
-      ? refuse('Tracing.start: perfettoConfig is not allowed, because it may name files')
+      ? refuse('Tracing.start: perfettoConfig is not allowed, because it can reference files')
       : pass(command),
 }
 
 /**
- * Ids that can be answered: Chromium answers one outside 32 bits without its id, for which a client would wait for ever,
- * and the server numbers its own commands above. Reads of larger ones succeed, so that the refusal can name the id.
+ * Whether a command id is valid. Chromium responds without an id to one outside 32 bits, and the
+ * client would wait forever. Ids above the limit are used by the server itself. `parseCommand`
+ * accepts larger ids, so that the error can contain the id.
  */
-export function isAnswerableId(id: number): boolean {
-  return id >= -(2 ** 31) && id < firstImportedId
+export function isValidId(id: number): boolean {
+  return id >= -(2 ** 31) && id < firstClientCallId
 }
 
-/** Reads a command from JSON text; undefined when it is none. */
+/** Parses a command from JSON. Undefined if it is malformed. */
 export function parseCommand(text: unknown): CdpCommand | undefined {
   if (typeof text !== 'string') return undefined
   let value: unknown

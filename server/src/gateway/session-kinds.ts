@@ -1,22 +1,24 @@
 import type { CdpCommand, CdpIncoming } from '../cdp/message.ts'
 import { isInternalUrl, type TargetKind, type TargetWatch } from '../cdp/target-watch.ts'
 
-/** What a session belongs to: a target of some kind, or the browser as a whole. */
+/** Kind of target that a session belongs to, or the browser as a whole. */
 export type SessionKind = TargetKind | 'browser'
 
 interface TargetEventParams {
   readonly sessionId?: string
   readonly targetInfo?: { readonly targetId: string; readonly type: string; readonly url: string }
-  /** Of `Target.receivedMessageFromTarget`: what a session without `flatten` says. */
+  /** In `Target.receivedMessageFromTarget`: a message of a session without `flatten`. */
   readonly message?: string
 }
 
-/** Commands of one client that may wait for targets to be known. */
+/**
+ * Maximum number of commands of one client that wait until the kinds of their targets are known.
+ */
 const maxHeld = 2000
 
 /**
- * Knows what kind of target each session of one client belongs to. This is decided when the session is announced, or
- * when its frame has loaded, so that a command costs no more than a look-up.
+ * Tracks the kind of target of each session of one client. The kind is determined when the session
+ * is announced or its frame has loaded, so that each command costs only a lookup.
  */
 export class SessionKinds implements Disposable {
   readonly #watch: TargetWatch
@@ -28,14 +30,17 @@ export class SessionKinds implements Disposable {
   readonly #stop: () => void
   #heldCount = 0
 
-  /** `release` is called with the commands that had to wait, in order, when their target is known. */
+  /**
+   * `release` is called with the held commands of a session, in order, once the kind of its target
+   * is known.
+   */
   constructor(watch: TargetWatch, release: (commands: readonly CdpCommand[]) => void) {
     this.#watch = watch
     this.#release = release
-    this.#stop = watch.onChange((targetId, kind) => this.#decide(targetId, kind))
+    this.#stop = watch.onChange((targetId, kind) => this.#setKind(targetId, kind))
   }
 
-  /** Undefined when the session was not announced to this client. */
+  /** Undefined if the session was not announced to this client. */
   kindOfSession(sessionId: string): SessionKind | undefined {
     if (this.#internal.has(sessionId)) return 'internal'
     if (this.#held.has(sessionId)) return 'unknown'
@@ -47,21 +52,22 @@ export class SessionKinds implements Disposable {
     return this.#watch.kindOf(targetId)
   }
 
-  /** Takes an event of the Target domain on its way to the client. */
-  follow({ method, params }: CdpIncoming): void {
+  /** Processes an event of the Target domain that is sent to the client. */
+  track({ method, params }: CdpIncoming): void {
     const { sessionId, targetInfo, message } = (params ?? {}) as TargetEventParams
     if (sessionId === undefined) return
     if (method === 'Target.detachedFromTarget') this.#forget(sessionId)
     else if (method === 'Target.attachedToTarget' && targetInfo !== undefined) this.#add(sessionId, targetInfo)
-    // Sessions below such a session are announced in it.
+    // Child sessions of a session without `flatten` are announced in it.
     else if (method === 'Target.receivedMessageFromTarget' && message?.startsWith('{"method":"Target.') === true) {
-      this.follow(JSON.parse(message) as CdpIncoming)
+      this.track(JSON.parse(message) as CdpIncoming)
     }
   }
 
   /**
-   * Keeps a command back whose target is not known yet: 'held', or 'full' when too many wait. 'none': it need not wait.
-   * A frame announces itself a few milliseconds before its address is known.
+   * Holds a command back if the kind of its target is not known yet, since a frame is announced
+   * some milliseconds before its URL is known. Returns `held`, `full` if too many commands wait, or
+   * `none` if it need not wait.
    */
   hold(command: CdpCommand): 'none' | 'held' | 'full' {
     if (this.#held.size === 0 || command.sessionId === undefined) return 'none'
@@ -86,11 +92,11 @@ export class SessionKinds implements Disposable {
     else if (kind === 'unknown') this.#held.set(sessionId, [])
   }
 
-  #decide(target: string, kind: 'web' | 'internal'): void {
+  #setKind(target: string, kind: 'web' | 'internal'): void {
     for (const [sessionId, targetId] of this.#targets) {
       if (targetId !== target) continue
       if (kind === 'internal') this.#internal.add(sessionId)
-      this.#free(sessionId)
+      this.#releaseHeld(sessionId)
     }
   }
 
@@ -98,11 +104,11 @@ export class SessionKinds implements Disposable {
     this.#targets.delete(sessionId)
     this.#internal.delete(sessionId)
     this.#browsers.delete(sessionId)
-    // They go to a session that is gone and are told so.
-    this.#free(sessionId)
+    // The commands are sent to a session that is gone and get an error response.
+    this.#releaseHeld(sessionId)
   }
 
-  #free(sessionId: string): void {
+  #releaseHeld(sessionId: string): void {
     const commands = this.#held.get(sessionId)
     if (commands === undefined) return
     this.#held.delete(sessionId)

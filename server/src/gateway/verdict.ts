@@ -1,8 +1,8 @@
 import type { CdpCommand } from '../cdp/message.ts'
 
 /**
- * What becomes of a command: passed on (perhaps changed), answered without the browser, refused with a message, or taken
- * as the end of the browser.
+ * Verdict on a command: pass it on (perhaps changed), respond without the browser, refuse it with a
+ * message, or treat it as `Browser.close`.
  */
 export type Verdict =
   | { readonly kind: 'pass'; readonly command: CdpCommand }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { createSessionResponse, type CreateSessionRequest, type CreateSessionResponse } from 'bowline/contract/browser'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
-import { askPeer } from '../cluster/relay.ts'
+import { requestPeer } from '../cluster/relay.ts'
 import { Deliveries } from '../sessions/deliveries.ts'
 import { sessionUrls } from '../sessions/urls.ts'
 import { isHop, isHopTo, peerOfRow, type PlacementDeps } from './placement.ts'
@@ -42,7 +42,9 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
 
   const createOnPeer = async (peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
     const { raw } = call.raw
-    const answer = createSessionResponse.parse(await askPeer(peer, raw, body, { answerMs: createMs, signal }))
+    const answer = createSessionResponse.parse(
+      await requestPeer(peer, raw, body, { responseTimeoutMs: createMs, signal }),
+    )
     onAbort(signal, () => {
       revokeAt(peer, raw, answer.id).catch((error: unknown) => onError(error, `ending unclaimed session ${answer.id}`))
     })
@@ -57,7 +59,7 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
     if (isHop(call.raw.raw)) return undefined
     for (;;) {
       const { load, maxSessions: slots, isDraining } = sessions
-      const peer = await peers.freest({ load, slots, isDraining })
+      const peer = await peers.leastLoaded({ load, slots, isDraining })
       if (peer === undefined) return undefined
       try {
         return await createOnPeer(peer, body, call, signal)
@@ -101,7 +103,7 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
 
 async function revokeAt(peer: Peer, request: IncomingMessage, id: string): Promise<void> {
   const headers = { [undeliveredHeader]: 'true' }
-  await askPeer(peer, request, { id }, { method: 'DELETE', path: '/v2/browser', headers })
+  await requestPeer(peer, request, { id }, { method: 'DELETE', path: '/v2/browser', headers })
 }
 
 function onAbort(signal: AbortSignal, listener: () => void): void {

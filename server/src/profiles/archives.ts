@@ -6,18 +6,18 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { Blobs } from '../store/blobs.ts'
 import { packProfile } from './pack.ts'
 import type { ProfileKey } from './profile-key.ts'
-import { encryptStream, unseal, type Bytes } from './encrypt-stream.ts'
+import { encryptStream, decryptStream, type Bytes } from './encrypt-stream.ts'
 import { unpackProfile } from './unpack.ts'
 
-/** What archives are made with. */
+/** Dependencies of `writeArchive` and `readArchive`. */
 export interface ArchiveDeps {
   readonly blobs: Blobs
   readonly key: ProfileKey
-  /** Most bytes of a profile before it is compressed. */
+  /** Maximum size of an uncompressed profile in bytes. */
   readonly quotaBytes: number
 }
 
-/** Where a profile was written, and how large it is before and after compression. */
+/** A stored profile: its blob, its key, and its size before and after compression. */
 export interface Archive {
   readonly blob: string
   readonly keyId: string
@@ -25,10 +25,13 @@ export interface Archive {
   readonly storedBytes: number
 }
 
-/** The folder of all archives among the blobs. */
+/** Folder of all archives in the blob storage. */
 export const archiveFolder = 'profiles'
 
-/** Writes a user-data-dir and its extras as a new blob: packed, compressed, encrypted. Leaves nothing when it fails. */
+/**
+ * Stores a user-data-dir and its extras as a new blob: packed, compressed and encrypted. Leaves
+ * nothing behind on failure.
+ */
 export async function writeArchive(
   { blobs, key, quotaBytes }: ArchiveDeps,
   profileId: string,
@@ -38,7 +41,7 @@ export async function writeArchive(
   const packing = packProfile(from.userDataDir, from.extras, quotaBytes)
   const compressed = createZstdCompress()
   let storedBytes = 0
-  const sealed = async function* (): AsyncGenerator<Buffer> {
+  const encrypted = async function* (): AsyncGenerator<Buffer> {
     for await (const bytes of encryptStream(compressed as Bytes, key.bytes, contextOf(profileId, blob))) {
       storedBytes += bytes.length
       yield bytes
@@ -46,18 +49,22 @@ export async function writeArchive(
   }
   const [packed, written] = await Promise.allSettled([
     pipeline(packing.stream, compressed),
-    blobs.write(blob, Readable.from(sealed(), { objectMode: false })),
+    blobs.write(blob, Readable.from(encrypted(), { objectMode: false })),
   ])
   if (packed.status === 'fulfilled' && written.status === 'fulfilled') {
     return { blob, keyId: key.id, contentBytes: packing.contentBytes(), storedBytes }
   }
   await blobs.delete(blob).catch(() => undefined)
-  // Each failure ends the other half, too; the first cause is the one that is no mere end of a stream.
+  // A failure of one half also closes the other. The cause is the error that is not just a closed
+  // stream.
   const reasons = [packed, written].flatMap((half) => (half.status === 'rejected' ? [half.reason as unknown] : []))
   throw reasons.find((reason) => !isPrematureClose(reason)) ?? reasons[0]
 }
 
-/** Restores an archive into an empty user-data-dir and answers its extras. Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, PROFILE_TOO_LARGE. */
+/**
+ * Restores an archive into an empty user-data-dir and returns its extras.
+ * Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE or PROFILE_TOO_LARGE.
+ */
 export async function readArchive(
   { blobs, key, quotaBytes }: ArchiveDeps,
   archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
@@ -66,17 +73,17 @@ export async function readArchive(
   if (archive.keyId !== key.id) {
     throw new BowlineError(
       'PROFILE_UNREADABLE',
-      `The profile was encrypted with key ${archive.keyId}; this server has key ${key.id}`,
-      { hint: 'Give every server that shares profiles the same `--profile-key`.' },
+      `The profile was encrypted with key ${archive.keyId}, but this server has key ${key.id}`,
+      { hint: 'Start all servers that share profiles with the same `--profile-key`.' },
     )
   }
   try {
     const source = (await blobs.read(archive.blob)) as Bytes
-    const compressed = Readable.from(unseal(source, key.bytes, contextOf(archive.profileId, archive.blob)))
-    const plain = createZstdDecompress()
+    const compressed = Readable.from(decryptStream(source, key.bytes, contextOf(archive.profileId, archive.blob)))
+    const decompressed = createZstdDecompress()
     const [unpacked, piped] = await Promise.allSettled([
-      unpackProfile(plain, userDataDir, quotaBytes),
-      pipeline(compressed, plain),
+      unpackProfile(decompressed, userDataDir, quotaBytes),
+      pipeline(compressed, decompressed),
     ])
     // A failure to decrypt or decompress reaches `unpacked` as well, with its cause. The reverse does not hold.
     if (unpacked.status === 'rejected') throw unpacked.reason
@@ -84,16 +91,16 @@ export async function readArchive(
     return unpacked.value
   } catch (cause) {
     if (cause instanceof BowlineError) throw cause
-    const isThere = await blobs.has(archive.blob).catch(() => undefined)
-    if (isThere === undefined) throw storageAway(cause)
-    if (!isThere) throw missing(cause)
+    const exists = await blobs.has(archive.blob).catch(() => undefined)
+    if (exists === undefined) throw storageUnavailable(cause)
+    if (!exists) throw missing(cause)
     const message = Error.isError(cause) ? cause.message : String(cause)
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile could not be read: ${message}`, { cause })
   }
 }
 
-/** The error for a bucket or folder that does not answer. Its address is for the log of the server alone. */
-export function storageAway(cause: unknown, consequence?: string): BowlineError {
+/** Creates the error for blob storage that does not respond. Its address is only logged. */
+export function storageUnavailable(cause: unknown, consequence?: string): BowlineError {
   const message = 'The storage of saved profiles does not respond'
   return new BowlineError(
     'PROFILE_STORAGE_UNAVAILABLE',
@@ -103,15 +110,15 @@ export function storageAway(cause: unknown, consequence?: string): BowlineError 
 }
 
 function missing(cause: unknown): BowlineError {
-  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is not where this server keeps profiles', {
+  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is missing from the storage of this server', {
     cause,
     hint:
-      'Another server may have saved it: those on one PostgreSQL need the same `--blobs s3://BUCKET`. If it is lost, ' +
+      'Another server may have saved it: servers on the same PostgreSQL need the same `--blobs s3://BUCKET`. If it is lost, ' +
       'roll back to another version: `bowline profiles rollback NAME VERSION`.',
   })
 }
 
-/** An archive cannot be passed off as another, even by who can write blobs. */
+/** Binds an archive to its profile and blob, so that one archive cannot be swapped for another. */
 function contextOf(profileId: string, blob: string): string {
   return `${profileId} ${blob}`
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { BowlineError } from 'bowline/kit/errors'
 
-/** Bytes as a stream yields them. */
+/** A stream of bytes. */
 export type Bytes = AsyncIterable<Buffer>
 
 const magic = Buffer.from('BLS1')
@@ -11,8 +11,8 @@ const chunkLength = 64 * 1024
 const tagLength = 16
 
 /**
- * Encrypts a stream with AES-256-GCM, chunk by chunk: none can be changed, moved, left out or cut off unnoticed.
- * `context` says what it is; unsealing with another context fails. The key has 32 bytes.
+ * Encrypts a stream with AES-256-GCM in chunks. Changing, reordering, dropping or truncating chunks
+ * is detected. Decryption requires the same `context`. The key has 32 bytes.
  */
 export const encryptStream = async function* (source: Bytes, key: Buffer, context: string): AsyncGenerator<Buffer> {
   const salt = randomBytes(saltLength)
@@ -25,8 +25,11 @@ export const encryptStream = async function* (source: Bytes, key: Buffer, contex
   }
 }
 
-/** Decrypts what `seal` made. Throws PROFILE_UNREADABLE when it was changed, cut off, or sealed otherwise. */
-export const unseal = async function* (source: Bytes, key: Buffer, context: string): AsyncGenerator<Buffer> {
+/**
+ * Decrypts the output of `encryptStream`. Throws PROFILE_UNREADABLE if it was modified or
+ * truncated, or if the key or context differs.
+ */
+export const decryptStream = async function* (source: Bytes, key: Buffer, context: string): AsyncGenerator<Buffer> {
   let chunkKey: Buffer | undefined
   let index = 0
   for await (const { bytes, isLast } of chunksOf(source, headLength, chunkLength + tagLength)) {
@@ -34,12 +37,12 @@ export const unseal = async function* (source: Bytes, key: Buffer, context: stri
       if (isLast || !bytes.subarray(0, magic.length).equals(magic)) throw unreadable()
       chunkKey = deriveKey(key, bytes.subarray(magic.length), context)
     } else {
-      yield openChunk(chunkKey, nonceOf(index++, isLast), bytes)
+      yield decryptChunk(chunkKey, nonceOf(index++, isLast), bytes)
     }
   }
 }
 
-/** A key of its own for each stream, bound to its context, so that nonces can simply count. */
+/** Derives a separate key for each stream, bound to its context, so that nonces can be counters. */
 function deriveKey(key: Buffer, salt: Buffer, context: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, salt, `bowline profile ${context}`, 32))
 }
@@ -51,7 +54,7 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce
 }
 
-function openChunk(chunkKey: Buffer, nonce: Buffer, bytes: Buffer): Buffer {
+function decryptChunk(chunkKey: Buffer, nonce: Buffer, bytes: Buffer): Buffer {
   if (bytes.length < tagLength) throw unreadable()
   const decipher = createDecipheriv('aes-256-gcm', chunkKey, nonce, { authTagLength: tagLength })
   decipher.setAuthTag(bytes.subarray(-tagLength))
@@ -62,27 +65,30 @@ function openChunk(chunkKey: Buffer, nonce: Buffer, bytes: Buffer): Buffer {
   }
 }
 
-/** Cuts a stream into a first piece and equal ones; only the last, which may be empty, is shorter. */
+/**
+ * Splits a stream into a first chunk and chunks of equal length. Only the last one is shorter or
+ * empty.
+ */
 const chunksOf = async function* (
   source: Bytes,
   firstLength: number,
   length: number,
 ): AsyncGenerator<{ readonly bytes: Buffer; readonly isLast: boolean }> {
-  let held: Buffer = Buffer.alloc(0)
-  let wanted = firstLength
+  let buffered: Buffer = Buffer.alloc(0)
+  let nextLength = firstLength
   for await (const data of source) {
-    held = held.length === 0 ? data : Buffer.concat([held, data])
-    while (held.length > wanted) {
-      yield { bytes: held.subarray(0, wanted), isLast: false }
-      held = held.subarray(wanted)
-      wanted = length
+    buffered = buffered.length === 0 ? data : Buffer.concat([buffered, data])
+    while (buffered.length > nextLength) {
+      yield { bytes: buffered.subarray(0, nextLength), isLast: false }
+      buffered = buffered.subarray(nextLength)
+      nextLength = length
     }
   }
-  yield { bytes: held, isLast: true }
+  yield { bytes: buffered, isLast: true }
 }
 
 function unreadable(cause?: unknown): BowlineError {
-  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is damaged, or was changed after it was saved', {
+  return new BowlineError('PROFILE_UNREADABLE', 'The saved profile is damaged or was modified after it was saved', {
     cause,
   })
 }

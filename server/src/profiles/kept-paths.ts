@@ -1,7 +1,7 @@
 /**
- * What a profile keeps of a browser's user-data-dir: cookies, storage of every kind, service workers with their scripts,
- * permissions. Caches, history, tabs, crash data, downloaded components and locks stay out. Both kinds of Chromium use
- * the same names.
+ * Paths of a user-data-dir that a profile keeps: cookies, all kinds of storage, service workers
+ * with their scripts, permissions. Caches, history, tabs, crash data, downloaded components and
+ * locks are left out. Both kinds of Chromium use the same names.
  */
 const keptPaths = [
   'Default/Cookies',
@@ -13,17 +13,19 @@ const keptPaths = [
   'Default/Preferences',
   'Default/Service Worker/CacheStorage',
   'Default/Service Worker/Database',
-  // Without the scripts Chromium forgets the registrations.
+  // Without the scripts, Chromium drops the registrations.
   'Default/Service Worker/ScriptCache',
   'Default/SharedStorage',
   'Default/TransportSecurity',
   'Default/WebStorage',
 ]
 
-/** LevelDB's locks mean nothing in another place. */
+/** Names of LevelDB's lock and log files, which are useless in a copy. */
 const droppedNames = new Set(['LOCK', 'LOG', 'LOG.old'])
 
-/** Whether a file of the user-data-dir belongs to the profile. The path is relative, with `/`. */
+/**
+ * Whether a file of the user-data-dir belongs to the profile. The path is relative and uses `/`.
+ */
 export function isKeptFile(path: string): boolean {
   const parts = path.split('/')
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\0\\]/.test(part))
@@ -34,7 +36,7 @@ export function isKeptFile(path: string): boolean {
   )
 }
 
-/** Whether a folder of the user-data-dir may hold such files. */
-export function mayHoldKeptFiles(path: string): boolean {
+/** Whether a folder of the user-data-dir can contain files of the profile. */
+export function canContainKeptFiles(path: string): boolean {
   return keptPaths.some((kept) => kept.startsWith(`${path}/`) || path === kept || path.startsWith(`${kept}/`))
 }

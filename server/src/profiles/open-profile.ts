@@ -2,37 +2,41 @@ import { BowlineError } from 'bowline/kit/errors'
 import { releaseLease, type Lease } from '../store/profile-leases.ts'
 import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/profiles.ts'
 import type { Store } from '../store/store.ts'
-import { readArchive, storageAway, writeArchive, type ArchiveDeps } from './archives.ts'
+import { readArchive, storageUnavailable, writeArchive, type ArchiveDeps } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'
 import type { Extras, SaveRequest } from './save-request.ts'
 
-/** A profile in use: by its one writer, or by a reader. Disposing gives the writer's lease back. */
+/** A profile in use, by its one writer or by a reader. Disposing releases the writer's lease. */
 export interface OpenProfile extends AsyncDisposable {
   readonly name: string
   readonly isWritable: boolean
-  /** Fills an empty user-data-dir with the version that was current when it was opened. Answers its extras; undefined when nothing was saved yet. */
+  /**
+   * Restores the version that was current on opening into an empty user-data-dir. Returns its
+   * extras, or undefined if nothing was saved yet.
+   */
   readonly restore: (userDataDir: string) => Promise<Extras | undefined>
   /**
-   * Saves the user-data-dir of an ended browser as the new current version and gives the lease back. Throws
-   * PROFILE_LEASE_LOST, PROFILE_TOO_LARGE; then the profile is as it was. Throws PROFILE_STORAGE_UNAVAILABLE, too: then
-   * what a session leaves is kept on this node, with the lease, and saved later.
+   * Saves the user-data-dir of an exited browser as the new current version and releases the lease.
+   * Throws PROFILE_LEASE_LOST or PROFILE_TOO_LARGE, and the profile stays unchanged. Throws
+   * PROFILE_STORAGE_UNAVAILABLE if the storage fails. This node then keeps the data and the lease,
+   * and saves the profile later.
    */
   readonly save: (request: SaveRequest) => Promise<ProfileVersionRow>
 }
 
-/** What an open profile works with. */
+/** Dependencies of `openProfile`. */
 export interface OpenProfileDeps extends ArchiveDeps {
   readonly store: Store
-  /** Versions that are kept of each profile. */
+  /** Number of versions to keep of each profile. */
   readonly keepVersions: number
-  /** Keeps what could not be stored. */
+  /** Stores profiles later that could not be stored at the end of a session. */
   readonly pending: PendingSaves
-  /** Forgets a lease that ended. */
+  /** Called when a lease has ended. */
   readonly onLeaseEnd: (lease: Lease) => void
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
-/** Opens a profile at a version. Without a lease it can only be read. */
+/** Opens a version of a profile. Without a lease it is read-only. */
 export function openProfile(
   deps: OpenProfileDeps,
   name: string,
@@ -42,7 +46,7 @@ export function openProfile(
   const { store, blobs, pending, onError } = deps
   let held = lease
 
-  const letGo = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     if (held === undefined) return
     const lease = held
     held = undefined
@@ -54,14 +58,15 @@ export function openProfile(
     if (held === undefined) throw leaseLost(name)
     const { profileId } = held
     const archive = await writeArchive(deps, profileId, request).catch(async (error: unknown) => {
-      throw error instanceof BowlineError ? error : await keepForLater(request, error)
+      throw error instanceof BowlineError ? error : await saveLater(request, error)
     })
     const saved = await commitVersion(store.db, held, {
       ...archive,
       browser: request.browser,
       sessionId: request.sessionId,
     }).catch(async (error: unknown) => {
-      // Whether it was committed is not known, so the blob stays; the sweep removes it when nobody needs it.
+      // The commit may have succeeded, so the blob stays. The sweep deletes it if no version uses
+      // it.
       throw new BowlineError('STORE_FAILED', 'The profile could not be saved', { cause: error })
     })
     if (saved === undefined) {
@@ -71,24 +76,27 @@ export function openProfile(
     deps.onLeaseEnd(held)
     held = undefined
     await pruneProfile(deps, profileId).catch((error: unknown) =>
-      onError(error, `tidying the versions of profile ${profileId}`),
+      onError(error, `deleting old versions of profile ${profileId}`),
     )
     return saved
   }
 
-  /** Keeps what a session leaves, since nobody can repeat it, and returns the error that says so. */
-  const keepForLater = async (request: SaveRequest, cause: unknown): Promise<BowlineError> => {
+  /**
+   * Keeps the data of a session to save it later, since it cannot be recreated. Returns the error
+   * to throw.
+   */
+  const saveLater = async (request: SaveRequest, cause: unknown): Promise<BowlineError> => {
     onError(cause, `storing the profile "${name}"`)
-    if (held === undefined || request.sessionId === undefined) return storageAway(cause)
+    if (held === undefined || request.sessionId === undefined) return storageUnavailable(cause)
     try {
       await pending.add(held, name, request)
     } catch (error) {
-      onError(error, `keeping the profile "${name}" for later`)
-      return storageAway(cause)
+      onError(error, `keeping the profile "${name}" to save it later`)
+      return storageUnavailable(cause)
     }
-    // Whoever saves it later gives the lease back.
+    // The pending save releases the lease.
     held = undefined
-    return storageAway(cause, 'The changes are kept on the server and saved as soon as it does')
+    return storageUnavailable(cause, 'The changes are kept on the server and saved as soon as it responds')
   }
 
   return {
@@ -96,11 +104,11 @@ export function openProfile(
     isWritable: lease !== undefined,
     restore: async (userDataDir) => (version === undefined ? undefined : readArchive(deps, version, userDataDir)),
     save,
-    [Symbol.asyncDispose]: letGo,
+    [Symbol.asyncDispose]: release,
   }
 }
 
-/** Deletes the versions of a profile that are no longer kept. */
+/** Deletes the versions of a profile beyond `keepVersions`. */
 export async function pruneProfile(
   { store, blobs, keepVersions }: Pick<OpenProfileDeps, 'store' | 'blobs' | 'keepVersions'>,
   profileId: string,
@@ -112,6 +120,6 @@ export async function pruneProfile(
 function leaseLost(name: string): BowlineError {
   return new BowlineError(
     'PROFILE_LEASE_LOST',
-    `The profile "${name}" was not saved: this session no longer has the right to write it`,
+    `The profile "${name}" was not saved: this session lost its write lease`,
   )
 }

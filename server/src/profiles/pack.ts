@@ -3,20 +3,20 @@ import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/prom
 import type { ReadableStream } from 'node:stream/web'
 import { createTarPacker, type TarPackController } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
-import { isKeptFile, mayHoldKeptFiles } from './kept-paths.ts'
+import { isKeptFile, canContainKeptFiles } from './kept-paths.ts'
 
-/** Name in the archive of what is kept beside the user-data-dir. */
+/** Name of the archive entry for the extras. */
 export const extrasName = 'bowline.json'
 
-/** An archive in the making. Read `stream` to its end, then `contentBytes` is known. */
+/** A profile being packed. `contentBytes` is final once `stream` has been read to its end. */
 export interface Packing {
   readonly stream: ReadableStream<Uint8Array>
   readonly contentBytes: () => number
 }
 
 /**
- * Packs what a profile keeps of the user-data-dir of a browser that has ended, with `extras` as its first entry. The
- * stream fails with PROFILE_TOO_LARGE when the contents exceed `quotaBytes`.
+ * Packs the profile files of the user-data-dir of an exited browser, with `extras` as the first
+ * entry. The stream fails with PROFILE_TOO_LARGE if the contents exceed `quotaBytes`.
  */
 export function packProfile(userDataDir: string, extras: string, quotaBytes: number): Packing {
   const { readable, controller } = createTarPacker()
@@ -37,7 +37,7 @@ export function packProfile(userDataDir: string, extras: string, quotaBytes: num
   return { stream: readable, contentBytes: () => contentBytes }
 }
 
-/** The error for a profile over its quota. */
+/** Creates the error for a profile over its quota. */
 export function tooLarge(quotaBytes: number): BowlineError {
   return new BowlineError('PROFILE_TOO_LARGE', `The profile is larger than ${quotaBytes / 1e6} MB`)
 }
@@ -46,7 +46,7 @@ const keptFiles = async function* (root: string, folder = ''): AsyncGenerator<st
   for await (const entry of await opendir(`${root}/${folder}`)) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     // Links are never followed: they may point at files of the server.
-    if (entry.isDirectory() && mayHoldKeptFiles(path)) yield* keptFiles(root, path)
+    if (entry.isDirectory() && canContainKeptFiles(path)) yield* keptFiles(root, path)
     else if (entry.isFile() && isKeptFile(path)) yield path
   }
 }
@@ -78,7 +78,10 @@ async function addEntry(
   await writer.close()
 }
 
-/** Opens a plain file that is really at this path. The browser's user may have put a link or a pipe in its place. */
+/**
+ * Opens a regular file at exactly this path. The browser's user may have replaced it by a link or a
+ * pipe.
+ */
 async function openOwnFile(path: string): Promise<FileHandle | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined

@@ -21,73 +21,79 @@ const pendingSave = z.object({
   sessionId: z.string(),
 })
 
-/** A profile that a session left while the storage of profiles was away. */
+/** A profile of an ended session that could not be stored yet. */
 type PendingSave = z.output<typeof pendingSave>
 
-/** What pending saves are made with. */
+/** Dependencies of `PendingSaves`. */
 export interface PendingSavesDeps extends ArchiveDeps {
   readonly store: Store
   readonly nodeId: string
   /** Data directory of this node. */
   readonly dataDir: string
-  /** Called with each lease that outlives its session until the profile is saved: it is to be renewed. */
+  /** Called with each lease to renew until its profile is saved, beyond the end of its session. */
   readonly onLease: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
   readonly onLeaseEnd: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
   readonly onSaved: (profileId: string) => Promise<void>
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
 
-/** Keeps profiles that could not be stored, encrypted in the data directory, and stores them as soon as that works. */
+/**
+ * Keeps profiles that could not be stored, encrypted in the data directory, and stores them as soon
+ * as possible.
+ */
 export class PendingSaves implements AsyncDisposable {
-  readonly #parts: PendingSavesDeps
+  readonly #deps: PendingSavesDeps
   readonly #folder: string
-  readonly #spool: Blobs
+  readonly #localBlobs: Blobs
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #running = new Set<Promise<void>>()
   #isClosed = false
 
-  private constructor(parts: PendingSavesDeps, folder: string, spool: Blobs) {
-    this.#parts = parts
+  private constructor(deps: PendingSavesDeps, folder: string, localBlobs: Blobs) {
+    this.#deps = deps
     this.#folder = folder
-    this.#spool = spool
+    this.#localBlobs = localBlobs
   }
 
-  static async open(parts: PendingSavesDeps): Promise<PendingSaves> {
-    const folder = join(parts.dataDir, 'pending-profiles')
+  static async open(deps: PendingSavesDeps): Promise<PendingSaves> {
+    const folder = join(deps.dataDir, 'pending-profiles')
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    return new PendingSaves(parts, folder, await openBlobs({ kind: 'folder', path: folder }))
+    return new PendingSaves(deps, folder, await openBlobs({ kind: 'folder', path: folder }))
   }
 
-  /** Takes back the leases of what a former run could not store, unless others have written since, and goes on. */
+  /**
+   * Resumes the pending saves of a previous run. Takes back their leases, unless another session
+   * has written the profile since.
+   */
   async resume(): Promise<void> {
     for (const name of (await readdir(this.#folder)).filter((each) => each.endsWith('.json'))) {
       try {
         const save = pendingSave.parse(JSON.parse(await readFile(join(this.#folder, name), 'utf8')))
-        if (await reclaimLease(this.#parts.store.db, save, this.#parts.nodeId)) this.#keepTrying(save, 0)
-        else await this.#giveUp(save)
+        if (await reclaimLease(this.#deps.store.db, save, this.#deps.nodeId)) this.#retryLater(save, 0)
+        else await this.#drop(save)
       } catch (error) {
-        this.#parts.onError(error, `reading the unsaved profile in ${name}`)
+        this.#deps.onError(error, `reading the unsaved profile in ${name}`)
       }
     }
   }
 
-  /** Packs a profile into the data directory and stores it later. The lease is held until then. */
+  /** Stores a profile in the data directory, to be saved later. Its lease is kept until then. */
   async add(
     lease: { readonly profileId: string; readonly fence: number },
     name: string,
     request: SaveRequest,
   ): Promise<void> {
     const { userDataDir, extras, browser, sessionId = '' } = request
-    const parts = { ...this.#parts, blobs: this.#spool }
-    const archive = await writeArchive(parts, lease.profileId, { userDataDir, extras })
+    const localDeps = { ...this.#deps, blobs: this.#localBlobs }
+    const archive = await writeArchive(localDeps, lease.profileId, { userDataDir, extras })
     const save = { ...archive, ...lease, name, browser, sessionId }
-    const path = this.#recordOf(save)
+    const path = this.#recordPath(save)
     await writeFile(`${path}.new`, JSON.stringify(save), { mode: 0o600, flush: true })
     await rename(`${path}.new`, path)
-    this.#keepTrying(save, firstRetryMs)
+    this.#retryLater(save, firstRetryMs)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -96,9 +102,9 @@ export class PendingSaves implements AsyncDisposable {
     await Promise.all(this.#running)
   }
 
-  #keepTrying(save: PendingSave, delayMs: number): void {
+  #retryLater(save: PendingSave, delayMs: number): void {
     if (this.#isClosed) return
-    this.#parts.onLease(save)
+    this.#deps.onLease(save)
     const timer = setTimeout(() => {
       const running = this.#try(save, delayMs).finally(() => this.#running.delete(running))
       this.#running.add(running)
@@ -107,46 +113,47 @@ export class PendingSaves implements AsyncDisposable {
   }
 
   async #try(save: PendingSave, waitedMs: number): Promise<void> {
-    const { store, onError } = this.#parts
+    const { store, onError } = this.#deps
     try {
-      // Its end is written only once all that it leaves is stored, and would overwrite what is written here.
+      // The end of the session is recorded after its data was stored. It would overwrite the
+      // version recorded here.
       const session = await findSession(store.db, save.sessionId)
-      if (session?.status === 'active') return this.#keepTrying(save, firstRetryMs)
+      if (session?.status === 'active') return this.#retryLater(save, firstRetryMs)
       const saved = await this.#store(save)
-      if (saved === undefined) return await this.#giveUp(save)
+      if (saved === undefined) return await this.#drop(save)
       await recordSavedProfile(store.db, save.sessionId, saved.version)
-      this.#parts.onLeaseEnd(save)
+      this.#deps.onLeaseEnd(save)
       await this.#forget(save)
-      await this.#parts.onSaved(save.profileId)
+      await this.#deps.onSaved(save.profileId)
     } catch (error) {
       onError(error, `saving the profile "${save.name}", which is kept in the data directory`)
-      this.#keepTrying(save, Math.min(longestRetryMs, Math.max(firstRetryMs, waitedMs * 2)))
+      this.#retryLater(save, Math.min(longestRetryMs, Math.max(firstRetryMs, waitedMs * 2)))
     }
   }
 
-  /** Undefined when others have written the profile since. */
+  /** Returns undefined if another session has written the profile since. */
   async #store(save: PendingSave): Promise<ProfileVersionRow | undefined> {
-    const { blobs, store } = this.#parts
-    // What a try before has written may be whole or not.
+    const { blobs, store } = this.#deps
+    // A previous attempt may have left an incomplete blob.
     await blobs.delete(save.blob)
-    await blobs.write(save.blob, await this.#spool.read(save.blob))
+    await blobs.write(save.blob, await this.#localBlobs.read(save.blob))
     return commitVersion(store.db, save, save)
   }
 
-  async #giveUp(save: PendingSave): Promise<void> {
-    this.#parts.onLeaseEnd(save)
-    await this.#parts.blobs.delete(save.blob).catch(() => undefined)
+  async #drop(save: PendingSave): Promise<void> {
+    this.#deps.onLeaseEnd(save)
+    await this.#deps.blobs.delete(save.blob).catch(() => undefined)
     await this.#forget(save)
-    this.#parts.onError(new Error('another session has written it since'), `saving the profile "${save.name}"`)
+    this.#deps.onError(new Error('another session has saved the profile since'), `saving the profile "${save.name}"`)
   }
 
   async #forget(save: PendingSave): Promise<void> {
     this.#timers.delete(save.blob)
-    await rm(this.#recordOf(save), { force: true })
-    await this.#spool.delete(save.blob)
+    await rm(this.#recordPath(save), { force: true })
+    await this.#localBlobs.delete(save.blob)
   }
 
-  #recordOf({ blob }: Pick<PendingSave, 'blob'>): string {
+  #recordPath({ blob }: Pick<PendingSave, 'blob'>): string {
     return join(this.#folder, `${blob.replaceAll('/', '-')}.json`)
   }
 }

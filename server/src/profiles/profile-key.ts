@@ -6,18 +6,20 @@ import { getOrCreateSetting } from '../store/settings.ts'
 import { countVersionsByKey } from '../store/profiles.ts'
 import type { Store, StoreLog } from '../store/store.ts'
 
-/** What profiles are encrypted with. */
+/** The key that encrypts profiles. */
 export interface ProfileKey {
   readonly bytes: Buffer
-  /** Tells keys apart and nothing about them. Stands beside each saved version. */
+  /** Identifies the key without revealing it. Stored with each saved version. */
   readonly id: string
 }
 
 /**
- * The key for profiles: the configured one of 64 hexadecimal digits; else one that is made once and kept: in the data
- * directory (mode 0600) beside an embedded store, in the database when that is a PostgreSQL, so that all servers on it
- * share the key with nothing to set. A kept key is never replaced while profiles need it: throws PROFILE_KEY_MISSING when it
- * is gone, CONFIG_INVALID when it is damaged. Warns when profiles were saved with another key than the configured one.
+ * Returns the key for profiles: the configured one of 64 hexadecimal digits, else one that is
+ * generated once and stored. It is stored in the data directory (mode 0600) with the embedded
+ * store, or in the PostgreSQL database, so that all its servers share the key.
+ * A stored key is never replaced while profiles need it: throws PROFILE_KEY_MISSING if it is gone,
+ * CONFIG_INVALID if it is malformed. Warns if profiles were saved with a key other than the
+ * configured one.
  */
 export async function readProfileKey(options: {
   readonly configured: string | undefined
@@ -32,45 +34,48 @@ export async function readProfileKey(options: {
     const key = toKey(configured, 'the configured key')
     const unreadable = total - (counts.get(key.id) ?? 0)
     if (unreadable > 0) {
-      log?.warn({ keyId: key.id, unreadable }, 'Saved versions of profiles were encrypted with another --profile-key')
+      log?.warn(
+        { keyId: key.id, unreadable },
+        'some saved profile versions were encrypted with another --profile-key and cannot be restored',
+      )
     }
     return key
   }
   const isInDatabase = store.kind === 'postgres'
   const path = join(dataDir, 'profile-key')
-  const where = isInDatabase ? 'the key kept in the database' : path
-  const make = (): string => {
-    if (total > 0) throw missing(total, `${where} does not exist`)
-    return makeKey()
+  const location = isInDatabase ? 'the key stored in the database' : path
+  const create = (): string => {
+    if (total > 0) throw missing(total, `${location} does not exist`)
+    return createKey()
   }
   const hex = isInDatabase
-    ? await getOrCreateSetting(store.db, 'profile-key', make)
-    : (await readFile(path, 'utf8').catch(async () => keepNewKey(path, make()))).trim()
-  const key = toKey(hex, where)
-  if (total > 0 && !counts.has(key.id)) throw missing(total, `${where} is another one`)
+    ? await getOrCreateSetting(store.db, 'profile-key', create)
+    : (await readFile(path, 'utf8').catch(async () => storeNewKey(path, create()))).trim()
+  const key = toKey(hex, location)
+  if (total > 0 && !counts.has(key.id)) throw missing(total, `${location} is a different key`)
   return key
 }
 
-function missing(count: number, what: string): BowlineError {
+function missing(count: number, problem: string): BowlineError {
   return new BowlineError(
     'PROFILE_KEY_MISSING',
-    `The key that encrypts ${count} saved ${count === 1 ? 'version' : 'versions'} of profiles is missing: ${what}`,
+    `The key that encrypts ${count} saved ${count === 1 ? 'version' : 'versions'} of profiles is missing: ${problem}`,
   )
 }
 
-function makeKey(): string {
+function createKey(): string {
   return randomBytes(32).toString('hex')
 }
 
-async function keepNewKey(path: string, key: string): Promise<string> {
-  // `wx`: a key that is there but cannot be read must not be replaced, or every profile is lost.
+async function storeNewKey(path: string, key: string): Promise<string> {
+  // `wx`: an existing key that cannot be read must not be replaced, or every profile is lost.
   await writeFile(path, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true })
   return key
 }
 
-function toKey(hex: string, where: string): ProfileKey {
+function toKey(hex: string, location: string): ProfileKey {
   if (!/^[0-9a-f]{64}$/i.test(hex)) {
-    throw new BowlineError('CONFIG_INVALID', `There are not 64 hexadecimal digits in ${where}, which encrypts profiles`)
+    throw new BowlineError('CONFIG_INVALID', `The profile key must have 64 hexadecimal digits: ${location} does not`)
   }
   const bytes = Buffer.from(hex, 'hex')
   return { bytes, id: createHash('sha256').update('bowline profile key id').update(bytes).digest('hex').slice(0, 16) }

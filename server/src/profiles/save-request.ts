@@ -1,11 +1,11 @@
-/** What a profile keeps beside files, as text. */
+/** Data of a profile besides its files, as JSON. */
 export type Extras = string
 
-/** What is saved, and what wrote it. */
+/** A profile to save. */
 export interface SaveRequest {
   readonly userDataDir: string
   readonly extras: Extras
-  /** Such as `HeadlessChrome/156.0.8078.79`. */
+  /** Version of the browser that wrote it, such as `HeadlessChrome/156.0.8078.79`. */
   readonly browser: string
   readonly sessionId: string | undefined
 }

@@ -8,8 +8,8 @@ import { isKeptFile } from './kept-paths.ts'
 import { extrasName, tooLarge } from './pack.ts'
 
 /**
- * Unpacks an archive into an empty user-data-dir and answers its extras. Nothing but plain files that a profile keeps is
- * accepted. Throws PROFILE_UNREADABLE for anything else, PROFILE_TOO_LARGE beyond `quotaBytes`.
+ * Unpacks an archive into an empty user-data-dir and returns its extras. Throws PROFILE_UNREADABLE
+ * if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds `quotaBytes`.
  */
 export async function unpackProfile(
   archive: Readable,
@@ -40,7 +40,10 @@ export async function unpackProfile(
 async function writeEntry(entry: ParsedTarEntry, userDataDir: string, folders: Set<string>): Promise<void> {
   const { name, type } = entry.header
   if (type !== 'file' || !isKeptFile(name)) {
-    throw new BowlineError('PROFILE_UNREADABLE', `The saved profile holds ${JSON.stringify(name)}, a ${type}`)
+    throw new BowlineError(
+      'PROFILE_UNREADABLE',
+      `The saved profile contains an unexpected ${type}: ${JSON.stringify(name)}`,
+    )
   }
   const path = join(userDataDir, name)
   const folder = dirname(path)
@@ -48,6 +51,6 @@ async function writeEntry(entry: ParsedTarEntry, userDataDir: string, folders: S
     await mkdir(folder, { recursive: true, mode: 0o700 })
     folders.add(folder)
   }
-  // `wx`: whatever is there already, a link above all, is not written to.
+  // `wx`: existing files, and links in particular, are never written to.
   await writeFile(path, entry.body, { flag: 'wx', mode: 0o600 })
 }

@@ -63,7 +63,7 @@ export class Recordings {
       }
       const artifact = { ...this.#retention(), name, details, contents }
       // A failure must not affect the other files, nor leave this one open.
-      await this.#deps.artifacts.keep(session.row, artifact, signal).catch((error: unknown) => {
+      await this.#deps.artifacts.store(session.row, artifact, signal).catch((error: unknown) => {
         contents.destroy()
         this.#deps.onError(error, `keeping ${name} of session ${session.row.id}`)
       })
@@ -93,8 +93,8 @@ export class Recordings {
     return [...files, player]
   }
 
-  #retention(): { readonly kind: 'recording'; readonly lifeMs: number } {
-    return { kind: 'recording', lifeMs: this.#deps.recordingDays * dayMs }
+  #retention(): { readonly kind: 'recording'; readonly retentionMs: number } {
+    return { kind: 'recording', retentionMs: this.#deps.recordingDays * dayMs }
   }
 
   #report(session: LiveSession, error: unknown): void {

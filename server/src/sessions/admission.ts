@@ -6,49 +6,49 @@ import { admitSession, findByIdempotencyKey, type SessionRow } from '../store/se
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
 
-/** A request for a session, with who asks. */
+/** A request for a session and its owner. */
 export interface NewSession {
   readonly teamId: string
   readonly apiKeyId: string
   readonly request: CreateSessionRequest
   readonly idempotencyKey: string | undefined
-  /** How the server itself uses the session. Absent: clients use it. */
+  /** How the server itself uses the session. Undefined: clients use it. */
   readonly use?: ProfileUse | undefined
 }
 
-/** How a session of the server's own uses its profile. */
+/** How a session of the server uses its profile. */
 export interface ProfileUse {
-  /** Stands between the session and its profile. */
+  /** Wraps the profile, to observe or change how it is restored and saved. */
   readonly wrapProfile?: (profile: OpenProfile) => OpenProfile
-  /** Whether the browser starts without what the profile holds. Default false. */
+  /** Whether the browser starts without the data of the profile. Default false. */
   readonly startsEmpty?: boolean
 }
 
-/** What is to be admitted. */
-export interface SessionOrder {
+/** A session to admit. */
+export interface AdmissionRequest {
   readonly id: string
-  readonly wanted: NewSession
-  /** Set aside until the bill is written. */
+  readonly newSession: NewSession
+  /** Credits to reserve until the session is billed. */
   readonly credits: number
-  /** Makes the error of a team that has no place left. */
-  readonly atLimit: (message: string) => BowlineError
+  /** Creates the error for a team that has reached its limit. */
+  readonly limitError: (message: string) => BowlineError
 }
 
 /**
- * Enters a session into the store, with a place of its team and its credits set aside; or finds the one that an earlier
- * request with the same idempotency key entered. Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT,
- * IDEMPOTENCY_KEY_REUSED, SESSION_ENDED.
+ * Stores a session, counts it against its team's limit and reserves its credits. Returns the
+ * existing session if an earlier request had the same idempotency key.
+ * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED or SESSION_ENDED.
  */
 export async function admit(
   { store, nodeId }: { readonly store: Store; readonly nodeId: string },
-  { id, wanted, credits, atLimit }: SessionOrder,
+  { id, newSession, credits, limitError }: AdmissionRequest,
 ): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> {
-  const { request } = wanted
-  const requestHash = hashOf(wanted)
+  const { request } = newSession
+  const requestHash = hashOf(newSession)
   const admission = await admitSession(store.db, {
     id,
-    teamId: wanted.teamId,
-    apiKeyId: wanted.apiKeyId,
+    teamId: newSession.teamId,
+    apiKeyId: newSession.apiKeyId,
     nodeId,
     ttlSeconds: request.ttl,
     activityTtlSeconds: request.activityTtl,
@@ -60,7 +60,7 @@ export async function admit(
     record: recordOf(request),
     secret: randomSecret(),
     reservedCredits: credits,
-    idempotencyKey: wanted.idempotencyKey,
+    idempotencyKey: newSession.idempotencyKey,
     requestHash,
   })
   switch (admission.outcome) {
@@ -71,21 +71,27 @@ export async function admit(
     case 'insufficient-credits':
       throw insufficientCredits(request.ttl, credits, admission.available)
     case 'team-limit':
-      throw atLimit(
+      throw limitError(
         `You have reached the maximum number of concurrent jobs (${admission.limit}). Please wait until one has ended, or delete a session.`,
       )
   }
   return admission satisfies never
 }
 
-/** The session that an earlier request with the same idempotency key made. Throws IDEMPOTENCY_KEY_REUSED, SESSION_ENDED. */
-export async function findRepeated(store: Store, wanted: NewSession): Promise<SessionRow | undefined> {
-  const { teamId, idempotencyKey } = wanted
+/**
+ * Finds the session an earlier request with the same idempotency key created. Throws
+ * IDEMPOTENCY_KEY_REUSED or SESSION_ENDED.
+ */
+export async function findRepeated(store: Store, newSession: NewSession): Promise<SessionRow | undefined> {
+  const { teamId, idempotencyKey } = newSession
   const row = idempotencyKey === undefined ? undefined : await findByIdempotencyKey(store.db, teamId, idempotencyKey)
-  return row && checkRepeated(row, hashOf(wanted))
+  return row && checkRepeated(row, hashOf(newSession))
 }
 
-/** Throws INSUFFICIENT_CREDITS when the team has not what a session may cost: it need not wait for a place. */
+/**
+ * Throws INSUFFICIENT_CREDITS if the team cannot pay for the session. It then need not wait for a
+ * free slot.
+ */
 export async function assertCanPay(store: Store, { teamId, request }: NewSession, credits: number): Promise<void> {
   const available = await availableCredits(store.db, teamId)
   if (available !== undefined && available < credits) throw insufficientCredits(request.ttl, credits, available)
@@ -95,7 +101,7 @@ function hashOf({ request }: NewSession): string {
   return hashSecret(JSON.stringify(request))
 }
 
-/** What is recorded, as the store keeps it. */
+/** The recording options as stored in the database. */
 function recordOf({ record = false }: CreateSessionRequest): string | undefined {
   return record === false ? undefined : JSON.stringify(record)
 }
@@ -112,7 +118,7 @@ function checkRepeated(row: SessionRow, requestHash: string): SessionRow {
     throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for a different request')
   }
   if (row.status !== 'active') {
-    throw new BowlineError('SESSION_ENDED', `The session this idempotency key made, ${row.id}, has ended`)
+    throw new BowlineError('SESSION_ENDED', `The session created with this idempotency key, ${row.id}, has ended`)
   }
   return row
 }

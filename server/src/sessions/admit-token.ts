@@ -2,7 +2,7 @@ import { sessionNotFound, type SessionRow } from '../store/sessions.ts'
 import { tokenKind, type TokenKind } from './tokens.ts'
 
 /**
- * Returns what a token gives access to. Throws SESSION_NOT_FOUND for a token that is none of the session's, as for an
+ * Returns the access that a token grants. Throws SESSION_NOT_FOUND for an invalid token, as for an
  * unknown session, so that guesses do not reveal which sessions exist.
  */
 export function admitToken(row: SessionRow, token: string): TokenKind {

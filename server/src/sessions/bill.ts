@@ -8,20 +8,23 @@ import { priceOfSession, type Prices } from '../usage/prices.ts'
 export interface SessionEnd {
   readonly status: 'destroyed' | 'error'
   readonly reason: EndReason
-  /** Milliseconds it was alive. What goes beyond its total lifetime is not billed. */
+  /** Lifetime of the session in milliseconds. Time beyond its TTL is not billed. */
   readonly durationMs: number
-  /** Milliseconds from its creation to its last use. Default: as last recorded. */
+  /** Milliseconds from its creation to its last use. Default: the last recorded one. */
   readonly lastUseMs?: number
-  /** What went wrong. With status `error` the session never came to life, and costs nothing. */
+  /** Error message. With status `error` the session never started and costs nothing. */
   readonly error?: string
-  /** What became of its profile. */
+  /** Outcome of saving its profile. */
   readonly profile?: ProfileEnd | undefined
 }
 
-/** What the end of a session saved: a version of its profile, or nothing for a reason. */
+/** Outcome of saving a profile: the new version, or why none was saved. */
 export type ProfileEnd = { readonly version: number } | { readonly error: string }
 
-/** Writes the end of a session and its bill in one transaction, once: a second end answers with the first bill. */
+/**
+ * Records the end of a session and its bill in one transaction. Ending it again returns the first
+ * bill.
+ */
 export async function billSession(
   deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,

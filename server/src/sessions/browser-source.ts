@@ -8,25 +8,31 @@ import type { Store } from '../store/store.ts'
 import type { NewSession } from './admission.ts'
 import { launchWithProfile } from './profile-browser.ts'
 
-/** Where a session gets its browser from. */
+/** The source of a session's browser. */
 export interface BrowserSource {
   readonly profile: OpenProfile | undefined
-  /** The browser. Throws BROWSER_START_FAILED after three tries, PROFILE_UNREADABLE at once. */
+  /**
+   * Returns the browser. Throws BROWSER_START_FAILED after three attempts, or PROFILE_UNREADABLE
+   * immediately.
+   */
   readonly take: () => Promise<Browser>
-  /** Undoes what was begun; for sessions that do not come to life. */
+  /** Releases the browser and the profile of a session that does not start. */
   readonly discard: () => Promise<void>
 }
 
 const startAttempts = 3
 
-/** What a source of browsers is made with. */
+/** Dependencies of `openSource`. */
 export interface BrowserSourceDeps {
   readonly browsers: BrowserPool
   readonly profiles: Profiles
   readonly store: Store
 }
 
-/** Where the browser of a session comes from. With a profile it starts now: admission and launch go side by side. */
+/**
+ * Opens the source of a session's browser. With a profile, the browser is launched immediately, in
+ * parallel with the admission.
+ */
 export async function openSource(
   { browsers, profiles, store }: BrowserSourceDeps,
   id: string,
@@ -39,14 +45,15 @@ export async function openSource(
     const used = use.wrapProfile?.(profile) ?? profile
     return use.startsEmpty === true ? fromPool(browsers, used) : fromProfile(browsers, used)
   } catch (error) {
-    // The holder may be the session that this very request has made before: admission will find it.
+    // The profile may be locked by the session that this request created before. Admission finds
+    // it.
     const isRepeated = (await findByIdempotencyKey(store.db, teamId, idempotencyKey)) !== undefined
     if (isRepeated) return fromPool(browsers)
     throw error
   }
 }
 
-/** A warm browser of the pool. A profile is not restored into it, but may be saved from it. */
+/** A warm browser of the pool. The profile is not restored, but can be saved. */
 function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
   return {
     profile,
@@ -55,11 +62,11 @@ function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
   }
 }
 
-/** A browser that is launched with a profile, from now on. */
+/** A browser that is launched with a profile, starting now. */
 function fromProfile(browsers: BrowserPool, profile: OpenProfile): BrowserSource {
   const controller = new AbortController()
   const launching = withRetries(async () => launchWithProfile(browsers, profile, controller.signal))
-  // Admission may fail first; then nobody takes the browser.
+  // If admission fails first, no one takes the browser.
   launching.catch(() => undefined)
   return {
     profile,
@@ -81,13 +88,17 @@ async function withRetries(start: () => Promise<Browser>): Promise<Browser> {
     try {
       return await start()
     } catch (cause) {
-      // What says by itself why it failed would fail again.
+      // Errors with another cause would occur again.
       if (cause instanceof BowlineError && !['BROWSER_START_FAILED', 'CDP_FAILED'].includes(cause.code)) throw cause
       if (attempt < startAttempts) continue
       const message = Error.isError(cause) ? cause.message : String(cause)
-      throw new BowlineError('BROWSER_START_FAILED', `No browser could be started (${attempt} tries): ${message}`, {
-        cause,
-      })
+      throw new BowlineError(
+        'BROWSER_START_FAILED',
+        `The browser failed to start after ${attempt} attempts: ${message}`,
+        {
+          cause,
+        },
+      )
     }
   }
 }

@@ -1,12 +1,15 @@
 import { totalmem } from 'node:os'
 
-/** Memory to plan for one live browser in bytes: measured 90 MB (shell) and 197 MB (Chromium) with one light page. */
+/**
+ * Memory to plan per live browser in bytes. Measured with one light page: 90 MB (shell) and 197 MB
+ * (Chromium).
+ */
 const plannedBytes = { shell: 200e6, chromium: 400e6 } as const
 
-/** Memory left to the server itself and its warm pool. */
+/** Memory reserved for the server itself and its warm pool. */
 const reservedBytes = 600e6
 
-/** Sessions that the memory allows at once: at least 1. Container limits count when they are below the machine's memory. */
+/** Number of sessions that fit into memory, at least 1. Respects a container's memory limit. */
 export function sessionsThatFit(
   kind: keyof typeof plannedBytes,
   memoryBytes: number = Math.min(process.constrainedMemory() || Infinity, totalmem()),

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { CdpRouter } from '../cdp/router.ts'
 
-/** A cookie as the browser tells and takes it. */
+/** A cookie of `Storage.getCookies` and `Storage.setCookies`. */
 export const browserCookie = z.object({
   name: z.string(),
   value: z.string(),
   domain: z.string(),
   path: z.string(),
-  /** Seconds since the epoch; -1 for cookies of the session. */
+  /** Seconds since the epoch; -1 for session cookies. */
   expires: z.number(),
   httpOnly: z.boolean(),
   secure: z.boolean(),
@@ -21,13 +21,13 @@ export const browserCookie = z.object({
 
 export type BrowserCookie = z.output<typeof browserCookie>
 
-/** All cookies of a browser's default context, those of the session included. */
+/** Reads all cookies of a browser's default context, including session cookies. */
 export async function readCookies(router: CdpRouter): Promise<readonly BrowserCookie[]> {
   const { cookies } = await router.call('Storage.getCookies')
   return z.array(browserCookie).parse(cookies)
 }
 
-/** Gives cookies to a browser. */
+/** Sets cookies in a browser. */
 export async function writeCookies(router: CdpRouter, cookies: readonly BrowserCookie[]): Promise<void> {
   if (cookies.length === 0) return
   await router.call('Storage.setCookies', { cookies: cookies.map(toParameter) })

@@ -1,57 +1,68 @@
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
-import { isPeerTimedOut } from './peer-timeout.ts'
+import { createPeerTimeoutCheck } from './peer-timeout.ts'
 import { endLostSessions, endStraySession } from './recovery.ts'
 import type { SessionDeps } from './session-deps.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the heartbeat tells of this node. */
+/** Dependencies of the heartbeat, and the properties of this node that it reports. */
 export type HeartbeatDeps = SessionDeps & {
   readonly nodeUrl: string
   readonly bootstrapKeyId: string
-  /** Identity of the folder or bucket in which this node stores blobs. */
+  /** Identifies the folder or bucket in which this node stores blobs. */
   readonly blobsId: string
-  /** Called with bootstrap keys that have just stopped working. */
+  /** Called with bootstrap keys that were just retired. */
   readonly onRetired: (keys: RetiredKeys) => void
-  /** Called after each heartbeat with the error that it failed with; undefined: the store could be written to. */
+  /** Called after each heartbeat with its error, or undefined if it reached the store. */
   readonly onBeat: (error: unknown) => void
 }
 
 type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
 
-/** Registers this node with what others compare, and retires the bootstrap keys that no node is configured with any more. */
-export async function enterNode(deps: HeartbeatDeps): Promise<RetiredKeys> {
+/**
+ * Registers this node in the store and retires the bootstrap keys that no node uses any more.
+ * Returns those keys.
+ */
+export async function joinNodes(deps: HeartbeatDeps): Promise<RetiredKeys> {
   const { store, nodeId: id, nodeUrl: url, maxSessions: slots, bootstrapKeyId, blobsId: blobs } = deps
   await registerNode(store.db, { id, url, slots, bootstrapKeyId, blobs })
-  // Between its start and its registration, or after a long silence, others may have retired the key of this node.
+  // Other nodes may have retired this node's key before it registered, or while it was unreachable.
   await reinstateKey(store.db, bootstrapKeyId)
   return retireBootstrapKeys(store.db)
 }
 
-const beatMs = 5000
+const heartbeatMs = 5000
 
-/** Seconds without a heartbeat after which a node counts as dead: six beats. */
+/** Seconds without a heartbeat after which a node counts as dead: six heartbeats. */
 const deadAfterSeconds = 30
 
-/** The others took this node for dead and billed its sessions: they end here, too, and the node enters itself anew. */
+/**
+ * Re-registers this node after others have declared it dead and billed its sessions. Ends those
+ * sessions here, too.
+ */
 async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void> {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))
-  deps.onRetired(await enterNode(deps))
+  deps.onRetired(await joinNodes(deps))
 }
 
 /**
- * Tells the store every 5 s that this node lives, when each session was last used and which profiles it writes, and ends
- * the sessions of nodes that no longer say so, unless it could not say so itself just now. Ends the sessions whose key was
- * revoked on another node and those that the store has for this node and nobody got, and retires bootstrap keys that no node is configured with any more.
+ * Starts the heartbeat of this node. Every 5 s it does the following:
+ * - records that the node is alive, when its sessions were last used, and renews its profile
+ * leases,
+ * - ends sessions whose API key was revoked on another node, and sessions stored for this node that
+ * never started,
+ * - retires bootstrap keys that no node uses any more,
+ * - ends the sessions of nodes without a heartbeat, unless its own heartbeats have just failed,
+ * too.
  */
 export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
   const written = new Map<string, number>()
-  const isSilenceDeath = isPeerTimedOut(performance.now())
-  const beat = async (): Promise<void> => {
+  const canJudgePeers = createPeerTimeoutCheck(performance.now())
+  const sendHeartbeat = async (): Promise<void> => {
     const { db } = deps.store
     const isKnown = await recordHeartbeat(db, { id: deps.nodeId, live: sessions.load, draining: sessions.isDraining })
-    const mayJudge = isSilenceDeath(performance.now())
+    const canJudge = canJudgePeers(performance.now())
     if (!isKnown) await reRegister(deps, sessions)
     await deps.profiles.renewLeases()
     const live = sessions.list()
@@ -69,7 +80,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
       if (sessions.isStray(row)) await endStraySession(deps, row)
     }
     deps.onRetired(await retireBootstrapKeys(db))
-    if (!mayJudge) return
+    if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
       for (const row of await endLostSessions(deps, node.id, node.heartbeatAt)) deps.onEnd?.(row)
@@ -77,11 +88,11 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     }
   }
   let current = Promise.resolve()
-  let isBeating = false
+  let isSending = false
   const timer = setInterval(() => {
-    if (isBeating) return
-    isBeating = true
-    current = beat()
+    if (isSending) return
+    isSending = true
+    current = sendHeartbeat()
       .then(
         () => deps.onBeat(undefined),
         (error: unknown) => {
@@ -90,9 +101,9 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
         },
       )
       .finally(() => {
-        isBeating = false
+        isSending = false
       })
-  }, beatMs)
+  }, heartbeatMs)
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer)

@@ -6,31 +6,31 @@ import type { SessionRow } from '../store/sessions.ts'
 export interface LiveSession extends SessionAge {
   readonly row: SessionRow
   readonly browser: Browser
-  /** Aborts when the session ends; the reason is its EndReason. */
+  /** Aborts when the session ends. The reason is its EndReason. */
   readonly ended: AbortSignal
 }
 
-/** What a session knows of time: by the monotonic clock, because the wall clock may be set while it lives. */
+/** Age and last use of a session, by the monotonic clock, because the wall clock can be changed. */
 export interface SessionAge {
-  /** Milliseconds since it was admitted. */
+  /** Milliseconds since the session was admitted. */
   readonly ageMs: () => number
-  /** Milliseconds from its admission to its last use; 0 when it was not used yet. */
+  /** Milliseconds from admission to the last use; 0 if it was not used yet. */
   readonly lastUseMs: () => number
-  /** When anything was last done with the session, by the clock of the store, in milliseconds since the epoch. */
+  /** Time of the last use by the clock of the store, in milliseconds since the epoch. */
   readonly lastActivityAt: () => number
-  /** Notes that something was done: the idle clock starts anew. */
+  /** Records a use and restarts the inactivity timeout. */
   readonly touch: () => void
 }
 
-/** The timers that end a session: total lifetime and inactivity. */
+/** The timers of a session: total lifetime and inactivity. */
 export interface SessionClock extends Disposable, SessionAge {
-  /** Milliseconds until one of them ends it, if nothing more is done. */
+  /** Milliseconds until one of them ends the session, if it is not used again. */
   readonly leftMs: () => number
 }
 
 /**
- * Calls `expire` once, when `ttlSeconds` are over or nothing was touched for `activityTtlSeconds`. `startedAtMs` is a
- * time of `performance.now()`.
+ * Calls `expire` once, after `ttlSeconds` or after `activityTtlSeconds` without a call of `touch`.
+ * `startedAtMs` is a time of `performance.now()`.
  */
 export function startSessionClock(
   {
@@ -47,13 +47,14 @@ export function startSessionClock(
   const ageMs = (): number => performance.now() - startedAtMs
   let lastUseMs = 0
   const total = setTimeout(() => expire('ttl'), totalMs - ageMs())
-  // Touching happens with every CDP frame, so it only notes the time; the timer looks again when it fires.
-  const look = (): void => {
+  // `touch` is called for every CDP message, so it only records the time. The timer checks it when
+  // it fires.
+  const check = (): void => {
     const leftMs = lastUseMs + idleMs - ageMs()
     if (leftMs <= 0) expire('idle')
-    else idle = setTimeout(look, leftMs)
+    else idle = setTimeout(check, leftMs)
   }
-  let idle = setTimeout(look, idleMs)
+  let idle = setTimeout(check, idleMs)
   return {
     ageMs,
     lastUseMs: () => lastUseMs,

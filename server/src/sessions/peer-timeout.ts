@@ -1,20 +1,23 @@
-/** Milliseconds between two heartbeats from which on it was not only the others who were silent: four beats. */
+/**
+ * Gap between two own heartbeats after which the peers may have been cut off as well: four
+ * heartbeats.
+ */
 const gapMs = 20_000
 
-/** Milliseconds that the others then have to be heard again. */
-const peerTimeoutMs = 30_000
+/** Time after such a gap in which peers can send a heartbeat again, in milliseconds. */
+const graceMs = 30_000
 
 /**
- * Makes a test for whether the silence of other nodes means their death, to be asked after each own heartbeat, in
- * milliseconds of any clock. After a gap between its own the store was away, or this machine: the others may have been
- * as silent, and alive.
+ * Creates a check whether peers without a heartbeat can be declared dead. Call it after each own
+ * heartbeat, with the milliseconds of any clock. After a gap between its own heartbeats, the store
+ * or this machine was unavailable. The peers may be alive and just as unable to send heartbeats.
  */
-export function isPeerTimedOut(startedMs: number): (nowMs: number) => boolean {
+export function createPeerTimeoutCheck(startedMs: number): (nowMs: number) => boolean {
   let lastMs = startedMs
-  let patientUntilMs = startedMs
+  let graceEndMs = startedMs
   return (nowMs) => {
-    if (nowMs - lastMs >= gapMs) patientUntilMs = nowMs + peerTimeoutMs
+    if (nowMs - lastMs >= gapMs) graceEndMs = nowMs + graceMs
     lastMs = nowMs
-    return nowMs >= patientUntilMs
+    return nowMs >= graceEndMs
   }
 }

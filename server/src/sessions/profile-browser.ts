@@ -10,19 +10,19 @@ import type { ProfileVersionRow } from '../store/profiles.ts'
 import type { ProfileEnd } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
 
-/** What is kept beside the files: the cookies that Chromium itself would drop. */
+/** Data of a profile besides its files: session cookies, which Chromium itself would drop. */
 const extrasSchema = z.object({ cookies: z.array(browserCookie).default([]) })
 
-/** Time for a browser to tell its cookies before it counts as hung. */
+/** Time for a browser to return its cookies before it counts as hung. */
 const cookiesTimeoutMs = 5000
 
-/** The least time for that, however long it has been silent before. */
-const leastCookiesMs = 500
+/** Minimum of that time for a browser that has not responded before. */
+const minCookiesTimeoutMs = 500
 
-/** Time for a browser that has just answered to write its storage to disk. */
+/** Time for a responsive browser to write its storage to disk. */
 const flushTimeoutMs = 60_000
 
-/** Launches a browser with a profile restored, cookies of the session included. The caller closes it. */
+/** Launches a browser with a profile restored, including session cookies. The caller closes it. */
 export async function launchWithProfile(
   browsers: BrowserPool,
   profile: OpenProfile,
@@ -42,23 +42,26 @@ export async function launchWithProfile(
   }
 }
 
-/** Stops a browser so that it writes everything, and saves its profile. The folder of the browser stays. */
+/**
+ * Stops a browser after it has written its storage to disk, and saves its profile. The browser's
+ * folder stays.
+ */
 export async function saveProfile(
   profile: OpenProfile,
   browser: Browser,
   sessionId: string | undefined,
 ): Promise<ProfileVersionRow> {
-  // A client that has stopped reading must not keep the answer from coming.
+  // A client that has stopped reading must not block the response.
   browser.router.resume()
-  // Time for which it has owed another answer counts, too.
-  const limitMs = Math.max(leastCookiesMs, cookiesTimeoutMs - browser.silentMs())
+  // Includes the time for which the browser has not responded before.
+  const limitMs = Math.max(minCookiesTimeoutMs, cookiesTimeoutMs - browser.unresponsiveMs())
   const cookies = await abortable(readCookies(browser.router), AbortSignal.timeout(limitMs)).catch((cause: unknown) => {
     if (cause instanceof BowlineError) throw cause
     throw new BowlineError('CDP_FAILED', unsaved('The browser does not respond'), { cause })
   })
   await writeStorage(browser)
   const { code } = await browser.stop(flushTimeoutMs)
-  if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser ended before it had written everything'))
+  if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser exited before all data was written'))
   return profile.save({
     userDataDir: browser.folder.userDataDir,
     extras: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),
@@ -67,7 +70,10 @@ export async function saveProfile(
   })
 }
 
-/** What a browser refuses here, its close tries all the same; what it does not answer would be lost. */
+/**
+ * Flushes the browser's storage. Ignores errors of the browser, since its exit flushes most data as
+ * well, but not a timeout, after which data would be lost.
+ */
 async function writeStorage(browser: Browser): Promise<void> {
   const signal = AbortSignal.timeout(flushTimeoutMs)
   await abortable(flushStorage(browser, signal), signal).catch((cause: unknown) => {
@@ -76,21 +82,21 @@ async function writeStorage(browser: Browser): Promise<void> {
   })
 }
 
-/** Saves the profile of a session that ends, if it is to be saved, and gives the right to write it back. */
+/** Saves the profile of an ending session if it is writable, and releases its lease. */
 export async function saveAtEnd(
   profile: OpenProfile,
   browser: Browser,
   session: { readonly sessionId: string; readonly reason: EndReason },
 ): Promise<ProfileEnd | undefined> {
-  // Disposed of whatever happens: a failed save must not keep the next writer out.
+  // A failed save must still release the lease.
   await using opened = profile
   if (!opened.isWritable) return undefined
-  // What a crash leaves behind may be half written.
+  // A crash may leave incomplete files behind.
   if (session.reason === 'crashed') return { error: unsaved('The browser crashed') }
   const { version } = await saveProfile(opened, browser, session.sessionId)
   return { version }
 }
 
-function unsaved(why: string): string {
-  return `${why}: the profile stays as it was last saved`
+function unsaved(problem: string): string {
+  return `${problem}: the profile keeps its last saved version`
 }

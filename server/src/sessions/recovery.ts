@@ -6,9 +6,9 @@ import type { Prices } from '../usage/prices.ts'
 import { billSession } from './bill.ts'
 
 /**
- * Ends the sessions of a node that died: their browsers are gone. Each is billed to the last sign of life, of the node or
- * of the session, whichever is later. What its
- * other work had set aside is released. The profiles they wrote stay as last saved and are free. Answers these sessions.
+ * Ends the sessions of a dead node, whose browsers are gone. Bills each until the last heartbeat of
+ * the node or the last use of the session, whichever is later. Releases the reservations of the
+ * node's other work and its profile leases. Returns the sessions.
  */
 export async function endLostSessions(
   deps: { readonly store: Store; readonly prices: Prices },
@@ -18,8 +18,8 @@ export async function endLostSessions(
   const lost = await activeSessionsOfNode(deps.store.db, nodeId)
   const ended: SessionRow[] = []
   for (const row of lost) {
-    const lastSignMs = Math.max(row.lastActivityAt.getTime(), heartbeatAt?.getTime() ?? 0)
-    const durationMs = lastSignMs - row.createdAt.getTime()
+    const lastAliveMs = Math.max(row.lastActivityAt.getTime(), heartbeatAt?.getTime() ?? 0)
+    const durationMs = lastAliveMs - row.createdAt.getTime()
     ended.push(await billSession(deps, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
   await releaseWorkOfNode(deps.store.db, nodeId)
@@ -28,13 +28,14 @@ export async function endLostSessions(
 }
 
 /**
- * Ends a session that is entered for this node, which does not have it: the store broke down while it was being made, so
- * nobody got it. It costs nothing, and a second try with its idempotency key makes a new one.
+ * Ends a session that is stored for this node but does not run on it: the database failed while it
+ * was created, so no client got it. It costs nothing, and a retry with its idempotency key creates
+ * a new one.
  */
 export async function endStraySession(
   deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
 ): Promise<SessionRow> {
-  const error = 'The database of the server was not available while the session was being made'
+  const error = 'The database was unavailable while the session was created'
   return billSession(deps, row, { status: 'error', reason: 'lost', durationMs: 0, error })
 }

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import type { LiveSession } from './live-session.ts'
 
-/** What the sessions of a node are built from. */
+/** Dependencies of `Sessions`. */
 export interface SessionDeps {
   readonly store: Store
   readonly browsers: BrowserPool
@@ -14,23 +14,23 @@ export interface SessionDeps {
   readonly prices: Prices
   readonly nodeId: string
   readonly maxSessions: number
-  /** Called with every session whose browser is there, before anybody else gets it. */
+  /** Called with every session whose browser has started, before any client gets it. */
   readonly onStart?: (session: LiveSession) => void | Promise<void>
-  /** Called with every session that ends, while its browser may still be there; its end waits for it. */
+  /** Called with every session that ends, while its browser may still run. The end waits for it. */
   readonly onEnding?: (session: LiveSession, how: SessionEnding) => Promise<void>
-  /** Called with every session that ends, after it was billed. */
+  /** Called with every ended session after it was billed. */
   readonly onEnd?: (row: SessionRow) => void
-  /** Called with what went wrong where nobody waits for the answer. */
-  readonly onError: (error: unknown, what: string) => void
+  /** Called with errors of background work. */
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** How a session ends. */
 export interface SessionEnding {
   readonly reason: EndReason
-  /** Whether its client says that the work on it has failed. */
+  /** Whether the client reported that its work in the session failed. */
   readonly hasFailed?: boolean
-  /** Whether nobody ever got it: then it costs nothing, and saves nothing. */
+  /** Whether no client ever got the session. It then costs nothing and saves nothing. */
   readonly isUnclaimed?: boolean
-  /** What went wrong. */
+  /** Error message. */
   readonly error?: string
 }

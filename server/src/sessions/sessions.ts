@@ -20,22 +20,24 @@ interface Entry {
   readonly controller: AbortController
   readonly profile: OpenProfile | undefined
   ending: Promise<SessionRow> | undefined
-  /** How and when it ended, however late the bill can be written. */
+  /** How and when it ended. Set once, even if the bill is retried. */
   end: Omit<SessionEnd, 'profile'> | undefined
-  /** Until the bill is tried again. */
-  billing: NodeJS.Timeout | undefined
-  /** The browser is stopped and its profile saved once, however often the bill is tried. */
+  /** Timer of the next attempt to store the bill. */
+  billRetry: NodeJS.Timeout | undefined
+  /** Stops the browser and saves its profile. Runs once, even if the bill is retried. */
   finishing: Promise<ProfileEnd | undefined> | undefined
 }
 
-/** The sessions whose browsers run on this node: creates them, ends each exactly once, and bills it. */
+/**
+ * The sessions whose browsers run on this node. Creates them, ends each exactly once, and bills it.
+ */
 export class Sessions implements AsyncDisposable {
   readonly #deps: SessionDeps
   readonly #entries = new Map<string, Entry>()
-  /** Creations under way by team and idempotency key: a repeated request waits for the first. */
+  /** Creations in progress by team and idempotency key. A repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
   readonly #closing = new Set<Promise<void>>()
-  /** Sessions being made, from before their admission until their browser is there. */
+  /** Sessions that are starting, from before their admission until their browser is ready. */
   readonly #starts = new Map<string, Promise<unknown>>()
   #starting = 0
   readonly #draining = new AbortController()
@@ -44,7 +46,7 @@ export class Sessions implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Sessions alive or being started. */
+  /** Number of live and starting sessions. */
   get load(): number {
     return this.#entries.size + this.#starting
   }
@@ -53,44 +55,45 @@ export class Sessions implements AsyncDisposable {
     return this.#deps.maxSessions
   }
 
-  /** True once `drain` was called: nothing new is taken on. */
+  /** Whether the server is draining and creates no sessions. */
   get isDraining(): boolean {
     return this.#draining.signal.aborted
   }
 
-  /** Aborts when `drain` is called. */
+  /** Aborts when draining starts. */
   get draining(): AbortSignal {
     return this.#draining.signal
   }
 
-  /** The live session with this id; undefined when it has ended or lives elsewhere. */
+  /** Finds a live session of this node. Undefined if it has ended or runs on another node. */
   find(id: string): LiveSession | undefined {
     const entry = this.#entries.get(id)
     return entry === undefined || entry.session.ended.aborted ? undefined : entry.session
   }
 
-  /** Resolves when a session that is being started has come to life, or failed to. At once for every other. */
+  /** Resolves when a starting session has started or failed. Resolves immediately for others. */
   async whenStarted(id: string): Promise<void> {
     await this.#starts.get(id)?.catch(() => undefined)
   }
 
-  /** All live sessions of this node. */
+  /** Lists the live sessions of this node. */
   list(): readonly LiveSession[] {
     return [...this.#entries.values()].map((entry) => entry.session).filter((session) => !session.ended.aborted)
   }
 
   /**
-   * Starts a session, or finds the one an earlier request with the same idempotency key started.
-   * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED, PROFILE_LOCKED,
-   * PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, BROWSER_START_FAILED, DRAINING.
+   * Starts a session, or returns the one an earlier request with the same idempotency key started.
+   * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED,
+   * PROFILE_LOCKED, PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, BROWSER_START_FAILED or
+   * DRAINING.
    */
-  async create(wanted: NewSession): Promise<SessionRow> {
-    if (wanted.idempotencyKey === undefined) return this.#create(wanted)
-    const key = `${wanted.teamId} ${wanted.idempotencyKey}`
-    // Whatever became of the request before, the store knows; its error is its own caller's to see. Of those who waited
-    // for it together, one goes on, and the others wait for that one.
+  async create(newSession: NewSession): Promise<SessionRow> {
+    if (newSession.idempotencyKey === undefined) return this.#create(newSession)
+    const key = `${newSession.teamId} ${newSession.idempotencyKey}`
+    // The store has the outcome of the earlier request, and its error goes to its own caller. When
+    // several requests wait for it, one continues and the others wait for that one.
     while (this.#creations.has(key)) await this.#creations.get(key)?.catch(() => undefined)
-    const creation = this.#create(wanted)
+    const creation = this.#create(newSession)
     this.#creations.set(key, creation)
     try {
       return await creation
@@ -99,14 +102,21 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  /** Whether an active session, just read from the store, is entered for this node and is not here. */
+  /**
+   * Whether an active session, just read from the store, belongs to this node but is not known
+   * here.
+   */
   isStray({ id, nodeId }: SessionRow): boolean {
     return nodeId === this.#deps.nodeId && !this.#entries.has(id) && !this.#starts.has(id)
   }
 
-  /** Ends a live session: closes its sockets, saves its profile, bills it, stops its browser. Undefined when it is not alive here. */
+  /**
+   * Ends a live session: closes its sockets, saves its profile, bills it and stops its browser.
+   * Returns undefined if it does not run here.
+   */
   async end(id: string, reason: EndReason, how: Omit<SessionEnding, 'reason'> = {}): Promise<SessionRow | undefined> {
-    // One whose browser is not there yet can be seen, and its time may be over: it must not come to life after its end.
+    // A session is visible before its browser has started, and its TTL may end by then. It must not
+    // start after its end.
     if (!this.#entries.has(id)) await this.whenStarted(id)
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
@@ -114,7 +124,10 @@ export class Sessions implements AsyncDisposable {
     return entry.ending
   }
 
-  /** Ends every session on this node that a revoked key created. Never rejects. The heartbeats of other nodes end theirs. */
+  /**
+   * Ends every session on this node that a revoked API key created. Never rejects. Other nodes do
+   * the same in their heartbeats.
+   */
   async endOfKey(apiKeyId: string): Promise<void> {
     const own = this.list().filter(({ row }) => row.apiKeyId === apiKeyId)
     await Promise.all(
@@ -124,12 +137,15 @@ export class Sessions implements AsyncDisposable {
     )
   }
 
-  /** Takes nothing on any more, from this moment on. */
+  /** Stops creating sessions. */
   startDraining(): void {
     this.#draining.abort()
   }
 
-  /** Takes nothing on any more and ends every session, billed. Resolves when the last browser is gone. */
+  /**
+   * Stops creating sessions, ends and bills all live ones. Resolves when the last browser has
+   * exited.
+   */
   async drain(): Promise<void> {
     this.startDraining()
     while (this.#starting > 0) await delay(20)
@@ -141,18 +157,18 @@ export class Sessions implements AsyncDisposable {
     await this.drain()
   }
 
-  async #create(wanted: NewSession): Promise<SessionRow> {
+  async #create(newSession: NewSession): Promise<SessionRow> {
     if (this.isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
-    const credits = priceOfSession(this.#deps.prices, wanted.request.ttl * 1000)
+    const credits = priceOfSession(this.#deps.prices, newSession.request.ttl * 1000)
     if (this.load >= this.#deps.maxSessions) {
-      // The session that fills the last place may be the one that this very request has made before.
-      const earlier = await findRepeated(this.#deps.store, wanted)
+      // The session in the last slot may be the one that this request created before.
+      const earlier = await findRepeated(this.#deps.store, newSession)
       if (earlier !== undefined) return earlier
-      await assertCanPay(this.#deps.store, wanted, credits)
-      throw this.#atLimit(`All ${this.#deps.maxSessions} sessions of this server are in use`)
+      await assertCanPay(this.#deps.store, newSession, credits)
+      throw this.#limitError(`All ${this.#deps.maxSessions} sessions of this server are in use`)
     }
     const id = uuidV7()
-    const start = this.#admitAndStart(id, wanted, credits)
+    const start = this.#admitAndStart(id, newSession, credits)
     this.#starting += 1
     this.#starts.set(id, start)
     try {
@@ -163,11 +179,11 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  async #admitAndStart(id: string, wanted: NewSession, credits: number): Promise<SessionRow> {
+  async #admitAndStart(id: string, newSession: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = performance.now()
-    const source = await openSource(this.#deps, id, wanted)
-    const order = { id, wanted, credits, atLimit: (message: string) => this.#atLimit(message) }
-    const admitted = await admit(this.#deps, order).catch(async (error: unknown) => {
+    const source = await openSource(this.#deps, id, newSession)
+    const admission = { id, newSession, credits, limitError: (message: string) => this.#limitError(message) }
+    const admitted = await admit(this.#deps, admission).catch(async (error: unknown) => {
       await this.#discard(source)
       throw error
     })
@@ -175,7 +191,7 @@ export class Sessions implements AsyncDisposable {
     await this.#discard(source)
     if (!this.isStray(admitted.row)) return admitted.row
     await endStraySession(this.#deps, admitted.row)
-    return this.#admitAndStart(id, wanted, credits)
+    return this.#admitAndStart(id, newSession, credits)
   }
 
   async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
@@ -186,42 +202,47 @@ export class Sessions implements AsyncDisposable {
       throw error
     })
     const controller = new AbortController()
-    const clock = startSessionClock({ row, startedAtMs }, (reason) => this.#endUnasked(row.id, reason))
+    const clock = startSessionClock({ row, startedAtMs }, (reason) => this.#endInBackground(row.id, reason))
     const { ageMs, lastUseMs, lastActivityAt, touch } = clock
     const age = { ageMs, lastUseMs, lastActivityAt, touch }
     const session: LiveSession = { ...age, row, browser, ended: controller.signal }
     const { profile } = source
-    const unended = { ending: undefined, end: undefined, billing: undefined, finishing: undefined }
-    const entry: Entry = { session, clock, controller, profile, ...unended }
+    const notEnded = { ending: undefined, end: undefined, billRetry: undefined, finishing: undefined }
+    const entry: Entry = { session, clock, controller, profile, ...notEnded }
     try {
       await this.#deps.onStart?.(session)
     } catch (error) {
       throw await this.#abandon(entry, error)
     }
     this.#entries.set(row.id, entry)
-    void browser.exited.then(() => session.ended.aborted || this.#endUnasked(row.id, 'crashed', errorOf(browser)))
+    void browser.exited.then(() => session.ended.aborted || this.#endInBackground(row.id, 'crashed', errorOf(browser)))
     return row
   }
 
-  /** Ends a session that could not be set up: it costs nothing and saves nothing. Returns the error for its creator. */
+  /**
+   * Ends a session whose setup failed. It costs nothing and saves nothing. Returns the error for
+   * its creator.
+   */
   async #abandon(entry: Entry, cause: unknown): Promise<BowlineError> {
     const { id } = entry.session.row
     const error = messageOf(cause)
-    // There from now on, so that a bill that cannot be written now is tried again.
+    // Registered from now on, so that a failed bill is retried.
     this.#entries.set(id, entry)
     await this.end(id, 'crashed', { isUnclaimed: true, error }).catch((failure: unknown) =>
-      this.#deps.onError(failure, `ending session ${id}, which could not be set up`),
+      this.#deps.onError(failure, `ending session ${id} after its setup failed`),
     )
     if (cause instanceof BowlineError) return cause
-    return new BowlineError('BROWSER_START_FAILED', `The session could not be set up: ${error}`, { cause })
+    return new BowlineError('BROWSER_START_FAILED', `The setup of the session failed: ${error}`, { cause })
   }
 
-  /** Undoes what was begun for a session. Never rejects: its creator is told why there is none. */
+  /** Releases the browser and profile of a session that does not start. Never rejects. */
   async #discard(source: BrowserSource): Promise<void> {
-    await source.discard().catch((error: unknown) => this.#deps.onError(error, 'giving back what a session was to use'))
+    await source
+      .discard()
+      .catch((error: unknown) => this.#deps.onError(error, 'releasing the browser and profile of a failed session'))
   }
 
-  #endUnasked(id: string, reason: EndReason, error?: string): void {
+  #endInBackground(id: string, reason: EndReason, error?: string): void {
     this.end(id, reason, error === undefined ? {} : { error }).catch((error: unknown) =>
       this.#deps.onError(error, `ending session ${id} (${reason})`),
     )
@@ -236,34 +257,40 @@ export class Sessions implements AsyncDisposable {
       entry.finishing ??= this.#finish(entry, how)
       const profile = await entry.finishing
       const ended = await billSession(this.#deps, row, { ...end, profile })
-      clearTimeout(entry.billing)
+      clearTimeout(entry.billRetry)
       this.#entries.delete(row.id)
       this.#deps.onEnd?.(ended)
       return ended
     } catch (error) {
-      // The bill is not written: it is tried again, by a later delete, after a while, or by the next start.
+      // The bill was not stored. It is retried after a second, by a later delete, or at the next
+      // start.
       entry.ending = undefined
-      clearTimeout(entry.billing)
-      entry.billing = setTimeout(() => this.isDraining || this.#endUnasked(row.id, end.reason), billAgainMs).unref()
+      clearTimeout(entry.billRetry)
+      entry.billRetry = setTimeout(
+        () => this.isDraining || this.#endInBackground(row.id, end.reason),
+        billRetryMs,
+      ).unref()
       throw error
     } finally {
-      // Last, because it keeps this thread from answering: every process of the browser's user is looked for.
+      // Last, because searching all processes of the browser's user blocks the event loop.
       this.#close(entry.session.browser)
     }
   }
 
-  /** Keeps what is to outlive the session. Never rejects. */
+  /** Saves the profile, files and recordings of an ending session. Never rejects. */
   async #finish(entry: Entry, how: SessionEnding): Promise<ProfileEnd | undefined> {
     const { onEnding, onError } = this.#deps
     const { session } = entry
     const [saved] = await Promise.all([
       how.isUnclaimed === true ? this.#discardProfile(entry) : this.#saveProfile(entry, how.reason),
-      onEnding?.(session, how).catch((error: unknown) => onError(error, `keeping what session ${session.row.id} left`)),
+      onEnding?.(session, how).catch((error: unknown) =>
+        onError(error, `storing files and recordings of session ${session.row.id}`),
+      ),
     ])
     return saved
   }
 
-  /** Saves the profile, if there is one to save. Never rejects. */
+  /** Saves the profile if the session has one. Never rejects. */
   async #saveProfile({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
     if (profile === undefined) return undefined
     const { browser, row } = session
@@ -273,12 +300,12 @@ export class Sessions implements AsyncDisposable {
     })
   }
 
-  /** Gives the right to write the profile back. Never rejects. */
+  /** Releases the lease of the profile. Never rejects. */
   async #discardProfile({ profile }: Entry): Promise<undefined> {
     try {
       await profile?.[Symbol.asyncDispose]()
     } catch (error) {
-      this.#deps.onError(error, 'giving back the lease of a profile')
+      this.#deps.onError(error, 'releasing a profile lease')
     }
   }
 
@@ -290,20 +317,21 @@ export class Sessions implements AsyncDisposable {
     this.#closing.add(closing)
   }
 
-  #atLimit(message: string): BowlineError {
-    // Most sessions are ended long before their time, so nobody should wait for that.
-    const waitMs = Math.min(maxWaitMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
+  #limitError(message: string): BowlineError {
+    // Most sessions end long before their TTL, so clients should retry sooner.
+    const waitMs = Math.min(maxRetryAfterMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
     const waitSeconds = Math.ceil(waitMs / 1000)
     return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
   }
 }
 
-/** Milliseconds until a bill is tried again that could not be written. */
-const billAgainMs = 1000
+/** Delay before a failed bill is retried, in milliseconds. */
+const billRetryMs = 1000
 
 function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: SessionEnding): NonNullable<Entry['end']> {
-  // What hangs is of no use to anybody. Timers may fire a millisecond early; a lifetime that is over is over.
-  const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.silentMs() : 0)
+  // Time in which the browser hung is not billed. Timers can fire a millisecond early, but an
+  // expired TTL is billed in full.
+  const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.unresponsiveMs() : 0)
   const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : usedMs
   const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
   const status = isUnclaimed === true ? 'error' : 'destroyed'
@@ -314,10 +342,10 @@ function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error)
 }
 
-/** Why a browser is gone that nobody has ended, as far as that is known. */
+/** Describes why a browser exited on its own, if known. */
 function errorOf(browser: Browser): string | undefined {
-  return browser.silentMs() === 0 ? undefined : 'The browser stopped responding and was killed'
+  return browser.unresponsiveMs() === 0 ? undefined : 'The browser stopped responding and was killed'
 }
 
-/** Milliseconds after which whoever found no room should ask again, at most. */
-const maxWaitMs = 5000
+/** Maximum `Retry-After` when all sessions are in use, in milliseconds. */
+const maxRetryAfterMs = 5000

@@ -1,16 +1,19 @@
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 
-/** What the holder of a token may do: drive over CDP, watch and pass input on, or only watch. */
+/**
+ * Access that a token grants: `control` drives over CDP, `interact` watches and sends input, `view`
+ * only watches.
+ */
 export type TokenKind = 'control' | 'interact' | 'view'
 
 const kinds: readonly TokenKind[] = ['control', 'interact', 'view']
 
-/** The token of one kind for a session. It says nothing about other sessions, nor about the API key. */
+/** The token of one kind for a session. It reveals nothing about other sessions or the API key. */
 export function sessionToken(secret: string, kind: TokenKind): string {
   return deriveToken(secret, kind)
 }
 
-/** Which kind of token this is for the session with `secret`; undefined when it is none. */
+/** Returns the kind of a token for the session with `secret`. Undefined if it is invalid. */
 export function tokenKind(secret: string, token: string): TokenKind | undefined {
   return kinds.find((kind) => equalSecrets(sessionToken(secret, kind), token))
 }

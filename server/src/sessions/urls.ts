@@ -1,14 +1,14 @@
 import { sessionToken } from './tokens.ts'
 
-/** The addresses of a session. Each carries a token that is a capability for this session alone. */
+/** URLs of a session. Each contains a token that grants access to this session only. */
 export interface SessionUrls {
   readonly cdpUrl: string
-  /** Empty, as is the other one, for a session without a live view. */
+  /** Empty, like `interactiveLiveViewUrl`, for a session without a live view. */
   readonly liveViewUrl: string
   readonly interactiveLiveViewUrl: string
 }
 
-/** Addresses of a session as clients that came through `baseUrl` (no trailing slash) reach it. */
+/** URLs of a session for clients that use `baseUrl` (no trailing slash). */
 export function sessionUrls(
   baseUrl: string,
   session: { readonly id: string; readonly secret: string; readonly streamWebView: boolean },

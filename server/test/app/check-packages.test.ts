@@ -53,7 +53,7 @@ describe('a server without optional packages', () => {
       .find((each) => each.includes('optional packages'))
 
     expect(JSON.parse(line ?? '{}')).toMatchObject({
-      effects: expect.arrayContaining(['/docs answers with 501; /openapi.json works']),
+      effects: expect.arrayContaining(['/docs returns 501; /openapi.json works']),
       install: 'npm install @duckduckgo/autoconsent @fastify/swagger-ui @llamaindex/liteparse classic-level',
     })
   })

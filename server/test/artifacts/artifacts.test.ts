@@ -21,8 +21,8 @@ describeEachStore('what is kept of a session', (openStore) => {
     const admission = await admitSession(store.db, newSession(key, { keepFiles: true, record: 'true' }))
     if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
     const { session } = admission
-    const keep = async (name: string, lifeMs: number, contents: Readable): Promise<void> =>
-      artifacts.keep(session, { kind: 'file', name, details: {}, lifeMs, contents }, AbortSignal.timeout(10_000))
+    const keep = async (name: string, retentionMs: number, contents: Readable): Promise<void> =>
+      artifacts.store(session, { kind: 'file', name, details: {}, retentionMs, contents }, AbortSignal.timeout(10_000))
     const broken = Readable.from(
       (async function* () {
         yield Buffer.from('half')

@@ -45,10 +45,10 @@ test('a browser at a path of the user is used', async () => {
 })
 
 test.each([
-  ['/nowhere/chromium', 'not there'],
+  ['/nowhere/chromium', 'not found'],
   ['/etc/passwd', 'not executable'],
-  ['/usr/bin/true', 'to --version'],
-  ['/usr/bin/false', 'does not answer'],
+  ['/usr/bin/true', '--version printed'],
+  ['/usr/bin/false', '--version failed'],
   ['firefox', 'neither "shell", "chromium" nor an absolute path'],
 ])('%s is refused as a browser', async (path, reason) => {
   await expect(findBrowser(path, {})).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test('the list says of every place what is there', async () => {
   const browsers = await listBrowsers({})
 
   expect(browsers.map(({ found }) => found?.path)).toEqual(expect.arrayContaining([shellPath, chromiumPath]))
-  expect(browsers).toContainEqual({ place: 'google-chrome on PATH', found: undefined, problem: 'not there' })
+  expect(browsers).toContainEqual({ location: 'google-chrome on PATH', found: undefined, problem: 'not found' })
 })
 
 test('a link to a launcher script is seen through', async () => {

@@ -252,9 +252,9 @@ describe('a launch that fails', () => {
 
   test('says that the program cannot be run', async () => {
     const binary = { path: '/nowhere/chromium', kind: 'shell', version: '0' } as const
-    const layers = { ...host.layers, setprivPath: undefined, jail: { missing: 'not wanted here' } }
+    const isolation = { ...host.isolation, setprivPath: undefined, jail: { missing: 'not wanted here' } }
 
-    await expect(launchBrowser({ ...host, binary, layers })).rejects.toMatchObject({
+    await expect(launchBrowser({ ...host, binary, isolation })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
       message: expect.stringContaining('ENOENT'),
     })
@@ -267,11 +267,11 @@ describe('a launch that fails', () => {
     await writeFile(path, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     const binary = { path, kind: 'shell', version: '0' } as const
     // Inside bubblewrap there is no shell.
-    const layers = { ...host.layers, jail: { missing: 'not wanted here' } }
+    const isolation = { ...host.isolation, jail: { missing: 'not wanted here' } }
 
-    await expect(launchBrowser({ ...host, binary, layers }, { timeoutMs: 200 })).rejects.toMatchObject({
+    await expect(launchBrowser({ ...host, binary, isolation }, { timeoutMs: 200 })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
-      message: expect.stringContaining('did not answer within 0.2 s'),
+      message: expect.stringContaining('did not respond within 0.2 s'),
     })
 
     expect(browserFolders()).toEqual([])

@@ -77,7 +77,7 @@ test('a browser that died while it waited is replaced and never given out', asyn
   await using browser = await pool.take()
 
   expect(browser.pid).not.toBe(pid)
-  expect(pool.warnings).toContain('a waiting browser died')
+  expect(pool.warnings).toContain('an idle browser exited')
 })
 
 test('a taker that gives up leaves its browser to the pool', async () => {

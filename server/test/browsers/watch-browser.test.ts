@@ -4,7 +4,7 @@ import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { openBrowserFixture } from './browser-fixture.ts'
 
-const watch = { quietMs: 100, answerMs: 1000 }
+const watch = { quietMs: 100, responseTimeoutMs: 1000 }
 
 describe('a browser whose main process', () => {
   let host: BrowserHost
@@ -19,7 +19,7 @@ describe('a browser whose main process', () => {
     process.kill(-browser.pid, 'SIGSTOP')
 
     expect(await browser.exited).toMatchObject({ signal: 'SIGKILL' })
-    expect(browser.silentMs()).toBeGreaterThanOrEqual(2000)
+    expect(browser.unresponsiveMs()).toBeGreaterThanOrEqual(2000)
   })
 
   test('answers stays, whether its page is stuck in an endless script or a client has stopped its messages', async () => {
@@ -38,7 +38,7 @@ describe('a browser whose main process', () => {
     await sleep(3000)
 
     expect(gone).toBe(0)
-    expect([stuck.silentMs(), paused.silentMs()]).toEqual([0, 0])
+    expect([stuck.unresponsiveMs(), paused.unresponsiveMs()]).toEqual([0, 0])
     paused.router.resume()
   })
 })

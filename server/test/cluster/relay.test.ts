@@ -5,7 +5,7 @@ import { connect, Socket, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createSecureContext } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askPeer, relayRequest } from '../../src/cluster/relay.ts'
+import { requestPeer, relayRequest } from '../../src/cluster/relay.ts'
 import { relayUpgrade } from '../../src/cluster/relay-upgrade.ts'
 import { selfSigned } from '../egress/certificate.ts'
 
@@ -92,7 +92,7 @@ test('a peer behind TLS is known by its own name, whatever the client came by', 
 })
 
 /** Limits under which a peer that hangs is found out within a moment. */
-const limits = { answerMs: 60_000, probeAfterMs: 10, probeMs: 100 }
+const limits = { responseTimeoutMs: 60_000, probeAfterMs: 10, probeMs: 100 }
 
 /** A request that a client made, to hand to a peer. */
 function requestOf(method: string): IncomingMessage {
@@ -118,7 +118,7 @@ describe('a peer that accepts connections and never answers', () => {
         await relayRequest({ id: 'peer', url }, request, new ServerResponse(request), () => undefined, limits)
       },
     ],
-    ['a request made for a client', async () => askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)],
+    ['a request made for a client', async () => requestPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)],
     [
       'a WebSocket handshake',
       async () => relayUpgrade({ id: 'peer', url }, requestOf('GET'), new Socket(), Buffer.alloc(0), 100),
@@ -135,12 +135,12 @@ test('a peer that is slow but alive gets the time of its route', async () => {
   })
   const url = `http://127.0.0.1:${await listen(peer)}`
 
-  expect(await askPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)).toEqual({ success: true })
-  await expect(askPeer({ id: 'peer', url }, requestOf('POST'), {}, { ...limits, answerMs: 100 })).rejects.toMatchObject(
-    {
-      code: 'NODE_UNREACHABLE',
-    },
-  )
+  expect(await requestPeer({ id: 'peer', url }, requestOf('POST'), {}, limits)).toEqual({ success: true })
+  await expect(
+    requestPeer({ id: 'peer', url }, requestOf('POST'), {}, { ...limits, responseTimeoutMs: 100 }),
+  ).rejects.toMatchObject({
+    code: 'NODE_UNREACHABLE',
+  })
 })
 
 test('an answer that stops in the middle because its peer hangs is cut off', async () => {

@@ -132,7 +132,7 @@ describe('an allowed', () => {
 test.each(['10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', '127.1', '::1/129', '[::1', '1.2.3.4:99999', '*', '-x.example'])(
   'an entry %j is not taken',
   (entry) => {
-    expect(() => judge('1.1.1.1', { allow: [entry] })).toThrow(`does not accept`)
+    expect(() => judge('1.1.1.1', { allow: [entry] })).toThrow(`Invalid \`allow\` entry`)
   },
 )
 

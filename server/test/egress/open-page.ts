@@ -22,7 +22,7 @@ export async function openPage(options: ServerOptions, resolve?: Resolve): Promi
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, ...options, dataDir })
-  const server = undo.use(await startConfigured(config, { resolve, layers: await knownIsolation(config) }))
+  const server = undo.use(await startConfigured(config, { resolve, isolation: await knownIsolation(config) }))
   const created = await fetch(`${server.url}/v2/browser`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.apiKey}` },

@@ -136,7 +136,7 @@ test('lanes and guarded ports cannot be reached through a lane, even when loopba
 
   for (const port of [portOf(endpoint), portOf(other), 5499]) {
     using tunnel = await openRawTunnel(endpoint, `localhost:${port}`)
-    expect(await tunnel.read()).toContain(`port ${port} there belongs to this server`)
+    expect(await tunnel.read()).toContain(`port ${port} on this address belongs to the server itself`)
   }
 })
 

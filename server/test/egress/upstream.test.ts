@@ -101,7 +101,7 @@ describe('an upstream proxy', () => {
     const text = await tunnel(egress, 'shop.example:443', 'basic')
 
     expect(text).toContain('502 Bad Gateway')
-    expect(text).toContain('The basic proxy did not connect to shop.example:443: it answered 407')
+    expect(text).toContain('The basic proxy could not connect to shop.example:443: the proxy returned 407')
     expect(text).not.toContain('secret')
   })
 })

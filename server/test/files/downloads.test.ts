@@ -17,7 +17,7 @@ test('a browser that was taken over cannot name a file of the server as its down
   await writeFile(secret, 'secret')
   const fromBrowser = new PassThrough()
   const router = routePipe(openPipe(new PassThrough(), fromBrowser))
-  const folder = { downloadsDir, uploadsDir: dir.path, seen: { downloadsDir, uploadsDir: dir.path } }
+  const folder = { downloadsDir, uploadsDir: dir.path, visiblePaths: { downloadsDir, uploadsDir: dir.path } }
   const session = { browser: { router, folder }, ended: new AbortController().signal, touch: () => undefined }
   const sessionFiles = new SessionFiles(session as unknown as LiveSession, { maxFiles: 9, maxFilesMb: 1 })
   const _downloads = new Downloads(sessionFiles, () => undefined)

@@ -133,7 +133,7 @@ describe('a download', () => {
       .poll(() => page.events.findLast((event) => event.method === 'Browser.downloadProgress')?.params?.['state'])
       .toBe('canceled')
     expect(await session.list()).toMatchObject([
-      { name: 'big.bin', complete: false, error: 'The files of a session may have 2 MB together' },
+      { name: 'big.bin', complete: false, error: 'The files of a session can have at most 2 MB in total' },
     ])
     expect((await session.call('GET', '/big.bin')).status).toBe(409)
   })
@@ -214,7 +214,7 @@ describe('an upload', () => {
     expect(announced.status).toBe(413)
     expect(await unannounced.json()).toMatchObject({
       code: 'FILE_QUOTA_EXCEEDED',
-      error: 'The files of a session may have 2 MB together',
+      error: 'The files of a session can have at most 2 MB in total',
     })
     expect(await session.list()).toEqual([])
   })
@@ -227,7 +227,10 @@ describe('an upload', () => {
     await session.call('DELETE', '/2')
     const afterwards = await session.upload('x', { name: '5' })
 
-    expect(await fifth.json()).toMatchObject({ code: 'FILE_QUOTA_EXCEEDED', error: 'A session may have 4 files' })
+    expect(await fifth.json()).toMatchObject({
+      code: 'FILE_QUOTA_EXCEEDED',
+      error: 'A session can have at most 4 files',
+    })
     expect(afterwards.status).toBe(200)
     expect((await session.list()).map((file) => file.name)).toEqual(['1', '3', '4', '5'])
   })

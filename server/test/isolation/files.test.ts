@@ -62,7 +62,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
     })
 
     test('the files of the host are not there', async () => {
-      expect(jailOf(host.layers)).toBeDefined()
+      expect(jailOf(host.isolation)).toBeDefined()
       const ours = [`/proc/${process.pid}/cmdline`, `${homedir()}/`]
       for (const path of ['/etc/passwd', '/etc/hostname', ...ours, '/opt/', '/var/tmp/']) {
         expect(await raw.read(`file://${path}`), path).toMatch(/ERR_FILE_NOT_FOUND|ERR_ACCESS_DENIED|ERR_INVALID_URL/)
@@ -89,7 +89,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       const { folder } = raw.browser
       await writeFile(join(folder.uploadsDir, 'mine.txt'), 'mine', { mode: 0o644 })
 
-      expect(await takeFile(raw, join(folder.seen.uploadsDir, 'mine.txt'))).toBe('mine')
+      expect(await takeFile(raw, join(folder.visiblePaths.uploadsDir, 'mine.txt'))).toBe('mine')
     })
 
     test('no download lands outside', async () => {
@@ -103,7 +103,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
         '/root',
         dataDir,
         '/usr/lib',
-        raw.browser.folder.seen.uploadsDir,
+        raw.browser.folder.visiblePaths.uploadsDir,
       ]) {
         await raw.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true })
         await download(raw, 'planted.txt')
@@ -123,7 +123,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
 
     test('a download lands in the folder of the browser, by the path that the browser knows', async () => {
       const { folder } = raw.browser
-      const downloadPath = folder.seen.downloadsDir
+      const downloadPath = folder.visiblePaths.downloadsDir
       await raw.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true })
 
       await download(raw, 'kept.txt')
@@ -153,7 +153,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
 
 test('without bubblewrap all this is possible, so the layer is what stops it', async () => {
   await using dataDir = await openDataDir()
-  await using host = await openBrowserHost({ dataDir: dataDir.path, isolation: 'uid', environment: process.env })
+  await using host = await openBrowserHost({ dataDir: dataDir.path, isolationMode: 'uid', environment: process.env })
   await using raw = await openRawBrowser(host)
   const downloadPath = join(host.boot.path, 'open')
   await mkdir(downloadPath)

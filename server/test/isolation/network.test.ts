@@ -68,7 +68,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
     undo = new AsyncDisposableStack()
     const { path } = undo.use(await openDataDir())
     host = undo.use(
-      await openBrowserHost({ dataDir: path, choice: kind, isolation: 'strict', environment: process.env }),
+      await openBrowserHost({ dataDir: path, choice: kind, isolationMode: 'strict', environment: process.env }),
     )
   })
   afterAll(async () => undo.disposeAsync())

@@ -242,7 +242,14 @@ describe.each(['auto', 'uid', 'strict', 'none'] as const)(
     beforeAll(async () => {
       undo = new AsyncDisposableStack()
       const { path } = undo.use(await openDataDir())
-      host = undo.use(await openBrowserHost({ dataDir: path, choice: 'chromium', isolation, environment: process.env }))
+      host = undo.use(
+        await openBrowserHost({
+          dataDir: path,
+          choice: 'chromium',
+          isolationMode: isolation,
+          environment: process.env,
+        }),
+      )
     })
     afterAll(async () => undo.disposeAsync())
 

@@ -22,7 +22,12 @@ test.each(['auto', 'uid'] as const)(
     await using dataDir = await openDataDir()
     const choice = await writeUnsandboxed(dataDir.path)
 
-    const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation, environment: process.env })
+    const opening = openBrowserHost({
+      dataDir: dataDir.path,
+      choice,
+      isolationMode: isolation,
+      environment: process.env,
+    })
 
     await expect(opening).rejects.toMatchObject({
       code: 'ISOLATION_MISSING',
@@ -41,10 +46,10 @@ test('browsers run without isolation when asked to, with a warning in the log', 
   await using host = await openBrowserHost({
     dataDir: dataDir.path,
     choice,
-    isolation: 'none',
+    isolationMode: 'none',
     environment: process.env,
   })
-  logIsolation(log, host.layers)
+  logIsolation(log, host.isolation)
 
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { level: 40, isolation: { 'chromium sandbox': 'off', bubblewrap: 'off' } },
@@ -77,9 +82,9 @@ test.runIf(hasBubblewrap)(
 
     await using host = await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env })
 
-    expect(jailOf(host.layers)).toBeUndefined()
-    expect(host.layers.isSandboxed).toBe(true)
-    expect(layer(describeIsolation(host.layers), 'bubblewrap')).toMatchObject({
+    expect(jailOf(host.isolation)).toBeUndefined()
+    expect(host.isolation.isSandboxed).toBe(true)
+    expect(layer(describeIsolation(host.isolation), 'bubblewrap')).toMatchObject({
       state: 'off',
       detail: expect.stringMatching(/^does not work here.*bwrap: execvp/),
     })
@@ -90,7 +95,7 @@ test.runIf(hasBubblewrap)('where strict isolation cannot be had, the server does
   await using dataDir = await openDataDir()
   const choice = await writeLauncher(dataDir.path)
 
-  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'strict', environment: process.env })
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolationMode: 'strict', environment: process.env })
 
   await expect(opening).rejects.toMatchObject({
     code: 'ISOLATION_MISSING',
@@ -104,10 +109,14 @@ test.each([
 ] as const)('--isolation %s does without bubblewrap', async (isolation, detail) => {
   await using dataDir = await openDataDir()
 
-  await using host = await openBrowserHost({ dataDir: dataDir.path, isolation, environment: process.env })
+  await using host = await openBrowserHost({
+    dataDir: dataDir.path,
+    isolationMode: isolation,
+    environment: process.env,
+  })
 
-  expect(layer(describeIsolation(host.layers), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
-  expect(host.layers.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
+  expect(layer(describeIsolation(host.isolation), 'bubblewrap')).toEqual({ name: 'bubblewrap', state: 'off', detail })
+  expect(host.isolation.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
 })
 
 test('full Chromium that opens pages of its own is refused', async () => {
@@ -122,7 +131,7 @@ exec ${browserPaths.chromium} "$@"
 `
   await writeFile(choice, script, { mode: 0o755 })
 
-  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolation: 'uid', environment: process.env })
+  const opening = openBrowserHost({ dataDir: dataDir.path, choice, isolationMode: 'uid', environment: process.env })
 
   await expect(opening).rejects.toMatchObject({
     code: 'BROWSER_START_FAILED',

@@ -21,7 +21,7 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 const key = { bytes: randomBytes(32), id: 'one key' }
 
-async function openParts({ location }: LabBlobLocation, quotaBytes = 1e9): Promise<ArchiveDeps> {
+async function openProfileDeps({ location }: LabBlobLocation, quotaBytes = 1e9): Promise<ArchiveDeps> {
   return {
     blobs: await openBlobs(location),
     key,
@@ -62,7 +62,7 @@ test('an archive in a bucket that does not answer is said to be out of reach for
   const lab = await openS3Location()
   await using source = await temporaryFolder()
   await fill(source.path, { 'Default/Cookies': 'cookies' })
-  const parts = await openParts(lab)
+  const parts = await openProfileDeps(lab)
   const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
   await lab[Symbol.asyncDispose]()
 
@@ -92,7 +92,7 @@ describeEachLocation('an archive', (open) => {
       'Default/Local Storage/leveldb/LOCK': '',
       SingletonLock: 'lock',
     })
-    const parts = await openParts(lab)
+    const parts = await openProfileDeps(lab)
 
     const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{"a":1}' })
 
@@ -105,9 +105,11 @@ describeEachLocation('an archive', (open) => {
   test('that is kept elsewhere is missed in words', async () => {
     await using lab = await open()
 
-    await expect(restore(await openParts(lab), { blob: 'profiles/elsewhere', keyId: key.id })).rejects.toMatchObject({
+    await expect(
+      restore(await openProfileDeps(lab), { blob: 'profiles/elsewhere', keyId: key.id }),
+    ).rejects.toMatchObject({
       code: 'PROFILE_UNREADABLE',
-      message: 'The saved profile is not where this server keeps profiles',
+      message: 'The saved profile is missing from the storage of this server',
     })
   })
 
@@ -115,7 +117,7 @@ describeEachLocation('an archive', (open) => {
     await using lab = await open()
     await using source = await temporaryFolder()
     await fill(source.path, { 'Default/Cookies': 'very secret cookie' })
-    const parts = await openParts(lab)
+    const parts = await openProfileDeps(lab)
 
     const { blob } = await writeArchive(parts, profileId, { userDataDir: source.path, extras: 'very secret extras' })
 
@@ -128,7 +130,7 @@ describeEachLocation('an archive', (open) => {
     await using lab = await open()
     await using source = await temporaryFolder()
     await fill(source.path, { 'Default/Cookies': Buffer.alloc(2_000_000) })
-    const parts = await openParts(lab, 1_000_000)
+    const parts = await openProfileDeps(lab, 1_000_000)
 
     const writing = writeArchive(parts, profileId, { userDataDir: source.path, extras: '' })
 
@@ -141,7 +143,7 @@ describe('an archive is refused', () => {
   const unreadable = { code: 'PROFILE_UNREADABLE' }
 
   const openSaved = async (undo: AsyncDisposableStack) => {
-    const parts = await openParts(undo.use(await openFolderLocation()))
+    const parts = await openProfileDeps(undo.use(await openFolderLocation()))
     const source = undo.use(await temporaryFolder())
     await fill(source.path, { 'Default/Cookies': randomBytes(200_000) })
     const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
@@ -205,7 +207,7 @@ describe('an archive is refused', () => {
     ['a device', { name: 'Default/Cookies', type: 'character-device' }],
   ])('when it holds %s, though it was made with the key', async (_what, header) => {
     await using lab = await openFolderLocation()
-    const parts = await openParts(lab)
+    const parts = await openProfileDeps(lab)
     const tar = pack()
     tar.entry(header, '')
     tar.finalize()
@@ -233,7 +235,7 @@ test('links that a browser left in its folder are not followed', async () => {
   await symlink(join(outside.path, 'secret'), join(source.path, 'Default/Cookies'))
   await link(join(outside.path, 'secret'), join(source.path, 'Default/TransportSecurity'))
   await symlink(outside.path, join(source.path, 'Default/Local Storage'))
-  const parts = await openParts(lab)
+  const parts = await openProfileDeps(lab)
 
   const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
 

@@ -14,7 +14,7 @@ afterEach(() => void vi.restoreAllMocks())
 const failures = [
   {
     cause: new Error('EMFILE: too many open files'),
-    told: { code: 'BROWSER_START_FAILED', error: expect.stringContaining('could not be set up: EMFILE') },
+    told: { code: 'BROWSER_START_FAILED', error: expect.stringContaining('setup of the session failed: EMFILE') },
   },
   {
     cause: new BowlineError('STORE_UNAVAILABLE', 'The database is away', { retryAfterSeconds: 2 }),

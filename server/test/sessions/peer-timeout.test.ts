@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { isPeerTimedOut } from '../../src/sessions/peer-timeout.ts'
+import { createPeerTimeoutCheck } from '../../src/sessions/peer-timeout.ts'
 
 function beats(...seconds: readonly number[]): readonly boolean[] {
-  const isSilenceDeath = isPeerTimedOut(0)
+  const isSilenceDeath = createPeerTimeoutCheck(0)
   return seconds.map((second) => isSilenceDeath(second * 1000))
 }
 

@@ -169,7 +169,7 @@ describe('on one server', () => {
     const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
     await expect.poll(read).toMatchObject({
       endReason: 'crashed',
-      profile: { error: expect.stringContaining('stays as it was last saved') },
+      profile: { error: expect.stringContaining('keeps its last saved version') },
     })
     expect(await readAs(server, true)).toEqual(memoriesOf('saved'))
   })

@@ -61,12 +61,12 @@ describeEachStore('nodes', (openStore) => {
     await using store = await openStore()
     const own = await registerNode(store.db, { id: uuidV7(), slots: 8 })
     const other = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
-    const freest = async () =>
-      createPeers({ ...store, kind: 'postgres' }, own.id).freest({ load: 8, slots: 8, isDraining: false })
+    const leastLoaded = async () =>
+      createPeers({ ...store, kind: 'postgres' }, own.id).leastLoaded({ load: 8, slots: 8, isDraining: false })
 
-    const heard = await freest()
+    const heard = await leastLoaded()
     await backdateHeartbeat(store.db, other.id, 20)
-    const silent = await freest()
+    const silent = await leastLoaded()
 
     expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
   })

@@ -1,6 +1,6 @@
 import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
-import { askPeer } from '../../cluster/relay.ts'
+import { requestPeer } from '../../cluster/relay.ts'
 import { sessionUrls } from '../../sessions/urls.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { findByIdempotencyKey, getSession, listSessions, type SessionRow } from '../../store/sessions.ts'
@@ -43,7 +43,7 @@ export function browserRoutes(deps: PlacementDeps): Handlers {
     try {
       const peer = await peerOfRow(deps, row, call.raw.raw)
       if (peer === undefined) return undefined
-      return deleteSessionResponse.parse(await askPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
+      return deleteSessionResponse.parse(await requestPeer(peer, call.raw.raw, { id: row.id, failed: hasFailed }))
     } catch (error) {
       // Other nodes end the sessions of a node that stops responding.
       const { status } = await getSession(deps.store.db, row.id)

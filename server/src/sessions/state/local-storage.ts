@@ -9,12 +9,15 @@ export interface StorageItem {
   readonly value: string
 }
 
-/** Loads the database that browsers keep localStorage in. Throws PACKAGE_MISSING. */
+/** Loads the package that reads the database of localStorage. Throws PACKAGE_MISSING. */
 export async function loadStorageDatabase(): Promise<typeof ClassicLevelModule> {
   return loadOptional('classic-level', 'the export of profiles', async () => import('classic-level'))
 }
 
-/** The localStorage of every origin in a user-data-dir that no browser uses. Throws PACKAGE_MISSING. */
+/**
+ * Reads the localStorage of every origin from a user-data-dir that no browser uses. Throws
+ * PACKAGE_MISSING.
+ */
 export async function readLocalStorage(userDataDir: string): Promise<ReadonlyMap<string, readonly StorageItem[]>> {
   const { ClassicLevel } = await loadStorageDatabase()
   const path = join(userDataDir, 'Default/Local Storage/leveldb')
@@ -38,17 +41,17 @@ export async function readLocalStorage(userDataDir: string): Promise<ReadonlyMap
   return found
 }
 
-/** Keys are `_`, the origin, a zero byte, the name. */
+/** Parses an item. Keys consist of `_`, the origin, a zero byte and the name. */
 function parseItem(key: Buffer, value: Buffer): (StorageItem & { readonly origin: string }) | undefined {
   const end = key.indexOf(0)
   if (key[0] !== 0x5f || end === -1) return undefined
   const origin = key.toString('latin1', 1, end)
-  // Storage of a site embedded in another one has a longer key, for which a storageState has no place.
+  // Storage partitioned by an embedding site has a longer key, which storageState cannot express.
   if (URL.parse(origin)?.origin !== origin) return undefined
   return { origin, name: toText(key.subarray(end + 1)), value: toText(value) }
 }
 
-/** Texts begin with a byte that says how they are written: 0 for UTF-16, 1 for Latin-1. */
+/** Decodes a string. Its first byte is the encoding: 0 for UTF-16, 1 for Latin-1. */
 function toText(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0 ? 'utf16le' : 'latin1', 1)
 }

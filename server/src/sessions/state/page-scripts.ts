@@ -1,4 +1,6 @@
-/** Values that JSON cannot hold are written as Playwright writes them; what it has no form for throws. */
+/**
+ * Encodes values that JSON cannot represent in Playwright's format. Throws for values without one.
+ */
 const codec = `
   const arrayKinds = { i8: Int8Array, ui8: Uint8Array, ui8c: Uint8ClampedArray, i16: Int16Array, ui16: Uint16Array,
     i32: Int32Array, ui32: Uint32Array, f32: Float32Array, f64: Float64Array, bi64: BigInt64Array, bui64: BigUint64Array }
@@ -29,7 +31,7 @@ const codec = `
       return { ta: { b: toBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k: kind } }
     }
     if (Array.isArray(value)) return { a: value.map((each) => encode(each, ids)), id: ++ids.last }
-    if (!isRecord(value)) throw new Error('has no form')
+    if (!isRecord(value)) throw new Error('cannot be encoded')
     return { o: Object.entries(value).map(([k, each]) => ({ k, v: encode(each, ids) })), id: ++ids.last }
   }
   const specials = { undefined, null: null, NaN, Infinity, '-Infinity': -Infinity, '-0': -0 }
@@ -49,7 +51,10 @@ const codec = `
     request.onerror = () => reject(request.error)
   })`
 
-/** Reads every IndexedDB of its origin. Records with values that have no form, such as files, are left out. */
+/**
+ * Reads every IndexedDB database of its origin. Records whose values cannot be encoded, such as
+ * files, are left out.
+ */
 export const readDatabases = `async () => {${codec}
   const put = (field, value) => (isPlain(value) ? { [field]: value } : { [field + 'Encoded']: encode(value) })
   const pathOf = (keyPath) => (keyPath === null ? {} : Array.isArray(keyPath) ? { keyPathArray: keyPath } : { keyPath })
@@ -79,7 +84,7 @@ export const readDatabases = `async () => {${codec}
   return found
 }`
 
-/** Writes items of localStorage and databases into its origin. */
+/** Writes localStorage items and IndexedDB databases to its origin. */
 export const writeStorage = `async ({ localStorage: items, indexedDB: databases = [] }) => {${codec}
   for (const { name, value } of items) localStorage.setItem(name, value)
   for (const { name, version, stores } of databases) {
@@ -102,8 +107,8 @@ export const writeStorage = `async ({ localStorage: items, indexedDB: databases 
       const hasOwnKeys = (keyPath ?? keyPathArray) !== undefined
       for (const { key, keyEncoded, value, valueEncoded } of records) {
         const content = valueEncoded === undefined ? value : decode(valueEncoded)
-        const place = keyEncoded === undefined ? key : decode(keyEncoded)
-        transaction.objectStore(name).put(content, ...(hasOwnKeys ? [] : [place]))
+        const outOfLineKey = keyEncoded === undefined ? key : decode(keyEncoded)
+        transaction.objectStore(name).put(content, ...(hasOwnKeys ? [] : [outOfLineKey]))
       }
       await done
     }

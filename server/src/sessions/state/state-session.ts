@@ -5,20 +5,21 @@ import type { Browser } from '../../browsers/launch.ts'
 import type { NewSession } from '../admission.ts'
 import type { Sessions } from '../sessions.ts'
 
-/** A session that the server makes for work of its own on a profile, and for whom. */
+/** A session that the server creates to work on a profile. */
 export interface StateSession extends Pick<NewSession, 'teamId' | 'apiKeyId' | 'use'> {
-  /** What the work is called in messages, such as `import`. */
+  /** Name of the work in messages, such as `import`. */
   readonly work: string
   readonly profile: NonNullable<CreateSessionRequest['profile']>
-  /** Most seconds that the work may take. */
+  /** Maximum duration of the work, in seconds. */
   readonly ttl: number
-  /** Aborting ends the session and rejects with the signal's reason. */
+  /** Aborting ends the session. Its reason is thrown. */
   readonly signal: AbortSignal
 }
 
 /**
- * Runs work on the browser of a new session, which is admitted, billed and ended like any other. Throws what creating a
- * session throws, SESSION_ENDED when the work takes longer than `ttl`, DRAINING, CDP_FAILED.
+ * Runs work in the browser of a new session, which is admitted, billed and ended like any other.
+ * Throws the errors of `Sessions.create`, SESSION_ENDED if the work takes longer than `ttl`,
+ * DRAINING or CDP_FAILED.
  */
 export async function runInSession<Result>(
   sessions: Sessions,
@@ -51,7 +52,7 @@ export async function runInSession<Result>(
 
 function endedEarly(work: string, reason: EndReason, ttl: number): BowlineError {
   if (reason === 'drained') {
-    return new BowlineError('DRAINING', `The server is shutting down: the ${work} was stopped`, {
+    return new BowlineError('DRAINING', `The server is shutting down: the ${work} was aborted`, {
       retryAfterSeconds: 5,
     })
   }
@@ -59,7 +60,7 @@ function endedEarly(work: string, reason: EndReason, ttl: number): BowlineError 
   const isLate = reason === 'ttl' || reason === 'idle'
   return new BowlineError(
     'SESSION_ENDED',
-    isLate ? `The ${work} took longer than ${ttl} s and was stopped` : `The browser session of the ${work} was deleted`,
-    { hint: isLate ? 'Keep fewer origins in one profile.' : 'Retry the request.' },
+    isLate ? `The ${work} took longer than ${ttl} s and was aborted` : `The browser session of the ${work} was deleted`,
+    { hint: isLate ? 'Use fewer origins per profile.' : 'Retry the request.' },
   )
 }

@@ -13,13 +13,13 @@ import { openOriginPage } from './origin-page.ts'
 import { readDatabases, writeStorage } from './page-scripts.ts'
 import { runInSession } from './state-session.ts'
 
-/** What exports and imports are made with. */
+/** Dependencies of `exportState` and `importState`. */
 export interface StateDeps {
   readonly sessions: Sessions
   readonly profiles: Profiles
 }
 
-/** Whose profile is exported or imported. Aborting stops the work: an import that was stopped changes nothing. */
+/** The profile to export or import. Aborting stops the work. An aborted import changes nothing. */
 export interface StateRequest extends ProfileName {
   readonly apiKeyId: string
   readonly signal: AbortSignal
@@ -27,16 +27,18 @@ export interface StateRequest extends ProfileName {
 
 type Origin = StorageState['origins'][number]
 
-/** Most seconds that an export takes: it visits every origin that has databases. */
+/** Maximum duration of an export. It visits every origin with databases. */
 const exportSeconds = 300
 
-/** Most seconds that an import takes: what it begins with, and more for each origin that it visits. */
+/** Maximum duration of an import, plus time for each origin it visits. */
 const importSeconds = 60
 const importSecondsPerOrigin = 1
 
 /**
- * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is billed. Throws
- * PROFILE_NOT_FOUND, PACKAGE_MISSING, what creating a session throws, SESSION_ENDED when it takes longer than 300 s.
+ * Reads cookies, localStorage and IndexedDB of a profile's current version, in a session that is
+ * billed.
+ * Throws PROFILE_NOT_FOUND, PACKAGE_MISSING, the errors of `Sessions.create`, or SESSION_ENDED
+ * after 300 s.
  */
 export async function exportState(
   { sessions, profiles }: StateDeps,
@@ -44,9 +46,9 @@ export async function exportState(
 ): Promise<StorageState> {
   const { currentVersion } = await profiles.get({ teamId, name })
   if (currentVersion === undefined) {
-    throw new BowlineError('PROFILE_NOT_FOUND', `Nothing was saved in the profile "${name}" yet`)
+    throw new BowlineError('PROFILE_NOT_FOUND', `The profile "${name}" has no saved version yet`)
   }
-  // Before the session, which is billed.
+  // Fails before the session is created and billed.
   await loadStorageDatabase()
   let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
   let withDatabases: readonly string[] = []
@@ -67,46 +69,48 @@ export async function exportState(
 }
 
 /**
- * Saves cookies, localStorage and IndexedDB as a new version that holds nothing else, in a session that is billed. Throws
- * BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, what creating a session throws, SESSION_ENDED when it takes too long.
+ * Saves cookies, localStorage and IndexedDB as a new version without other data, in a session that
+ * is billed.
+ * Throws BAD_REQUEST, PROFILE_LOCKED, PROFILE_TOO_LARGE, the errors of `Sessions.create`, or
+ * SESSION_ENDED if it takes too long.
  */
 export async function importState(
   { sessions }: StateDeps,
   { name, ...request }: StateRequest,
   state: StorageState,
 ): Promise<void> {
-  const save = new WholeSave()
+  const save = new ImportSave()
   const ttl = importSeconds + state.origins.length * importSecondsPerOrigin
   const session = { ...request, work: 'import', ttl, use: { startsEmpty: true, wrapProfile: save.wrap } }
   await runInSession(sessions, { ...session, profile: { name, saveChanges: true } }, async (browser, signal) => {
     await writeCookies(browser.router, state.cookies.map(toBrowserCookie)).catch((cause: unknown) => {
-      throw new BowlineError('BAD_REQUEST', 'The browser does not take these cookies', { cause })
+      throw new BowlineError('BAD_REQUEST', 'The browser rejected the cookies', { cause })
     })
     using page = await openOriginPage(browser)
     for (const { origin, ...storage } of state.origins) {
       signal.throwIfAborted()
       await page.runAt(new URL(origin).origin, writeStorage, storage)
     }
-    save.isDue = true
+    save.isComplete = true
   })
   save.throwIfFailed()
 }
 
-/** Lets the end of a session save its profile only once all of it was written. */
-class WholeSave {
-  isDue = false
+/** Saves the profile at the end of a session only if the import is complete. */
+class ImportSave {
+  isComplete = false
   #outcome: { readonly error?: unknown } | undefined
 
   readonly wrap = (profile: OpenProfile): OpenProfile => {
-    const isDue = (): boolean => this.isDue
+    const isComplete = (): boolean => this.isComplete
     return {
       ...profile,
       get isWritable() {
-        return isDue()
+        return isComplete()
       },
       save: async (request) => {
         try {
-          // What was imported has no session that anybody worked in.
+          // An imported version was not created by a client's session.
           const saved = await profile.save({ ...request, sessionId: undefined })
           this.#outcome = {}
           return saved
@@ -121,7 +125,7 @@ class WholeSave {
   throwIfFailed(): void {
     if (this.#outcome?.error !== undefined) throw this.#outcome.error
     if (this.#outcome === undefined) {
-      throw new BowlineError('CDP_FAILED', 'The browser did not write what was imported: the profile is unchanged')
+      throw new BowlineError('CDP_FAILED', 'The browser did not write the imported data: the profile is unchanged')
     }
   }
 }
@@ -146,7 +150,9 @@ async function readOrigins(
   return origins
 }
 
-/** The folders of databases are named for their origins: `https_example.com_0.indexeddb.leveldb`. */
+/**
+ * Origins with databases. The folder names contain them: `https_example.com_0.indexeddb.leveldb`.
+ */
 async function findDatabaseOrigins(userDataDir: string): Promise<readonly string[]> {
   const names = await readdir(join(userDataDir, 'Default/IndexedDB')).catch(() => [])
   return names.flatMap((name) => {

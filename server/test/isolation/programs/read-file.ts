@@ -1,12 +1,15 @@
 import { openBrowserHost } from '../../../src/browsers/host.ts'
 import { describeIsolation } from '../../../src/browsers/isolation.ts'
-import type { Isolation } from '../../../src/browsers/probe-isolation.ts'
+import type { IsolationMode } from '../../../src/browsers/probe-isolation.ts'
 import { openRawBrowser } from '../raw-browser.ts'
 
-// Stands for a server: says in which layers its browsers run and what one shows of a file, and waits to be killed.
+// Stands in for a server: prints the isolation of its browsers and what one shows of a file, and waits to be
+// killed.
 const [dataDir = '', isolation, path] = process.argv.slice(2)
-const host = await openBrowserHost({ dataDir, isolation: isolation as Isolation, environment: process.env })
+const host = await openBrowserHost({ dataDir, isolationMode: isolation as IsolationMode, environment: process.env })
 const raw = await openRawBrowser(host)
 const text = await raw.read(`file://${path}`)
-process.stdout.write(`${JSON.stringify({ layers: describeIsolation(host.layers), text, bootPath: host.boot.path })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ layers: describeIsolation(host.isolation), text, bootPath: host.boot.path })}\n`,
+)
 setInterval(() => {}, 60_000)

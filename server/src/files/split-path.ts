@@ -1,12 +1,15 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { isFileName } from 'bowline/kit/file-name'
 
-const deepest = 32
+const maxDepth = 32
 
-/** The parts of a relative path a client named, checked: none can leave its folder. Throws BAD_REQUEST. */
-export function pathParts(name: string): readonly string[] {
+/**
+ * Splits a relative path of a client into its parts. Throws BAD_REQUEST if one of them could leave
+ * the folder.
+ */
+export function splitPath(name: string): readonly string[] {
   const parts = name.split(/[/\\]/)
-  if (parts.length <= deepest && parts.every(isFileName)) return parts
+  if (parts.length <= maxDepth && parts.every(isFileName)) return parts
   throw new BowlineError('BAD_REQUEST', `${JSON.stringify(name.slice(0, 200))} is not a file name`, {
     hint: 'Use a name, or a relative path without "..", whose parts have at most 255 bytes and no control characters.',
   })

@@ -19,8 +19,8 @@ import { openWebhooks } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { createRenderPage } from './render-page.ts'
 
-/** What works for callers, at once or from a queue. */
-export interface Work {
+/** Services behind the HTTP API that work on requests or jobs. */
+export interface Services {
   readonly scrapes: Scrapes
   readonly searches: Searches
   readonly mapper: Mapper
@@ -32,12 +32,15 @@ export interface Work {
   readonly languageModel: LanguageModel | undefined
 }
 
-/** Opens what works for callers, into `undo`. What jobs use is opened before them, so that it is still there while they stop. */
-export async function openWork(
+/**
+ * Opens the services; `undo` closes them. Jobs are opened after the services they use, so that they
+ * stop first.
+ */
+export async function openServices(
   undo: AsyncDisposableStack,
   config: ServerConfig,
   deps: OpenScrapesDeps & { readonly nodeId: string },
-): Promise<Work> {
+): Promise<Services> {
   const { store, egress, onError } = deps
   const { searches, index } = openSearches(undo, config, deps)
   const scrapes = openScrapes(undo, config, { ...deps, onScraped: index?.add })
@@ -55,9 +58,9 @@ export async function openWork(
   const mailer = await openMailer(undo, config, { store, queues })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
-  const workDeps = { ...deps, queues, scrapes, searches, renderPage, webhooks, dispatcher, languageModel }
-  const monitors = await openMonitors(undo, { ...workDeps, mailer })
-  const jobs = await openJobs(undo, config, workDeps)
-  const extracts = await openExtracts(undo, workDeps)
+  const serviceDeps = { ...deps, queues, scrapes, searches, renderPage, webhooks, dispatcher, languageModel }
+  const monitors = await openMonitors(undo, { ...serviceDeps, mailer })
+  const jobs = await openJobs(undo, config, serviceDeps)
+  const extracts = await openExtracts(undo, serviceDeps)
   return { scrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
 }
