@@ -236,7 +236,7 @@ describe('a warning tells', () => {
   test.each([
     ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],
     ['that a page is all there is', '/lonely', {}, 'Only 1 page'],
-    ['why there is nothing', '/absent', {}, '/absent answered 404'],
+    ['why there is nothing', '/absent', {}, '/absent responded with status 404'],
   ] as const)('%s', async (_what, path, options, words) => {
     await using fixture = await startMapFixture({ '/lonely': linksTo() })
 
