@@ -58,9 +58,15 @@ export interface ScrapeCall {
   readonly isPrepaid?: boolean | undefined
   /** Id of the scrape. A scrape is billed once per id. Default: a new one. */
   readonly id?: string | undefined
-  /** Runs before the transaction of `onCommit`. If it throws, the scrape fails and nothing is billed. */
+  /**
+   * Runs before the transaction of `onCommit`. If it throws, the scrape fails and nothing is
+   * billed.
+   */
   readonly prepare?: ((outcome: ScrapeOutcome) => Promise<void>) | undefined
-  /** Runs in the transaction that stores the scrape and its bill. If it throws, both are rolled back. */
+  /**
+   * Runs in the transaction that stores the scrape and its bill. If it throws, both are rolled
+   * back.
+   */
   readonly onCommit?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
   /**
    * Runs once the team's concurrency limit admits the scrape, with `onCommit` or `isPrepaid`.
@@ -79,8 +85,9 @@ export interface ScrapeOutcome {
 }
 
 /**
- * Turns URLs into documents, and bills them. In order: check the request, look in the cache, load the page (fetch or
- * render), process its HTML (parse, extract, format), build the document, store and bill it.
+ * Turns URLs into documents, and bills them. In order: check the request, look in the cache, load
+ * the page (fetch or render), process its HTML (parse, extract, format), build the document, store
+ * and bill it.
  */
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
@@ -92,7 +99,8 @@ export class Scrapes implements AsyncDisposable {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
     this.#cache = new Cache(deps)
-    // The embedded database commits one transaction at a time: waiting scrapes share the next commit.
+    // The embedded database commits one transaction at a time: waiting scrapes share the next
+    // commit.
     this.#recordUnmetered = createBatcher(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
   }
 
@@ -103,7 +111,10 @@ export class Scrapes implements AsyncDisposable {
     return this.#price(request, { isEnhanced, pages: 1 })
   }
 
-  /** Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED, PDF_*. */
+  /**
+   * Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED,
+   * PDF_*.
+   */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
     const { permits } = this.#deps
     const { request, teamId, signal } = call
@@ -141,12 +152,18 @@ export class Scrapes implements AsyncDisposable {
     return page.body.kind === 'html' ? { url: page.url, html: page.body.html } : undefined
   }
 
-  /** Returns documents by scrape id. Deleted scrapes are missing. Does not check which team they belong to. */
+  /**
+   * Returns documents by scrape id. Deleted scrapes are missing. Does not check which team they
+   * belong to.
+   */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
     return this.#cache.readMany(ids)
   }
 
-  /** Returns a document of the last 24 hours. Throws SCRAPE_NOT_FOUND, or FORBIDDEN if it belongs to another team. */
+  /**
+   * Returns a document of the last 24 hours. Throws SCRAPE_NOT_FOUND, or FORBIDDEN if it belongs to
+   * another team.
+   */
   async read(id: string, teamId: string): Promise<Document> {
     return this.#cache.read(id, teamId)
   }
@@ -259,7 +276,8 @@ export class Scrapes implements AsyncDisposable {
     const { db: store } = this.#deps.store
     const insert = async (db: Kysely<Database>): Promise<void> => {
       if (isPrepaid) return kept === undefined ? undefined : insertScrape(db, bill, kept)
-      // Unmetered scrapes are written in shared commits, unless the caller brings its own transaction.
+      // Unmetered scrapes are written in shared commits, unless the caller brings its own
+      // transaction.
       if (permit.holdId === undefined && onCommit === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
       // The price of a PDF is known only now, and may exceed the credits of the team.
       if (await recordScrape(db, bill, kept, permit.holdId)) return

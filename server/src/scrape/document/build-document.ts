@@ -15,7 +15,10 @@ import type { ActionOutput } from '../render/perform-actions.ts'
 import type { ScrapeFiles } from './scrape-files.ts'
 import { unappliedWarning } from './unapplied-options.ts'
 
-/** Options of `buildDocument`: a loaded page, its request, and the parts of the server that formats need. */
+/**
+ * Options of `buildDocument`: a loaded page, its request, and the parts of the server that formats
+ * need.
+ */
 export interface BuildOptions extends ProxiedLoad {
   readonly store: Store
   readonly languageModel: LanguageModel | undefined
@@ -40,7 +43,10 @@ export interface BuiltDocument {
   readonly saveTrackedState: TrackedChange['save'] | undefined
 }
 
-/** Builds the document of a loaded page: all requested formats, metadata and warnings. Throws EXTRACTION_FAILED, PDF_*. */
+/**
+ * Builds the document of a loaded page: all requested formats, metadata and warnings. Throws
+ * EXTRACTION_FAILED, PDF_*.
+ */
 export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> {
   const { request, page, processed, isRendered, files } = deps
   const unapplied = unappliedWarning(request, page, isRendered)
@@ -86,7 +92,9 @@ function truncationWarning({ formats }: ScrapeRequest, { markdown }: TextFormats
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
 }
 
-/** Without an enhanced proxy on this server, requests for it use the basic one, at the basic price. */
+/**
+ * Without an enhanced proxy on this server, requests for it use the basic one, at the basic price.
+ */
 function proxyWarning({ request: { proxy }, hasEnhancedProxy }: BuildOptions): string | undefined {
   if (hasEnhancedProxy || !asksForEnhancedProxy(proxy)) return undefined
   return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`

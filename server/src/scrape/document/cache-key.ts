@@ -31,7 +31,10 @@ export function pageCacheKey(request: ScrapeRequest): string | undefined {
   return hashOf({ url: urlWithoutFragment(request.url), mobile: request.mobile, acceptLanguage })
 }
 
-/** Hashes everything about a request that shapes its document. The order of formats and selectors does not matter. */
+/**
+ * Hashes everything about a request that shapes its document. The order of formats and selectors
+ * does not matter.
+ */
 export function requestKey(request: ScrapeRequest): string {
   const { formats, includeTags, excludeTags, ...rest } = request
   const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !ignoredForCacheKey.has(name)))
@@ -72,7 +75,10 @@ function isDefaultLocation(location: ScrapeRequest['location']): boolean {
   return location?.languages === undefined && (location?.country ?? 'us') === 'us'
 }
 
-/** Removes the fragment of a URL, unless it is a route of a single-page application (`#/users`, `#!/users`). */
+/**
+ * Removes the fragment of a URL, unless it is a route of a single-page application (`#/users`,
+ * `#!/users`).
+ */
 function urlWithoutFragment(address: string): string {
   const url = new URL(address)
   if (!/^#!?\//.test(url.hash)) url.hash = ''

@@ -107,14 +107,18 @@ export class Cache {
     return (await readStoredPage(this.#store.db, id)) ?? buffer(await this.#blobs.read(blobKey(id, pageName)))
   }
 
-  /** Reads the document of a scrape. Throws BAD_REQUEST for an invalid id, SCRAPE_NOT_FOUND, FORBIDDEN. */
+  /**
+   * Reads the document of a scrape. Throws BAD_REQUEST for an invalid id, SCRAPE_NOT_FOUND,
+   * FORBIDDEN.
+   */
   async read(id: string, teamId: string): Promise<Document> {
     if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
     const row = await findScrape(this.#store.db, id)
     if (row === undefined || Date.now() - row.createdAt.getTime() > scrapeTtlMs) {
       throw new BowlineError('SCRAPE_NOT_FOUND', 'Job not found.')
     }
-    // The API defines 403 here, unlike for jobs and monitors. It reveals that the id exists, but ids are unguessable.
+    // The API defines 403 here, unlike for jobs and monitors. It reveals that the id exists, but
+    // ids are unguessable.
     if (row.teamId !== teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
     return this.#unpack(row)
   }
@@ -125,7 +129,10 @@ export class Cache {
     return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
   }
 
-  /** Packs a document and its page for storing. Parts that are too large for a row are written as blobs. */
+  /**
+   * Packs a document and its page for storing. Parts that are too large for a row are written as
+   * blobs.
+   */
   async pack(
     id: string,
     document: Document,

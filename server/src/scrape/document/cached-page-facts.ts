@@ -7,7 +7,9 @@ import { browserOnlyOptions, nextLoadStep } from '../load/needs-browser.ts'
 
 /** Facts about a cached page that decide which requests it can serve. Stored as JSON. */
 export interface CachedPageFacts {
-  /** Hash of the options of its scrape. The stored document serves requests with the same options. */
+  /**
+   * Hash of the options of its scrape. The stored document serves requests with the same options.
+   */
   readonly answerKey: string
   readonly kind: PageBody['kind']
   /** Whether the page is stored as well as its document. */
@@ -23,7 +25,10 @@ export interface CachedPageFacts {
   readonly pdf?: { readonly readPages: number; readonly totalPages: number } | undefined
 }
 
-/** Maximum length of a cached page in characters or bytes. Of larger pages, only the document is stored. */
+/**
+ * Maximum length of a cached page in characters or bytes. Of larger pages, only the document is
+ * stored.
+ */
 const maxLength = 20_000_000
 
 /** Collects the facts about a page that was just scraped. */
@@ -50,7 +55,10 @@ export function cacheFactsOf(
   }
 }
 
-/** Whether a cached page or its document can serve a request. Options that only shape the document may differ. */
+/**
+ * Whether a cached page or its document can serve a request. Options that only shape the document
+ * may differ.
+ */
 export function canServe(facts: CachedPageFacts, request: ScrapeRequest): boolean {
   const { formats, proxy, skipTlsVerification, lockdown, minAge } = request
   if (facts.isUnverified && !skipTlsVerification) return false

@@ -1,4 +1,7 @@
-/** A page that was scraped without a profile, headers or actions of the caller, and may be indexed for search. */
+/**
+ * A page that was scraped without a profile, headers or actions of the caller, and may be indexed
+ * for search.
+ */
 export interface ScrapedPage {
   readonly teamId: string
   /** Final URL. */

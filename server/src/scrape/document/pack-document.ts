@@ -2,13 +2,13 @@ import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import type { Document } from 'bowline/contract/document'
 import { jsonChunks } from '../../kit/json-chunks.ts'
-import { compressPieces } from './compress-pieces.ts'
+import { compressChunks } from './compress-chunks.ts'
 
 const decompress = promisify(zstdDecompress)
 
 /** Serializes a document to JSON and compresses it with Zstandard, off the main thread. */
 export async function packDocument(document: Document): Promise<Buffer> {
-  return compressPieces(jsonChunks(document))
+  return compressChunks(jsonChunks(document))
 }
 
 const brace = 0x7b

@@ -2,15 +2,17 @@ import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import { textChunks } from '../../kit/json-chunks.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
-import { compressPieces } from './compress-pieces.ts'
+import { compressChunks } from './compress-chunks.ts'
 
 const decompress = promisify(zstdDecompress)
 
-/** Packs a page: a line of JSON, then its content, compressed with Zstandard off the main thread. */
+/**
+ * Packs a page: a line of JSON, then its content, compressed with Zstandard off the main thread.
+ */
 export async function packPage({ url, statusCode, contentType, warning, body }: LoadedPage): Promise<Buffer> {
   const [header, content] = splitBody(body)
   const head = JSON.stringify({ url, statusCode, contentType, warning, body: header })
-  return compressPieces([`${head}\n`, ...(typeof content === 'string' ? textChunks(content) : [content])])
+  return compressChunks([`${head}\n`, ...(typeof content === 'string' ? textChunks(content) : [content])])
 }
 
 /** Reads a packed page. */

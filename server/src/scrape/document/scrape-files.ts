@@ -9,7 +9,10 @@ import type { CapturedFile } from '../render/capture.ts'
 
 /** Files of one scrape, such as screenshots. */
 export interface ScrapeFiles {
-  /** Stores a file and returns its URL, valid for 24 hours. Returns a `data:` URL if nothing may be stored. */
+  /**
+   * Stores a file and returns its URL, valid for 24 hours. Returns a `data:` URL if nothing may be
+   * stored.
+   */
   readonly save: (file: CapturedFile) => Promise<string>
   readonly isEmpty: () => boolean
   /** Deletes the stored files, after a scrape that failed. */
@@ -21,7 +24,10 @@ export const scrapeTtlMs = 24 * 3_600_000
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'application/pdf': 'pdf' } as const
 
-/** Opens the files of a scrape. Download tokens are derived from `secret`. Without one, nothing is stored. */
+/**
+ * Opens the files of a scrape. Download tokens are derived from `secret`. Without one, nothing is
+ * stored.
+ */
 export function openScrapeFiles(
   blobs: Blobs,
   scrape: { readonly id: string; readonly baseUrl: string; readonly secret: string | undefined },
@@ -54,7 +60,10 @@ export function blobKey(id: string, name: string): string {
   return `scrapes/${id}/${name}`
 }
 
-/** Reads a file of a scrape. Throws SCRAPE_NOT_FOUND for a missing or expired file, and for a wrong token. */
+/**
+ * Reads a file of a scrape. Throws SCRAPE_NOT_FOUND for a missing or expired file, and for a wrong
+ * token.
+ */
 export async function readScrapeFile(
   deps: { readonly store: Store; readonly blobs: Blobs },
   { id, name, token }: { readonly id: string; readonly name: string; readonly token: string },

@@ -4,7 +4,8 @@ import type { LoadedPage } from '../fetch/loaded-page.ts'
 
 /**
  * Returns a warning about options that have no effect on a page, because it is a file or not HTML.
- * Throws SCRAPE_UNSUPPORTED_FILE_ERROR if the request has actions, or asks for nothing but a screenshot.
+ * Throws SCRAPE_UNSUPPORTED_FILE_ERROR if the request has actions, or asks for nothing but a
+ * screenshot.
  */
 export function unappliedWarning(
   { formats, actions = [], includeTags = [], excludeTags = [], onlyCleanContent }: ScrapeRequest,

@@ -14,7 +14,10 @@ function longestWordOf(selector: string): string {
 /** Matches ids, classes, URLs and attribute names that a selector may apply to. */
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
-/** Removes advertisements and consent banners. A page without candidates costs only one regular expression per element. */
+/**
+ * Removes advertisements and consent banners. A page without candidates costs only one regular
+ * expression per element.
+ */
 export function removeAds(document: Document): void {
   removeTrackers(document)
   let hasCandidate = false

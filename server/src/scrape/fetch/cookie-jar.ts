@@ -1,7 +1,10 @@
 /** Maximum length of the `Cookie` header. Most servers accept 8 kB of headers. */
 const maxHeaderLength = 4096
 
-/** Cookies of one scrape, by exact host. Enough for sites that set a cookie before they show their page. */
+/**
+ * Cookies of one scrape, by exact host. Enough for sites that set a cookie before they show their
+ * page.
+ */
 export class CookieJar {
   readonly #hosts = new Map<string, Map<string, string>>()
 

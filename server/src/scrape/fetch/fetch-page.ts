@@ -26,13 +26,17 @@ export interface FetchOptions extends Abortable {
 
 const maxRedirects = 10
 
-/** Maximum decompressed size of a page, in bytes. Longer pages are truncated. Files such as PDFs may be larger. */
+/**
+ * Maximum decompressed size of a page, in bytes. Longer pages are truncated. Files such as PDFs may
+ * be larger.
+ */
 const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
 /**
  * Fetches a page and follows up to 10 redirects.
- * Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the signal's reason.
+ * Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the
+ * signal's reason.
  */
 export async function fetchPage(start: string, options: FetchOptions): Promise<LoadedPage> {
   const jar = new CookieJar()
@@ -60,7 +64,9 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<L
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
 }
 
-/** Yields to other work: reading, decoding and posting a large page take tens of milliseconds each. */
+/**
+ * Yields to other work: reading, decoding and posting a large page take tens of milliseconds each.
+ */
 async function yieldFor({ length }: Uint8Array): Promise<void> {
   return length > largeBytes ? setImmediate() : undefined
 }

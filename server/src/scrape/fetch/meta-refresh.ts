@@ -1,4 +1,7 @@
-/** Returns the target of `<meta http-equiv="refresh">`, or undefined if there is none or its delay is over 5 seconds. */
+/**
+ * Returns the target of `<meta http-equiv="refresh">`, or undefined if there is none or its delay
+ * is over 5 seconds.
+ */
 export function metaRefreshTarget(html: string, base: string): string | undefined {
   const head = removeHidden(html.slice(0, searchedLength))
   for (const [tag] of head.matchAll(/<meta\b[^>]{0,2000}>/gi)) {
@@ -20,8 +23,8 @@ const maxDelaySeconds = 5
 const searchedLength = 20_000
 
 /**
- * Removes comments and `<noscript>`. A missing end tag is searched for only once, since a hostile page may have thousands
- * of start tags.
+ * Removes comments and `<noscript>`. A missing end tag is searched for only once, since a hostile
+ * page may have thousands of start tags.
  */
 function removeHidden(html: string): string {
   const ends = { '<!--': /-->/g, '<noscript': /<\/noscript>/gi }

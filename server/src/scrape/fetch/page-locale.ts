@@ -9,7 +9,10 @@ export interface PageLocale {
   readonly timezone: string | undefined
 }
 
-/** Returns the languages and the time zone for the `location` of a request. Default: en-US, New York. */
+/**
+ * Returns the languages and the time zone for the `location` of a request. Default: en-US, New
+ * York.
+ */
 export function localeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
   const country = location?.country ?? 'us'
   const likely = new Intl.Locale('und', { region: country }).maximize()

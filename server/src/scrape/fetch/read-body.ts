@@ -19,7 +19,9 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
   }),
 )
 
-/** Maximum number of content codings. Each needs a decoder, and a hostile header may list thousands. */
+/**
+ * Maximum number of content codings. Each needs a decoder, and a hostile header may list thousands.
+ */
 const maxCodings = 5
 
 /**

@@ -31,7 +31,8 @@ export interface HtmlFormats {
 }
 
 /**
- * Parses HTML, cleans it and writes it in the requested formats. Takes and returns plain data, for worker threads.
+ * Parses HTML, cleans it and writes it in the requested formats. Takes and returns plain data, for
+ * worker threads.
  * Throws BAD_REQUEST for an invalid selector.
  */
 export function formatHtml({ html, url, formats, options = {} }: HtmlFormatsRequest): HtmlFormats {

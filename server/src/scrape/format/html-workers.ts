@@ -10,9 +10,14 @@ import type { WorkerResponse } from './html-worker.ts'
 export interface HtmlWorkersOptions {
   /** Maximum number of threads. Default: the number of CPUs, at most 4. */
   readonly threads?: number | undefined
-  /** Time limit for one page in milliseconds. Its thread is terminated when it expires. Default 20,000. */
+  /**
+   * Time limit for one page in milliseconds. Its thread is terminated when it expires. Default
+   * 20,000.
+   */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds without work after which a thread with a large heap is terminated. Default 5000. */
+  /**
+   * Milliseconds without work after which a thread with a large heap is terminated. Default 5000.
+   */
   readonly idleMs?: number | undefined
 }
 
@@ -20,13 +25,16 @@ const maxThreads = 4
 const heapMb = 1024
 
 /**
- * Heap size in bytes above which a thread is terminated after its page, or when it is idle. V8 does not shrink the heap
- * of an idle thread, and frees the memory of a terminated one about 8 s later.
+ * Heap size in bytes above which a thread is terminated after its page, or when it is idle. V8 does
+ * not shrink the heap of an idle thread, and frees the memory of a terminated one about 8 s later.
  */
 const maxHeapBytes = 256_000_000
 const maxIdleHeapBytes = 64_000_000
 
-/** Worker threads that process HTML. A page that hangs or exhausts its memory costs a thread, not the server. */
+/**
+ * Worker threads that process HTML. A page that hangs or exhausts its memory costs a thread, not
+ * the server.
+ */
 export class HtmlWorkers implements AsyncDisposable {
   readonly #threads: number
   readonly #timeoutMs: number

@@ -25,7 +25,9 @@ const completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })).min(1),
 })
 
-/** Extracts data from a page with a language model. Throws EXTRACTION_FAILED or the signal's reason. */
+/**
+ * Extracts data from a page with a language model. Throws EXTRACTION_FAILED or the signal's reason.
+ */
 export async function extractJson(model: LanguageModel, extraction: Extraction): Promise<unknown> {
   const { schema, signal } = extraction
   try {

@@ -1,4 +1,7 @@
-/** Returns positions of lines that occur once in each text: the longest chain in the same order. Lines are numbers. */
+/**
+ * Returns positions of lines that occur once in each text: the longest chain in the same order.
+ * Lines are numbers.
+ */
 export function findAnchors(left: Int32Array, right: Int32Array): readonly (readonly [number, number])[] {
   return longestChain(uniquePairs(left, right))
 }

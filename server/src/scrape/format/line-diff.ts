@@ -7,19 +7,25 @@ export interface DiffRun {
   readonly lines: readonly string[]
 }
 
-/** Maximum number of edits between two anchors. Beyond it, the whole section is replaced. Time is quadratic in it. */
+/**
+ * Maximum number of edits between two anchors. Beyond it, the whole section is replaced. Time is
+ * quadratic in it.
+ */
 const maxEdits = 1000
 
 /** Maximum sum of squared edits of all sections. Later sections are replaced as a whole. */
 const maxEffort = 4_000_000
 
-/** Maximum number of lines to compare, on both sides, without common start and end. Longer texts are replaced. */
+/**
+ * Maximum number of lines to compare, on both sides, without common start and end. Longer texts are
+ * replaced.
+ */
 const maxLines = 400_000
 
 /**
- * Compares texts line by line, in bounded time. Lines that occur once on both sides are anchors (patience diff), and
- * sections between them are compared with the Myers algorithm. A section that would take too long is reported as
- * deleted and added as a whole, and `onCoarse` is called.
+ * Compares texts line by line, in bounded time. Lines that occur once on both sides are anchors
+ * (patience diff), and sections between them are compared with the Myers algorithm. A section that
+ * would take too long is reported as deleted and added as a whole, and `onCoarse` is called.
  */
 export function diffLines(
   before: readonly string[],

@@ -4,7 +4,9 @@ import { isText, textOf, visitElements } from '../parse/dom-nodes.ts'
 import { findElements } from '../parse/select-elements.ts'
 import { formatHtml, type HtmlFormat, type HtmlFormats } from './html-formats.ts'
 
-/** HTML to process, and the formats to return. Plain data, since it is posted to a worker thread. */
+/**
+ * HTML to process, and the formats to return. Plain data, since it is posted to a worker thread.
+ */
 export interface HtmlJob {
   readonly html: string
   readonly url: string

@@ -30,7 +30,10 @@ export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 export interface TrackedChange {
   readonly changeTracking: ChangeTracking
   readonly warning?: string | undefined
-  /** Saves the current state as the previous one. Called in the transaction of the scrape, so that no change is lost. */
+  /**
+   * Saves the current state as the previous one. Called in the transaction of the scrape, so that
+   * no change is lost.
+   */
   readonly save: (db: Kysely<Database>) => Promise<void>
 }
 

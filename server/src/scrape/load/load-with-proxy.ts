@@ -9,8 +9,10 @@ export interface ProxiedLoad extends LoadResult {
 }
 
 /**
- * Loads a page over the proxy that its request asks for, or over the basic one if no enhanced proxy is configured.
- * With `auto`, a page that fails or is blocked over the basic proxy is loaded again over the enhanced one.
+ * Loads a page over the proxy that its request asks for, or over the basic one if no enhanced proxy
+ * is configured.
+ * With `auto`, a page that fails or is blocked over the basic proxy is loaded again over the
+ * enhanced one.
  */
 export async function loadWithProxy(loader: PageLoader, call: LoadRequest, hasEnhanced: boolean): Promise<ProxiedLoad> {
   const { proxy } = call.request

@@ -3,7 +3,9 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 /** How to load a page: with one HTTP request, or in a browser. */
 export type LoadStep = 'fetch' | 'render'
 
-/** Returns the options of a request that only a browser can apply. Empty: the page is fetched first. */
+/**
+ * Returns the options of a request that only a browser can apply. Empty: the page is fetched first.
+ */
 export function browserOnlyOptions(request: ScrapeRequest): readonly string[] {
   return browserOnly.filter(([, isSet]) => isSet(request)).map(([name]) => name)
 }

@@ -24,7 +24,10 @@ export interface LoadRequest {
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal
-  /** Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not HTML. */
+  /**
+   * Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not
+   * HTML.
+   */
   readonly processPage: (page: LoadedPage) => Promise<ProcessedHtml | undefined>
 }
 
@@ -36,7 +39,10 @@ export interface LoadResult {
   readonly isRendered: boolean
 }
 
-/** Loads pages with an HTTP request, or in a browser if that is not enough. Disposing closes the connections. */
+/**
+ * Loads pages with an HTTP request, or in a browser if that is not enough. Disposing closes the
+ * connections.
+ */
 export class PageLoader implements AsyncDisposable {
   readonly #deps: LoaderDeps
   readonly #dispatchers = new Map<string, Agent>()
@@ -45,7 +51,10 @@ export class PageLoader implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Loads a page over one proxy route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason. */
+  /**
+   * Loads a page over one proxy route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the
+   * signal's reason.
+   */
   async load(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
     const loaded = await this.#load(call, route)
     return { ...loaded, page: withWarnings(loaded.page, [withheldHeadersWarning(call.request, loaded.page)]) }
@@ -65,7 +74,10 @@ export class PageLoader implements AsyncDisposable {
     return nextLoadStep(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
   }
 
-  /** Whether a URL is reached through an upstream proxy. Destinations that `--allow` opens are reached directly. */
+  /**
+   * Whether a URL is reached through an upstream proxy. Destinations that `--allow` opens are
+   * reached directly.
+   */
   async usesProxy(address: string, route: RenderRoute, signal: AbortSignal): Promise<boolean> {
     const { hostname, port, protocol } = new URL(address)
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -91,7 +103,8 @@ export class PageLoader implements AsyncDisposable {
 
   async #render(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
     const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), route })
-    // The browser downloads the file instead of showing it: fetch it, with the cookies that the browser got.
+    // The browser downloads the file instead of showing it: fetch it, with the cookies that the
+    // browser got.
     if ('cookies' in page) return this.#fetch(call, route, page.cookies)
     return { page, processed: await call.processPage(page), isRendered: true }
   }
@@ -109,7 +122,10 @@ export class PageLoader implements AsyncDisposable {
   }
 }
 
-/** Explains why a site that redirects rejects an API key: headers of the request stay with its own origin. */
+/**
+ * Explains why a site that redirects rejects an API key: headers of the request stay with its own
+ * origin.
+ */
 function withheldHeadersWarning({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
   const to = new URL(page.url)
   const isWithheld = Object.keys(headers ?? {}).some((name) => name.toLowerCase() !== 'user-agent')

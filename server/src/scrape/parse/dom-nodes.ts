@@ -19,7 +19,10 @@ export const invisibleNames: ReadonlySet<string> = new Set(
 
 const inlineOrMedia = new Set([...inlineNames, 'br', 'wbr', 'img', 'picture', 'input', 'audio', 'video'])
 
-/** Creates a memoized test for whether an element is a block, by its name or because it contains one. */
+/**
+ * Creates a memoized test for whether an element is a block, by its name or because it contains
+ * one.
+ */
 export function createBlockTest(): (element: Element) => boolean {
   const known = new Map<Element, boolean>()
   const isBlock = (element: Element): boolean => {
@@ -47,8 +50,8 @@ export function textOf(parent: ParentNode): string {
 }
 
 /**
- * Visits every element inside, in document order. A visitor that returns false skips the children of its element.
- * If a visitor replaces the children of a parent, the previous ones are visited.
+ * Visits every element inside, in document order. A visitor that returns false skips the children
+ * of its element. If a visitor replaces the children of a parent, the previous ones are visited.
  */
 export function visitElements(parent: ParentNode, visit: (element: Element) => boolean | void): void {
   for (const child of parent.children) {

@@ -1,4 +1,7 @@
-/** Returns a Map: a page may have an element named `constructor`, which is a property of every object. */
+/**
+ * Returns a Map: a page may have an element named `constructor`, which is a property of every
+ * object.
+ */
 function byName<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
   return new Map(Object.entries(values))
 }
@@ -54,19 +57,19 @@ export function closesOnOpen(name: string): readonly string[] {
   return closesParagraph.has(name) ? ['p', ...own] : own
 }
 
-const tableParts = words('table')
+const tableOnly = words('table')
 const cells = words('table td th caption')
 const lists = words('ul ol menu dir table td th')
 const boundariesByName: ReadonlyMap<string, ReadonlySet<string>> = byName({
   li: lists,
   dd: words('dl table td th'),
   dt: words('dl table td th'),
-  tr: tableParts,
+  tr: tableOnly,
   td: words('table tr'),
   th: words('table tr'),
-  thead: tableParts,
-  tbody: tableParts,
-  tfoot: tableParts,
+  thead: tableOnly,
+  tbody: tableOnly,
+  tfoot: tableOnly,
   table: new Set<string>(),
   p: words('table td th caption button object template li blockquote div section article figure'),
   option: words('select'),

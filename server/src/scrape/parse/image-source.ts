@@ -17,7 +17,10 @@ const lazyNames = [
 ]
 const lazySetNames = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
 
-/** Returns the image URL of an `<img>` as written. Looks at lazy loading attributes, `srcset` and `<picture>`. */
+/**
+ * Returns the image URL of an `<img>` as written. Looks at lazy loading attributes, `srcset` and
+ * `<picture>`.
+ */
 export function imageSource(image: Element): string | undefined {
   const { attribs } = image
   const lazy = lazyNames.map((name) => attribs[name]).find((value) => value !== undefined && isUrl(value))

@@ -4,7 +4,10 @@ import { parseHtml } from './parse-html.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
-/** Returns the absolute URLs that a page links to, without duplicates, in document order. Skips links within the page. */
+/**
+ * Returns the absolute URLs that a page links to, without duplicates, in document order. Skips
+ * links within the page.
+ */
 export function extractLinks(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)
   const base = findBaseUrl(document, url)
@@ -20,8 +23,8 @@ export function extractLinks(page: string | Document, url: string): readonly str
 }
 
 /**
- * Returns the absolute URLs of the images of a page, without duplicates. Includes lazy and responsive images, posters,
- * icons, backgrounds and preview images.
+ * Returns the absolute URLs of the images of a page, without duplicates. Includes lazy and
+ * responsive images, posters, icons, backgrounds and preview images.
  */
 export function extractImages(page: string | Document, url: string): readonly string[] {
   const document = toDocument(page)

@@ -2,12 +2,15 @@ import type { Document, Element, ParentNode } from 'domhandler'
 import { isElement, isText, textOf, visitElements } from './dom-nodes.ts'
 import { filterTree, unwrap } from './edit-tree.ts'
 
-/** Which hidden elements to remove: all, or only those too short to be an inactive tab or a collapsed section. */
+/**
+ * Which hidden elements to remove: all, or only those too short to be an inactive tab or a
+ * collapsed section.
+ */
 export type HiddenRule = 'all' | 'short'
 
 /**
- * Prepares a tree for cleaning: inlines shadow trees, unwraps `<noscript>` if it has much of the page's text, and removes
- * hidden elements.
+ * Prepares a tree for cleaning: inlines shadow trees, unwraps `<noscript>` if it has much of the
+ * page's text, and removes hidden elements.
  */
 export function normalizeTree(document: Document, hidden: HiddenRule): void {
   const shadowRoots: Element[] = []

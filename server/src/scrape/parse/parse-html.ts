@@ -33,7 +33,10 @@ export function parseHtmlWithWarnings(
 // Elements whose content is dropped. JSON-LD is kept for metadata.
 const mutedNames = new Set(['script', 'style', 'noembed', 'noframes', 'svg'])
 
-/** Builds the tree from tokens. Uses only the tokenizer of htmlparser2: its parser takes quadratic time on deep nesting. */
+/**
+ * Builds the tree from tokens. Uses only the tokenizer of htmlparser2: its parser takes quadratic
+ * time on deep nesting.
+ */
 class TreeBuilder implements TokenizerCallbacks {
   readonly document = new Document([])
   /** Whether nodes beyond `maxNodes` were left out. */

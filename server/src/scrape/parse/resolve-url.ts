@@ -12,10 +12,14 @@ export function findBaseUrl(document: Document, url: string): string {
   return (base === undefined ? undefined : URL.parse(base, url)?.href) ?? url
 }
 
-/** Resolves a URL against a base. Returns undefined for invalid URLs and for `javascript:`, `data:` and the like. */
+/**
+ * Resolves a URL against a base. Returns undefined for invalid URLs and for `javascript:`, `data:`
+ * and the like.
+ */
 export function resolveUrl(url: string | undefined, base: string): string | undefined {
   const trimmed = url?.trim() ?? ''
-  // Browsers ignore white space and control characters in a scheme, so `java\nscript:` is a script as well.
+  // Browsers ignore white space and control characters in a scheme, so `java\nscript:` is a script
+  // as well.
   if (trimmed === '' || /^(?:javascript|vbscript|data|blob|about):/i.test(stripControlChars(trimmed))) return undefined
   const parsed = URL.parse(trimmed, base === '' ? undefined : base)
   if (parsed !== null) return parsed.href

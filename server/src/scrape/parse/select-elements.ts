@@ -29,7 +29,10 @@ export function findElements(document: Document, selector: string): readonly Ele
   }
 }
 
-/** Keeps only elements of the body that match a selector, in document order. Returns false if none does. */
+/**
+ * Keeps only elements of the body that match a selector, in document order. Returns false if none
+ * does.
+ */
 export function keepMatching(document: Document, selectors: readonly string[]): boolean {
   const wanted = new Set(selectors.flatMap((selector) => findElements(document, selector)))
   const outermost: Element[] = []

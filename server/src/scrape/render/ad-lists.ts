@@ -30,7 +30,10 @@ const dayMs = 24 * 60 * 60 * 1000
 
 const maxListBytes = 50_000_000
 
-/** Loads block lists, from the data directory if they are less than a day old. Fetches them again every day. */
+/**
+ * Loads block lists, from the data directory if they are less than a day old. Fetches them again
+ * every day.
+ */
 export function openAdLists(deps: AdListDeps): AdLists {
   const stop = new AbortController()
   let blocker: Blocker | undefined

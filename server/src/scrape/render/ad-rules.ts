@@ -1,4 +1,6 @@
-/** Host name suffixes that serve advertisements, trackers and consent banners. Maintained by hand. */
+/**
+ * Host name suffixes that serve advertisements, trackers and consent banners. Maintained by hand.
+ */
 export const adHosts: readonly string[] = [
   // Advertisements
   'doubleclick.net',

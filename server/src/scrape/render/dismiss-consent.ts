@@ -6,8 +6,8 @@ import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
 
 /**
- * Whether the page shows a consent banner: an overlay that mentions cookies, or a visible element that is named like a
- * banner. A link to the cookie policy does not count. Runs in the page.
+ * Whether the page shows a consent banner: an overlay that mentions cookies, or a visible element
+ * that is named like a banner. A link to the cookie policy does not count. Runs in the page.
  */
 export const findConsentBanner = `() => {
   const about = /cookie|consent|gdpr|privacy|datenschutz|confidentialit|privacidad|einwilligung/i
@@ -42,7 +42,10 @@ const progress = `(() => {
 const findMs = 1200
 const dismissMs = 4000
 
-/** Rejects cookies in a consent banner, in any frame. Resolves to false if the script does not know the banner. */
+/**
+ * Rejects cookies in a consent banner, in any frame. Resolves to false if the script does not know
+ * the banner.
+ */
 export async function dismissConsent(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   const source = await script()
   const isolated: { readonly contextId: unknown; readonly session: string }[] = []

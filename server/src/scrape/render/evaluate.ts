@@ -7,7 +7,10 @@ export interface Evaluation {
   readonly value: unknown
 }
 
-/** Runs a script in the page and awaits a returned promise. Throws SCRAPE_ACTION_ERROR with the error of the script. */
+/**
+ * Runs a script in the page and awaits a returned promise. Throws SCRAPE_ACTION_ERROR with the
+ * error of the script.
+ */
 export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
   const result = await runScript(tab, script)
   const { objectId } = result

@@ -18,7 +18,10 @@ interface Paused {
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 }
 
-/** Adds headers to the requests of a page, and blocks advertisements. Intercepts nothing if there is nothing to do. */
+/**
+ * Adds headers to the requests of a page, and blocks advertisements. Intercepts nothing if there is
+ * nothing to do.
+ */
 export async function interceptRequests(tab: Tab, { url, headers, adLists }: InterceptOptions): Promise<void> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined

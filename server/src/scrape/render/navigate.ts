@@ -16,7 +16,9 @@ export interface MainResponse {
 /** Observes the network activity of a page. */
 export interface NavigationWatch {
   readonly response: () => MainResponse | undefined
-  /** Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used as it is. */
+  /**
+   * Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used as it is.
+   */
   readonly settle: (maxMs: number) => Promise<void>
 }
 
@@ -59,7 +61,8 @@ export function watchNavigation(tab: Tab): NavigationWatch {
 }
 
 /**
- * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy blocks the URL.
+ * Navigates to a URL. Resolves to `download` for a file, and to `refused` if the egress policy
+ * blocks the URL.
  * Throws SCRAPE_SSL_ERROR, SCRAPE_SITE_ERROR.
  */
 export async function navigate(tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {

@@ -20,8 +20,8 @@ export interface ActionOutput {
 const actionSettleMs = 5000
 
 /**
- * Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT, naming the failed action, or the signal's
- * reason.
+ * Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT, naming the failed
+ * action, or the signal's reason.
  */
 export async function performActions(
   tab: Tab,
@@ -99,7 +99,10 @@ async function waitForElement(tab: Tab, selector: string): Promise<void> {
   while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
 }
 
-/** Finds matching elements in the document, then in its open shadow trees and same-origin frames. Runs in the page. */
+/**
+ * Finds matching elements in the document, then in its open shadow trees and same-origin frames.
+ * Runs in the page.
+ */
 const findAll = `(selector) => {
   const found = []
   const visit = (root, frames) => {

@@ -2,7 +2,10 @@ import { modifierBit, parseKeys, type KeyStroke } from 'bowline/contract/key-nam
 import { BowlineError } from 'bowline/kit/errors'
 import type { Tab } from './tab.ts'
 
-/** Presses a key or a combination such as `Control+A`. Throws SCRAPE_ACTION_ERROR for an unknown key. */
+/**
+ * Presses a key or a combination such as `Control+A`. Throws SCRAPE_ACTION_ERROR for an unknown
+ * key.
+ */
 export async function pressKeys(tab: Tab, text: string): Promise<void> {
   const keys = parseKeys(text)
   if (keys === undefined) throw new BowlineError('SCRAPE_ACTION_ERROR', `${JSON.stringify(text)} has an unknown key`)

@@ -8,7 +8,10 @@ import type { Tab } from './tab.ts'
 /** Removes all elements that match. Runs in the page. */
 const removeAll = `(selectors) => { for (const element of document.querySelectorAll(selectors)) element.remove() }`
 
-/** Removes them at once if the page does not ask for consent, as most pages do not. Runs in the page. */
+/**
+ * Removes them at once if the page does not ask for consent, as most pages do not. Runs in the
+ * page.
+ */
 const removeUnlessConsentAsked = `(selectors) => {
   const isAsked = (${findConsentBanner})()
   if (!isAsked) (${removeAll})(selectors)

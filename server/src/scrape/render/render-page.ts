@@ -43,7 +43,10 @@ export type RenderOutcome =
   | { readonly kind: 'download'; readonly cookies: readonly string[] }
   | { readonly kind: 'refused' | 'unreachable' }
 
-/** Opens a page in a browser, performs actions, and captures HTML and screenshot. Throws SCRAPE_*, or the signal's reason. */
+/**
+ * Opens a page in a browser, performs actions, and captures HTML and screenshot. Throws SCRAPE_*,
+ * or the signal's reason.
+ */
 export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
   using tab = await openTab(router, task.browserContextId, signal)

@@ -30,16 +30,24 @@ interface BrowserEntry {
   retirement: NodeJS.Timeout | undefined
 }
 
-/** Number of pages after which a browser is replaced, so that its memory does not grow without limit. */
+/**
+ * Number of pages after which a browser is replaced, so that its memory does not grow without
+ * limit.
+ */
 const maxUses = 100
 
-/** The next browser is launched this many pages before the last one, so that pages need not wait for it. */
+/**
+ * The next browser is launched this many pages before the last one, so that pages need not wait for
+ * it.
+ */
 const prelaunchUses = 8
 
 /** Milliseconds after which an idle browser is closed. */
 const idleMs = 60_000
 
-/** Browsers that render pages. Each is shared by up to 100 pages, each in its own browser context. */
+/**
+ * Browsers that render pages. Each is shared by up to 100 pages, each in its own browser context.
+ */
 export class ScrapeBrowsers implements AsyncDisposable {
   readonly #deps: ScrapeBrowserDeps
   readonly #shared = new Set<BrowserEntry>()
@@ -51,7 +59,10 @@ export class ScrapeBrowsers implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Acquires one of the `maxPages` slots, for a page with a browser of its own. Disposing releases it. */
+  /**
+   * Acquires one of the `maxPages` slots, for a page with a browser of its own. Disposing releases
+   * it.
+   */
   async acquirePage({ signal }: Abortable): Promise<Disposable> {
     if (this.#open >= this.#deps.maxPages) await this.#wait(signal)
     else this.#open += 1
@@ -67,7 +78,10 @@ export class ScrapeBrowsers implements AsyncDisposable {
     }
   }
 
-  /** Acquires a slot in a browser of a route, launched if needed. Throws BROWSER_START_FAILED or the signal's reason. */
+  /**
+   * Acquires a slot in a browser of a route, launched if needed. Throws BROWSER_START_FAILED or the
+   * signal's reason.
+   */
   async acquire(route: RenderRoute, { signal }: Abortable): Promise<BrowserSlot> {
     const page = await this.acquirePage({ signal })
     const shared = this.#find(route) ?? this.#start(route)

@@ -26,9 +26,13 @@ export interface SerializedPage {
   readonly html: string
 }
 
-/** Serializes a page with its shadow trees, and with the content of its frames, including cross-origin ones, inlined. */
+/**
+ * Serializes a page with its shadow trees, and with the content of its frames, including
+ * cross-origin ones, inlined.
+ */
 export async function serializePage(tab: Tab): Promise<SerializedPage> {
-  // Most pages have no frames and are read at once. `window.length` is not reliable, since a page can override it.
+  // Most pages have no frames and are read at once. `window.length` is not reliable, since a page
+  // can override it.
   const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
   if (frames.length === 0) return (page as SerializedPage | null) ?? readPage(tab)
   const parts = new Map<string, string>()
@@ -78,7 +82,10 @@ function bodyOf(html: string): string {
   return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
 }
 
-/** Replaces frame elements with the contents of their frames. Each is inserted once, since a page may copy the mark. */
+/**
+ * Replaces frame elements with the contents of their frames. Each is inserted once, since a page
+ * may copy the mark.
+ */
 export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
   const remaining = new Map(parts)
   const insert = (text: string, depth: number): string =>

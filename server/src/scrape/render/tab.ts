@@ -13,7 +13,10 @@ export interface Tab extends Disposable {
   readonly sessionId: string
   /** Aborts when the signal of `openTab` aborts or the page crashes. */
   readonly signal: AbortSignal
-  /** Sends a command to the page, or to one of its frames' sessions. Rejects with the signal's reason. */
+  /**
+   * Sends a command to the page, or to one of its frames' sessions. Rejects with the signal's
+   * reason.
+   */
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpResult>
   /** Listens to the events of the page and of its frames' sessions. */
   readonly on: (listener: (event: CdpIncoming) => void) => void
@@ -23,7 +26,10 @@ export interface Tab extends Disposable {
   readonly frameSessions: ReadonlyMap<string, { readonly frameId: string; readonly parent: string }>
 }
 
-/** Opens a tab in a browser context (default: that of the browser), and attaches to it and its frames. Disposing detaches. */
+/**
+ * Opens a tab in a browser context (default: that of the browser), and attaches to it and its
+ * frames. Disposing detaches.
+ */
 export async function openTab(
   router: CdpRouter,
   browserContextId: string | undefined,

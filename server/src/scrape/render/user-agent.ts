@@ -3,11 +3,16 @@ export interface UserAgentOverride {
   readonly userAgent: string
   /** `navigator.platform`. */
   readonly platform: string
-  /** `navigator.userAgentData` and the client hints. Undefined for browsers without them, such as Firefox. */
+  /**
+   * `navigator.userAgentData` and the client hints. Undefined for browsers without them, such as
+   * Firefox.
+   */
   readonly userAgentMetadata?: object | undefined
 }
 
-/** Returns platform and client hints that match a user agent, so that headers and `navigator` agree. */
+/**
+ * Returns platform and client hints that match a user agent, so that headers and `navigator` agree.
+ */
 export function userAgentOverride(userAgent: string, isMobile: boolean): UserAgentOverride {
   const system = systems.find(([part]) => part.test(userAgent))?.[1] ?? (isMobile ? phone : desktop)
   const version = /\bChrom(?:e|ium)\/(\d+(?:\.\d+)*)/.exec(userAgent)?.[1]

@@ -8,7 +8,10 @@ export interface PageActivity {
   readonly running: ReadonlySet<string>
   /** Time of the last request or response, by `performance.now()`. */
   readonly changedAtMs: number
-  /** Whether the page has no workers and no out-of-process frames, whose work its main frame does not know about. */
+  /**
+   * Whether the page has no workers and no out-of-process frames, whose work its main frame does
+   * not know about.
+   */
   readonly isSingleTarget: boolean
 }
 
@@ -51,7 +54,10 @@ export async function waitForIdle(tab: Tab, activity: PageActivity, endMs: numbe
   }
 }
 
-/** Whether a page shows text, runs no script, and has no timer or animation frame due. False if it does not reply in time. */
+/**
+ * Whether a page shows text, runs no script, and has no timer or animation frame due. False if it
+ * does not reply in time.
+ */
 async function isEventLoopIdle(tab: Tab, timeoutMs: number): Promise<boolean> {
   const reply = evaluateFunction(tab, idleProbe).then(
     (value) => value === true,
@@ -60,6 +66,9 @@ async function isEventLoopIdle(tab: Tab, timeoutMs: number): Promise<boolean> {
   return Promise.race([reply, sleep(timeoutMs, false, { ref: false })])
 }
 
-/** Blink ends an idle period at the next timer or frame that is due, or after 50 ms, part of which has passed. */
+/**
+ * Blink ends an idle period at the next timer or frame that is due, or after 50 ms, part of which
+ * has passed.
+ */
 const idleProbe = `() => new Promise((resolve) => requestIdleCallback((deadline) =>
   resolve(deadline.timeRemaining() > 30 && (document.body?.innerText.length ?? 0) > ${minCharacters})))`

@@ -157,14 +157,14 @@ describe('a page that was scraped', () => {
     expect(basic['warning']).toBeUndefined()
   })
 
-  test('is told apart by views of an application in its address, and not by places in it', async () => {
+  test('is told apart by views of an application in its address, and not by anchors in it', async () => {
     const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
     const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
     await fixture.read('/views#top', { maxAge: 60_000, waitFor: 1 })
-    const place = await fixture.read('/views#end', { maxAge: 60_000, waitFor: 1 })
+    const anchor = await fixture.read('/views#end', { maxAge: 60_000, waitFor: 1 })
 
     expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
-    expect(place['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: fixture.site.url('/views#end') })
+    expect(anchor['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: fixture.site.url('/views#end') })
   })
 
   test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(

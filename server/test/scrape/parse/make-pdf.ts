@@ -6,7 +6,10 @@ export interface PdfLine {
   readonly text: string
 }
 
-/** Writes a small PDF, one array of lines a page. With `encrypted`, it opens only with a password nobody knows. */
+/**
+ * Writes a small PDF, one array of lines a page. With `encrypted`, it opens only with a password
+ * nobody knows.
+ */
 export function makePdf(
   pages: readonly (readonly PdfLine[])[],
   options: { readonly encrypted?: boolean } = {},

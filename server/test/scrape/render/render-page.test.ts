@@ -243,8 +243,8 @@ describe('the reader of a page', () => {
   test.each([
     ['without a location', {}, 'en-US | America/New_York'],
     ['with languages alone', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
-  ])('is in the United States %s', async (_, options, place) => {
-    expect((await fixture.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(place)
+  ])('is in the United States %s', async (_, options, locale) => {
+    expect((await fixture.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(locale)
   })
 
   const windows =

@@ -43,7 +43,10 @@ export function groupFeatures(layout: Layout, index: number): number[] {
   return [0, 0, 0, 0, 30, 0, 0]
 }
 
-/** Features of the largest group around a text whose members have several texts each, such as cards or posts. */
+/**
+ * Features of the largest group around a text whose members have several texts each, such as cards
+ * or posts.
+ */
 export function cardFeatures(layout: Layout, index: number): number[] {
   let best: Group | undefined
   let bestSteps = 30

@@ -2,7 +2,10 @@ import { isElement } from '../../parse/dom-nodes.ts'
 import type { Element } from 'domhandler'
 import { marksOf, markNames } from './lexicon.ts'
 
-/** Position of an element in the page: its ancestors and their names. Computed once, from that of its parent. */
+/**
+ * Position of an element in the page: its ancestors and their names. Computed once, from that of
+ * its parent.
+ */
 export interface ElementContext {
   readonly element: Element
   readonly parent: ElementContext | undefined

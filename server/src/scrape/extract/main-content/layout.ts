@@ -106,7 +106,9 @@ export function headingLevel(element: Element): number {
   return 0
 }
 
-/** Finds the element with the most prose: each text scores for its ancestors, less with every step. */
+/**
+ * Finds the element with the most prose: each text scores for its ancestors, less with every step.
+ */
 function findTop(contexts: readonly ElementContext[], facts: readonly LeafFacts[]): ElementContext | undefined {
   const scores = new Map<ElementContext, number>()
   let best: ElementContext | undefined

@@ -86,7 +86,10 @@ export function readOutline(layout: Layout): Outline {
   return outline
 }
 
-/** Records a heading in all boxes that it opens, except those with more than half of the page's words. */
+/**
+ * Records a heading in all boxes that it opens, except those with more than half of the page's
+ * words.
+ */
 function openBoxes(
   context: ElementContext,
   index: number,

@@ -3,7 +3,10 @@ import { isElement, isText } from '../../parse/dom-nodes.ts'
 import { filterTree } from '../../parse/edit-tree.ts'
 import type { MainContent } from './select.ts'
 
-/** Removes all texts that are not main content, and elements that are empty then. Keeps images among kept text. */
+/**
+ * Removes all texts that are not main content, and elements that are empty then. Keeps images among
+ * kept text.
+ */
 export function pruneTree(document: Document, content: MainContent): void {
   const counts = new Map<ParentNode, WordCount>()
   const decisions = new Map<AnyNode, boolean>()

@@ -44,7 +44,9 @@ const noLanguage = new Set(
   ),
 )
 
-/** Returns the language of a code block, from `<pre>`, `<code>` or the two nearest ancestors, or ''. */
+/**
+ * Returns the language of a code block, from `<pre>`, `<code>` or the two nearest ancestors, or ''.
+ */
 export function languageOf(pre: Element): string {
   const code = pre.children.filter(isElement).find((child) => child.name === 'code')
   const parent = pre.parent !== null && isElement(pre.parent) ? pre.parent : undefined

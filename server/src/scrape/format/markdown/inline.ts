@@ -129,7 +129,9 @@ function collapse(runs: Run[]): void {
 const keys = ['link', 'strong', 'emphasis', 'strike', 'code'] as const
 const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', strike: '~~' }
 
-/** Writes runs from the outermost style inwards. Adjacent runs with the same style share its marks. */
+/**
+ * Writes runs from the outermost style inwards. Adjacent runs with the same style share its marks.
+ */
 function serialise(runs: readonly Run[], level: number): string {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
@@ -191,7 +193,10 @@ function bracketed(text: string): string {
 const letter = /[\p{L}\p{N}]/u
 const punctuation = /[\p{P}\p{S}]/u
 
-/** Adds emphasis marks that CommonMark recognizes: never between punctuation inside and a letter outside. */
+/**
+ * Adds emphasis marks that CommonMark recognizes: never between punctuation inside and a letter
+ * outside.
+ */
 function emphasize(line: string, mark: string, previous: string, next: string): string {
   const text = line.trim()
   if (text === '') return ''

@@ -70,7 +70,9 @@ function taskBox(nodes: readonly ChildNode[]): string {
   return ''
 }
 
-/** Writes a definition list: each term on a line, its definitions on lines that start with a colon. */
+/**
+ * Writes a definition list: each term on a line, its definitions on lines that start with a colon.
+ */
 export function writeDefinitions(list: Element, writer: Writer): readonly string[] {
   const blocks: string[] = []
   let open = ''

@@ -127,7 +127,10 @@ function writeHeading(element: Element, level: number, writer: Writer): readonly
   return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
 }
 
-/** Writes a link around blocks, which Markdown does not have: its heading or first line becomes the link. */
+/**
+ * Writes a link around blocks, which Markdown does not have: its heading or first line becomes the
+ * link.
+ */
 function writeCard(element: Element, writer: Writer): readonly string[] {
   const blocks = writer.blocks(element.children)
   const address = resolveUrl(element.attribs['href'], writer.base)

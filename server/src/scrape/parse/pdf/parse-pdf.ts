@@ -17,7 +17,10 @@ export interface PdfOptions extends Abortable {
   readonly maxPages?: number | undefined
   /** Time limit in milliseconds. The parser process is killed when it expires. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Limits how many PDFs are parsed at once. Waiting for a slot does not count as time. Default: no limit. */
+  /**
+   * Limits how many PDFs are parsed at once. Waiting for a slot does not count as time. Default: no
+   * limit.
+   */
   readonly slots?: Semaphore | undefined
 }
 
@@ -35,7 +38,8 @@ export interface PdfContent {
 
 /**
  * Converts a PDF to Markdown in a process of its own, which is killed on abort.
- * Throws PDF_INVALID for empty, malformed or other files, PDF_ENCRYPTED if it needs a password, PDF_FAILED and TIMEOUT.
+ * Throws PDF_INVALID for empty, malformed or other files, PDF_ENCRYPTED if it needs a password,
+ * PDF_FAILED and TIMEOUT.
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
   assertPdf(bytes)

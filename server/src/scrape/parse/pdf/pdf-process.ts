@@ -1,5 +1,6 @@
-// Program that reads a PDF from stdin and writes a PdfResult to stdout. Arguments: the parser, and the maximum number of
-// pages (0 = all). It runs in its own process, since a native parser may crash on a hostile file.
+// Program that reads a PDF from stdin and writes a PdfResult to stdout. Arguments: the parser, and
+// the maximum number of pages (0 = all). It runs in its own process, since a native parser may
+// crash on a hostile file.
 import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../../../kit/optional-package.ts'
