@@ -30,7 +30,7 @@ async function run(...args: readonly string[]) {
   return { code, lines: program.lines, errors: program.errors() }
 }
 
-test('usage draws a bar for each month and says what is left', async () => {
+test('usage prints a bar per month and the balance', async () => {
   const month = new Date().toISOString().slice(0, 7)
 
   expect((await run('usage')).lines).toEqual([`${month}  3  ${'█'.repeat(40)}`, 'The team is not metered.'])
@@ -48,7 +48,7 @@ test('a chart shows small values beside large ones', () => {
   expect(barChart(bars, 4)).toEqual(['a   1,000  ████', 'bb    500  ██', 'c       1  ▏', 'd       0'])
 })
 
-test('activity prints a JSON line for each job when piped', async () => {
+test('activity prints JSON lines when piped', async () => {
   const { lines } = await run('activity', '--endpoint', 'scrape', '--limit', '2')
 
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([

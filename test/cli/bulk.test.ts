@@ -14,14 +14,14 @@ async function run(...args: readonly string[]) {
   return runOn(undefined, ...args)
 }
 
-/** The same, with something on standard input. */
+/** Runs the command line with standard input. */
 async function runOn(input: string | undefined, ...args: readonly string[]) {
   await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: fixture.lab.dataDir }, input)
   const { code } = await program.ended
   return { code, lines: program.lines, errors: program.errors() }
 }
 
-test('bowline batch takes addresses from a file, and prints a line of JSON a document when piped', async () => {
+test('bowline batch reads URLs from a file and prints one JSON document per line when piped', async () => {
   const { lab, site, urls } = fixture
   const file = join(lab.dataDir, 'urls.txt')
   await writeFile(file, ['# pages', ...urls(2), '', 'nonsense', site.url('/broken')].join('\n'))
@@ -37,7 +37,7 @@ test('bowline batch takes addresses from a file, and prints a line of JSON a doc
   expect(code).toBe(1)
 })
 
-test('with --json the whole result is printed, `-` is standard input, and the exit code tells of pages that failed', async () => {
+test('--json prints the whole result, `-` reads standard input, and failed pages set the exit code', async () => {
   const page = fixture.site.url('/page?n=7')
   const { code, lines } = await run('crawl', page, '--sitemap', 'skip', '--json')
   const partly = await runOn(`# pages\n${page}\n`, 'batch', '-', 'nonsense', '--json')
@@ -48,7 +48,7 @@ test('with --json the whole result is printed, `-` is standard input, and the ex
   expect(partly.code).toBe(1)
 })
 
-test('bowline batch says which file there is not', async () => {
+test('bowline batch names a missing file', async () => {
   const { code, errors } = await run('batch', '--file', '/nowhere.txt')
 
   expect(errors).toMatch(/^LOCAL_FILE_FAILED: \/nowhere\.txt: no such file or directory \(/)

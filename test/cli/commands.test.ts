@@ -83,7 +83,7 @@ describe('sessions', () => {
     await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
-  test('that are unknown do not keep the others from being deleted', async () => {
+  test('that are unknown do not prevent the deletion of others', async () => {
     const { id } = await lab.createSession({ ttl: 60 })
 
     const deleted = await run(['sessions', 'delete', '01900000-0000-7000-8000-000000000000', id, '--json'])
@@ -96,7 +96,7 @@ describe('sessions', () => {
   test('of killed processes are reaped', async () => {
     await using service = await startForeignService()
     const env = { BOWLINE_BASE_URL: service.url, BOWLINE_API_KEY: service.apiKey }
-    const leaseDir = join(home, 'leases-of-the-dead')
+    const leaseDir = join(home, 'leases-of-killed-processes')
     await using program = startProgram('test/client/ending-program.ts', ['wait', leaseDir, 'no-reaper'], env)
     await program.line('open')
     program.child.kill('SIGKILL')
@@ -137,7 +137,7 @@ test.each([
   ['an unknown command', ['launch'], 2],
   ['an unknown option', ['sessions', 'list', '--colour'], 2],
   ['a missing argument', ['sessions', 'get'], 2],
-  ['a number that is none', ['exec', '--ttl', 'long', '--', 'true'], 2],
+  ['an invalid number', ['exec', '--ttl', 'long', '--', 'true'], 2],
   ['no command', [], 2],
   ['--help', ['--help'], 0],
   ['--version', ['--version'], 0],
@@ -145,7 +145,7 @@ test.each([
   await expect(run(args)).resolves.toMatchObject({ code })
 })
 
-test('without a server on this machine, the CLI says what to set', async () => {
+test('without a local server, the error names the settings to use', async () => {
   const { code, errors } = await run(['sessions', 'list'], { BOWLINE_DATA_DIR: join(home, 'nothing-here') })
 
   expect(code).toBe(3)

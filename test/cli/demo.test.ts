@@ -26,7 +26,7 @@ test('the demo drives its own page with both drivers, bills both sessions and le
   expect(end.stillRunning).toEqual([])
 })
 
-test('the demo says so and drives its own page when the wanted one cannot be reached', async () => {
+test('the demo reports an unreachable page and drives the bundled one', async () => {
   const end = await runDemo({ url: 'nowhere.invalid' }, silent)
   await removeScreenshots(end)
 
@@ -35,6 +35,6 @@ test('the demo says so and drives its own page when the wanted one cannot be rea
   expect(end.sessions.map(({ title }) => title)).toEqual(['Harbour Office', 'Harbour Office'])
 })
 
-test('the demo refuses an address that no browser session may open', async () => {
+test('the demo rejects URLs that are not http or https', async () => {
   await expect(runDemo({ url: 'ftp://example.com' }, silent)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
 })

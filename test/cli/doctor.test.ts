@@ -18,14 +18,14 @@ afterAll(async () => home[Symbol.asyncDispose]())
 
 async function runDoctor(...args: readonly string[]): Promise<{ code: number | null; findings: readonly Finding[] }> {
   const dataDir = join(home.path, 'data')
-  // As on a read-only root: nothing but the data directory can be written to.
+  // Simulates a read-only root: only the data directory is writable.
   const env = { TMPDIR: '/proc/sys' }
   await using program = startProgram('src/cli/main.ts', ['doctor', '--data-dir', dataDir, '--json', ...args], env)
   const { code } = await program.ended
   return { code, findings: JSON.parse(program.lines.join('\n')) as readonly Finding[] }
 }
 
-test('the doctor finds a machine well where a browser starts in a sandbox, even if only its data can be written', async () => {
+test('all checks pass if a browser starts in a sandbox, even if only the data directory is writable', async () => {
   const { code, findings } = await runDoctor()
 
   expect(findings.filter(({ state }) => state === 'bad')).toEqual([])

@@ -53,7 +53,7 @@ test.each([
   ['its exit code is passed on', ['sh', '-c', 'exit 7'], 7],
   ['its death by a signal is 128 and the number', ['sh', '-c', 'kill -TERM $$'], 143],
   ['a command that does not exist is 127', ['bowline-has-no-such-command'], 127],
-  ['a path that may not be run is 126', ['/etc'], 126],
+  ['a path that is not executable is 126', ['/etc'], 126],
 ])('%s, and the session is deleted', async (_, command, code) => {
   await using program = startExec('--', ...command)
 
@@ -64,7 +64,7 @@ test.each([
   expect(await statusOf(id)).toBe('destroyed')
 })
 
-test('its exit code is passed on, too, when nobody reads its notes any more', async () => {
+test('the exit code is passed on even if standard error is closed', async () => {
   await using program = startExec('--', 'sh', '-c', 'exit 7')
   program.child.stderr?.destroy()
 
@@ -119,8 +119,8 @@ test('exec that is killed leaves no session', async () => {
 })
 
 test.each([
-  ['is left to be looked at', 3, 'active'],
-  ['is deleted all the same', 0, 'destroyed'],
+  ['is kept for debugging', 3, 'active'],
+  ['is deleted', 0, 'destroyed'],
 ])('with --keep-on-failure the session %s when the command ends with %i', async (_, code, status) => {
   await using program = startExec('--keep-on-failure', '--', 'sh', '-c', `echo $BOWLINE_SESSION_ID; exit ${code}`)
 
@@ -150,7 +150,7 @@ test('--json prints the bill as JSON on standard error', async () => {
   expect(JSON.parse(program.errors())).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
 })
 
-test('an option of the session that the server refuses is told with its code', async () => {
+test('an invalid session option fails with its error code', async () => {
   await using program = startExec('--profile', '.', '--', 'true')
 
   const end = await program.ended

@@ -30,7 +30,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
 
-describe('a failing command exits with the code of its kind, and tells it as JSON with --json', () => {
+describe('a failing command exits with its documented code and prints JSON with --json', () => {
   test.each([
     [2, 'USAGE_INVALID', ['sessions', 'get'], {}],
     [2, 'USAGE_INVALID', ['sessions', 'list', '--colour'], {}],
@@ -97,7 +97,7 @@ test('output to a full disk is an error in one line', async () => {
   expect(code).toBe(1)
 })
 
-describe('serve says in one line why it does not start', () => {
+describe('serve prints one line if it cannot start', () => {
   const serve = async (...flags: readonly string[]) => run(['serve', '--port', '0', '--warm', '0', ...flags])
 
   test('when the port is in use', async () => {

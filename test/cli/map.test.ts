@@ -39,26 +39,26 @@ test('map prints a JSON line for each page when piped', async () => {
   ])
 })
 
-test('map --plain prints addresses, best first with --search', async () => {
+test('map --plain prints URLs, best matches first with --search', async () => {
   const { lines } = await run(site.url('/'), '--plain', '--search', 'prices', '--limit', '1')
 
   expect(lines).toEqual([site.url('/prices')])
 })
 
-test('map --json prints the whole answer', async () => {
+test('map --json prints the whole response', async () => {
   const { lines } = await run(site.url('/'), '--json', '--sitemap', 'only')
 
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ id: expect.any(String), links: [{ url: site.url('/about') }] })
 })
 
-test('what the map has to note goes to standard error', async () => {
+test('warnings of a map go to standard error', async () => {
   const { lines, errors } = await run(site.url('/lonely'), '--plain')
 
   expect(lines).toEqual([site.url('/lonely'), site.url('/about')])
   expect(errors).toContain('No pages were found under /lonely')
 })
 
-test('map of an address that may not be reached says so', async () => {
+test('map of a private address fails with EGRESS_REFUSED', async () => {
   const { code, errors } = await run('http://10.0.0.1/')
 
   expect(code).toBe(1)

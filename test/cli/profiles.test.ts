@@ -46,7 +46,7 @@ test('list shows name, version, sizes and times', async () => {
   expect(row).toMatch(/^acme +2 of 2 +[\d.]+ (B|kB|MB) +[\d.]+ (B|kB|MB) +\d{4}-\d\d-\d\dT/)
 })
 
-test('versions, rollback and show speak of the same', async () => {
+test('versions, rollback and show agree', async () => {
   expect(await run('versions', 'acme')).toMatch(/^2 \(current\) .*imported\n1 .*imported\n$/m)
 
   const back = JSON.parse(await run('rollback', 'acme', '1', '--json')) as { version: number }
@@ -69,7 +69,7 @@ test('export writes a file that only its owner reads, and import takes it', asyn
   expect(JSON.parse(await run('export', 'copy'))).toEqual({ cookies: [cookie], origins: [] })
 })
 
-test('delete deletes, and what is not there is told by its code', async () => {
+test('delete removes a profile, and an unknown one fails with its error code', async () => {
   await lab.api('PUT', '/v2/browser/profiles/gone/storage-state', {})
 
   expect(await run('delete', 'gone')).toBe('profile "gone": deleted\n')

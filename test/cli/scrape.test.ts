@@ -29,13 +29,13 @@ test('bowline scrape prints a page as Markdown, or its links a line each', async
   expect(links.out.split('\n')).toEqual([site.url('/menu'), site.url('/q')])
 })
 
-test('bowline scrape --json prints all that is known', async () => {
+test('bowline scrape --json prints the whole document', async () => {
   const { out } = await run(site.url('/article'), '--json')
 
   expect(JSON.parse(out)).toMatchObject({ metadata: { title: 'Harbour', statusCode: 200 } })
 })
 
-test('bowline scrape says what went wrong', async () => {
+test('bowline scrape prints the error', async () => {
   const { code, errors } = await run('http://nothing.invalid/')
 
   expect(code).toBe(1)

@@ -51,13 +51,13 @@ test('search prints a JSON line for each result when piped, notes on standard er
   expect(errors).toContain('does not support locations')
 })
 
-test('search --json prints the whole answer', async () => {
+test('search --json prints the whole response', async () => {
   const { lines } = await run('search', 'boats', '--json', '--limit', '1')
 
   expect(JSON.parse(lines.join('\n'))).toMatchObject({ id: expect.any(String), web: [{ title: 'Boats' }] })
 })
 
-test('search says which value it does not take', async () => {
+test('search rejects an invalid time filter', async () => {
   const { code, errors } = await run('search', 'boats', '--tbs', 'soon')
 
   expect(code).toBe(2)
@@ -76,7 +76,7 @@ test('extract prints the data, and reads the schema from a file', async () => {
   expect(model.questions.at(-1)?.response_format.type).toBe('json_schema')
 })
 
-test('extract says what is wrong with a schema', async () => {
+test('extract reports an unreadable schema', async () => {
   const { code, errors } = await run('extract', site.url('/boats'), '--schema', join(home, 'nothing.json'))
 
   expect(code).toBe(3)

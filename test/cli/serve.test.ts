@@ -27,7 +27,7 @@ test('a closed terminal drains the server: its sessions are ended and billed', a
   })
 })
 
-test('a start that is aborted stops with the reason and lets go of its data directory', async () => {
+test('an aborted start rejects with the reason and releases the data directory', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
   const config = parseConfig({ dataDir: folder.path, port: 0, logLevel: 'silent' })
 

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { expect, test } from 'vitest'
 import { stripControlChars } from '../../src/terminal/strip-control-chars.ts'
 
-test('what a page says cannot command a terminal, and colours stay', () => {
+test('control characters of pages are replaced, and colours are kept', () => {
   const title = 'a\u001B]52;c;cm0gLXJm\u0007b\u001B[2Jc\rd\u009B31me\tf\r\ng'
   const line = `${styleText('green', '200', { validateStream: false })}  ${title}`
 
