@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config'
 import { smallCompilerFlags } from './server/src/cli/small-compiler.ts'
 import { compileCache } from './test/lab/compile-cache.ts'
 import { SlowFirst } from './test/lab/slow-first.ts'
-import { temporaryPlace } from './test/lab/temporary-place.ts'
+import { temporaryRoot } from './test/lab/temporary-root.ts'
 
 // For the workers, the programs they start, and the database they share.
-process.env['TMPDIR'] ??= temporaryPlace()
+process.env['TMPDIR'] ??= temporaryRoot()
 
 export default defineConfig({
   test: {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/kit/catalogue.ts'
 import { countCodeLines, importedPackages, readSourceFiles, repository, type SourceFile } from './lab/source-tree.ts'
 
-/** What each part may import beside itself, kit and contract. Imports only go down, so no part is below itself. */
-const ladder: Readonly<Record<string, readonly string[]>> = {
+/** The parts that each part may import besides itself, `kit` and `contract`. */
+const allowedImports: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contract: [],
   terminal: [],
@@ -142,7 +142,9 @@ function mayImport(from: string, to: string): boolean {
   if (from === to || to === 'kit') return true
   if (to === 'server/kit') return from.startsWith('server/')
   if (to === 'contract') return from !== 'kit'
-  return (ladder[from] ?? []).some((allowed) => (allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed))
+  return (allowedImports[from] ?? []).some((allowed) =>
+    allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed,
+  )
 }
 
 interface Manifest {
@@ -175,14 +177,14 @@ function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-describe('the ladder', () => {
-  test('every source file stands on it', () => {
-    const strangers = sources.filter((source) => ladder[partOf(source.path)] === undefined)
+describe('imports', () => {
+  test('every source file belongs to a listed part', () => {
+    const strangers = sources.filter((source) => allowedImports[partOf(source.path)] === undefined)
 
     expect(strangers.map((source) => source.path)).toEqual([])
   })
 
-  test('every import names a file that is there', () => {
+  test('every import names an existing file', () => {
     const broken = sources.flatMap(({ path, imports }) =>
       imports.filter((target) => !sourceByPath.has(target)).map((target) => `${path} → ${target}`),
     )
@@ -190,7 +192,7 @@ describe('the ladder', () => {
     expect(broken).toEqual([])
   })
 
-  test('imports only go down', () => {
+  test('every import is allowed', () => {
     const upward = sources.flatMap(({ path, imports }) =>
       imports.filter((target) => !mayImport(partOf(path), partOf(target))).map((target) => `${path} → ${target}`),
     )
@@ -198,7 +200,7 @@ describe('the ladder', () => {
     expect(upward).toEqual([])
   })
 
-  test('no files import each other in a circle', () => {
+  test('there are no import cycles', () => {
     const finished = new Set<string>()
     const cycles = sources.map((source) => findCycle(source, finished)).filter((cycle) => cycle.length > 0)
 
@@ -249,7 +251,7 @@ describe('every file', () => {
     expect(long.map((file) => file.path)).toEqual([])
   })
 
-  test('under src is named for what it holds', () => {
+  test('under src has a specific name', () => {
     const vague = sources.filter(({ path }) =>
       /^(utils?|helpers?|types|common|misc|index)\.ts$/.test(
         /^(server\/)?src\/index\.ts$/.test(path) ? '' : basename(path),
@@ -280,7 +282,7 @@ describe('every file', () => {
 })
 
 test('nothing in the repository depends on the machine or the registry it was written with', () => {
-  const places = [['', 'work', ''].join('/'), ['', 'root', ''].join('/'), ['', 'home', ''].join('/')]
+  const localPaths = [['', 'work', ''].join('/'), ['', 'root', ''].join('/'), ['', 'home', ''].join('/')]
   const hosts = /https?:\/\/[\w.-]*(?:registry|npmjs|npmmirror|artifact|debian\.org|ubuntu\.com)/
   const paths = globSync('**/*', {
     cwd: repository,
@@ -293,7 +295,7 @@ test('nothing in the repository depends on the machine or the registry it was wr
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => {
       const text = readFileSync(path, 'utf8')
-      return places.some((place) => text.includes(place)) || hosts.test(text)
+      return localPaths.some((location) => text.includes(location)) || hosts.test(text)
     })
 
   expect(paths.length).toBeGreaterThan(20)

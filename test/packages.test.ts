@@ -9,7 +9,7 @@ import { startLab, type Lab } from './lab/lab.ts'
 import { startSite, type Site } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
 
-/** What a process left behind. */
+/** The result of a process. */
 interface Ended {
   readonly code: number
   readonly stdout: string
@@ -272,7 +272,7 @@ async function npm(path: string, ...args: readonly string[]): Promise<void> {
   expect(ended, `npm ${args.join(' ')}`).toMatchObject({ code: 0 })
 }
 
-/** What npm installed into a project: the packages, and the bytes of their files. */
+/** The packages that npm installed into a project, and the size of their files in bytes. */
 async function measure(path: string): Promise<{ readonly packages: number; readonly megabytes: number }> {
   const lock = JSON.parse(await readFile(join(path, 'node_modules/.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { watchMemory } from './watch-memory.ts'
 const warmUpPages = 200
 const single = 8
 
-/** What a large batch costs beside single scrapes of the same pages: time for each page, and memory of the server. */
+/** Time per page and memory of a large batch, compared with single scrapes. */
 export const group: BenchGroup = {
   name: 'batch',
   about: `a batch of local pages; beside it single scrapes of such pages, ${single} at a time`,
@@ -58,7 +58,7 @@ async function runBatch(
   return { enteredMs, totalMs: performance.now() - startMs }
 }
 
-/** Milliseconds a page. */
+/** Milliseconds per page. */
 async function scrapeEach(server: BenchServer, urls: readonly string[]): Promise<number> {
   const queue = [...urls]
   const startMs = performance.now()

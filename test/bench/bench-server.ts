@@ -4,14 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
 
-/** A server in a process of its own, as users run it, with a data directory of its own. */
+/** A server in a separate process with its own data directory. */
 export interface BenchServer extends ServerProcess {
   readonly dataDir: string
-  /** Resolves when as many browsers wait as the pool is to hold. */
+  /** Resolves when the pool is fully warm. */
   readonly untilWarm: () => Promise<void>
 }
 
-/** Starts `bowline serve` and waits until its pool is warm. Disposing kills it and removes its data. */
+/**
+ * Starts `bowline serve` and waits until its pool is warm. Disposing kills it and removes its data.
+ */
 export async function startBenchServer(options: {
   readonly browser: BrowserKind
   readonly warm: number

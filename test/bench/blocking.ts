@@ -5,7 +5,7 @@ import { atMost, type BenchGroup } from './group.ts'
 
 const paragraph = '<p>some words of a paragraph with a <a href="/page">link</a> in it, and ünïcödé</p>\n'
 
-/** How long a server keeps others waiting while it scrapes a page as long as pages may be. */
+/** How long other requests wait while the server scrapes a page of the maximum size. */
 export const group: BenchGroup = {
   name: 'blocking',
   about: 'longest answer to `GET /livez`, asked for every 5 ms, while a page of 20 MB is scraped in four formats',
@@ -29,7 +29,7 @@ export const group: BenchGroup = {
   },
 }
 
-/** The answer is read and not parsed: that would keep this process from asking. */
+/** Reads the response without parsing it, which would block this process. */
 async function scrape(server: BenchServer, url: string): Promise<void> {
   const formats = ['markdown', 'html', 'rawHtml', 'links']
   const response = await fetch(new URL('/v2/scrape', server.url), {

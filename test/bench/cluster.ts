@@ -7,10 +7,12 @@ import { temporaryFolder } from '../lab/stores.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, ratioAtLeast, type BenchGroup, type Figure } from './group.ts'
 
-/** Milliseconds that a slow page takes: servers wait for it, so that more of them are faster even on one machine. */
+/**
+ * Response time of a slow page. Since servers wait, more of them are faster even on one machine.
+ */
 const slowMs = 500
 
-/** What further servers on one PostgreSQL do for a batch, and how long its pages wait for the row of their job. */
+/** Speed-up of a batch by more servers on one PostgreSQL, and lock waits on the row of the job. */
 export const group: BenchGroup = {
   name: 'cluster',
   about: `batches of pages of ${slowMs} ms with 1, 2 and 3 servers on one PostgreSQL; baseline: one server`,

@@ -36,7 +36,10 @@ function measureSpeed(pages: readonly LabelledPage[]): Figure {
   }
 }
 
-/** Main content on labelled pages: the data of the WCXB benchmark, named by BOWLINE_CONTENT_BENCH. None: nothing is measured. */
+/**
+ * Main content on the labelled pages of the WCXB benchmark in `BOWLINE_CONTENT_BENCH`. Skipped if
+ * unset.
+ */
 export const group: BenchGroup = {
   name: 'content',
   about: 'main content on the labelled pages in BOWLINE_CONTENT_BENCH, as a bag of words against the labels',

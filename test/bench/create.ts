@@ -4,7 +4,7 @@ import { quantile, timed } from './samples.ts'
 
 const warm = 4
 
-/** How long creating and deleting a session takes when a browser waits. */
+/** Time to create and delete a session when a warm browser is available. */
 export const group: BenchGroup = {
   name: 'create',
   about:
@@ -35,7 +35,7 @@ interface Samples {
   readonly livez: number[]
 }
 
-/** As many sessions as browsers wait, so that no creation waits for a start. */
+/** Creates as many sessions as there are warm browsers, so that none waits for a start. */
 async function measureRound(server: BenchServer, samples: Samples): Promise<void> {
   await server.untilWarm()
   const ids: string[] = []

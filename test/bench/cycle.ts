@@ -8,12 +8,12 @@ import { browserSearchEnvironment } from '../../server/src/config.ts'
 import { startSite } from '../lab/site.ts'
 import { startBenchServer } from './bench-server.ts'
 import { ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
-import { startPlaywrightServer, visitLaunched, visitLaunchedServer, type Visit } from './playwright-ways.ts'
+import { startPlaywrightServer, visitLaunched, visitLaunchedServer, type Visit } from './playwright-baselines.ts'
 import { interleave, median, quantile, timed } from './samples.ts'
 
 const aims: Readonly<Record<BrowserKind, number>> = { shell: 0.4, chromium: 0.25 }
 
-/** A session from its creation to the answer of its deletion, against Playwright alone with the same binary. */
+/** A session from creation to deletion, compared with plain Playwright and the same browser. */
 export const group: BenchGroup = {
   name: 'cycle',
   about: 'withSession (create, connect, goto, delete answered), against Playwright with the same binary',
@@ -55,7 +55,7 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
   return [...alone, ...(await measureBursts(fixture, options))]
 }
 
-/** Each visit on an idle machine with a warm pool: what somebody who waits for it sees. */
+/** Latency of single visits on an idle machine with a warm pool. */
 async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<readonly Figure[]> {
   const { kind, url, ours, untilWarm } = fixture
   const probe = (visit: Visit) => async (): Promise<number> => {
@@ -92,7 +92,7 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
   ]
 }
 
-/** Visit after visit, and ten at once: browsers must be started as fast as they are used up. */
+/** Throughput of visits in sequence and ten at once, which is limited by browser starts. */
 async function measureBursts(fixture: Fixture, options: BenchOptions): Promise<readonly Figure[]> {
   const { kind, url, untilWarm } = fixture
   const count = options.isQuick ? 10 : 50

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { BenchGroup } from './group.ts'
 
 /**
- * The groups of this folder whose names were given, or all of them, in the order of their file names. Throws an Error for a
- * name that no group has.
+ * Loads the named groups of this folder, or all, in the order of their file names. Throws an Error
+ * for an unknown name.
  */
 export async function discoverGroups(names: readonly string[]): Promise<readonly BenchGroup[]> {
   // Only files that say so are imported: others may be programs that start to work at once.

@@ -10,7 +10,7 @@ import { startBenchServer } from './bench-server.ts'
 import { ratioAtLeast, ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { interleave, median, quantile, timed } from './samples.ts'
 
-/** What lies between a client and its browser. */
+/** Overhead of the gateway between a client and its browser. */
 export const group: BenchGroup = {
   name: 'gateway',
   about: 'CDP through the gateway, against the same kind of browser with the same flags on a debugging port',
@@ -22,9 +22,9 @@ const callsAtATime = 100
 
 async function measure(kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
-  await using ground = await openBrowserFixture(kind)
+  await using browserFixture = await openBrowserFixture(kind)
   // The flags of a session, and a port beside its pipe.
-  await using browser = await launchBrowser(ground, { extraArgs: ['--remote-debugging-port=0'] })
+  await using browser = await launchBrowser(browserFixture, { extraArgs: ['--remote-debugging-port=0'] })
   await using direct = await openCaller(await portAddress(browser))
   await using ours = await openCaller((await server.create()).cdpUrl)
   const count = rounds ?? (isQuick ? 10 : 60)
@@ -68,14 +68,17 @@ async function portAddress(browser: Browser): Promise<string> {
 interface Caller extends AsyncDisposable {
   /** Milliseconds of each of `count` calls, one after another. */
   readonly roundTrips: (count: number) => Promise<readonly number[]>
-  /** Milliseconds until a large result is there. It is not parsed: that would cost both sides the same and hide the rest. */
+  /**
+   * Milliseconds until a large result has arrived. Parsing is left out, since it costs both sides
+   * the same.
+   */
   readonly largeResult: () => Promise<number>
 }
 
 async function openCaller(address: string): Promise<Caller> {
   const cdp = await connectCdp(address)
   const session = await cdp.attachToPage()
-  // From here on only one answer at a time is expected, and nobody parses it.
+  // From here on only one response at a time is expected. It is not parsed.
   cdp.socket.removeAllListeners('message')
   const ask = (expression: string): Promise<unknown> => answer(cdp, session, expression)
   return {

@@ -1,27 +1,27 @@
-/** What `npm run bench` was told. */
+/** Options of `npm run bench`. */
 export interface BenchOptions {
-  /** Whether a rough figure soon is worth more than a good one later. */
+  /** Whether to measure fewer rounds. */
   readonly isQuick: boolean
-  /** Rounds to measure, where given on the command line; each group has its own default. */
+  /** Number of rounds. Each group has its own default. */
   readonly rounds: number | undefined
-  /** Says what is going on, on stderr. */
+  /** Prints progress to stderr. */
   readonly progress: (line: string) => void
 }
 
-/** What a figure should reach: a bound on the ratio to the baseline, or on the figure itself. */
+/** Target of a figure: a bound on the ratio to the baseline or on the value itself. */
 export interface Aim {
   readonly of: 'ratio' | 'ours'
   readonly bound: 'at most' | 'at least'
   readonly value: number
 }
 
-/** One line of the table. */
+/** A row of the table. */
 export interface Figure {
   readonly name: string
   /** Such as `ms` or `MB`. */
   readonly unit: string
   readonly ours: number
-  /** The same, measured beside it in the same run on something else. Absent: there is nothing to compare with. */
+  /** The baseline, measured in the same run. Absent if there is none. */
   readonly baseline?: number
   readonly aim?: Aim
 }

@@ -4,7 +4,7 @@ import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, type BenchGroup, type Figure } from './group.ts'
 import { memoryOf } from './process-memory.ts'
 
-/** What a server holds after some sessions. */
+/** Memory and disk usage of a server after some sessions. */
 interface Point {
   readonly sessions: number
   readonly rssMegabytes: number
@@ -19,7 +19,7 @@ const atOnce = 4
 /** A slow machine measures fewer sessions. */
 const limitMs = 12 * 60_000
 
-/** What a server keeps of sessions that have ended, once it has warmed up. */
+/** Memory and disk usage per ended session, after warm-up. */
 export const group: BenchGroup = {
   name: 'growth',
   about: 'RSS, heap and file descriptors of `bowline serve` over 2,000 short sessions after 300 to warm up, as slopes',
@@ -102,7 +102,7 @@ async function heapBytes({ url, apiKey }: BenchServer): Promise<number> {
   return Number(/^nodejs_heap_size_used_bytes(?:\{.*\})? (\S+)$/m.exec(await answer.text())?.[1])
 }
 
-/** The slope of the line that fits the points best. */
+/** The slope of the least-squares line. */
 function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map(([left]) => left)), mean(points.map(([, right]) => right))]

@@ -7,7 +7,7 @@ import { memoryOf } from './process-memory.ts'
 
 const atOnce = 4
 
-/** Pages that are made to take memory, each of 1.5 to 2.5 MB. */
+/** Pages designed to use much memory, each of 1.5 to 2.5 MB. */
 const pages: Readonly<Record<string, () => string>> = {
   '/paragraphs': () => '<p>more text here</p>'.repeat(100_000),
   '/text': () => `<p>${'one text without an end '.repeat(100_000)}</p>`,
@@ -22,7 +22,7 @@ function attributes(index: number): string {
   return Array.from({ length: 20 }, (_, each) => `data-${index % 1000}-${each}="v"`).join(' ')
 }
 
-/** What a server keeps of the memory that large pages took, once they are read. */
+/** Memory that a server retains after it has read large pages. */
 export const group: BenchGroup = {
   name: 'hostile',
   about:
@@ -75,7 +75,7 @@ function peakOf(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
-/** A page may be refused for what it costs: what it leaves behind is measured all the same. */
+/** The page may be refused as too large. The retained memory is measured either way. */
 async function scrape(server: BenchServer, url: string): Promise<void> {
   const { status } = await server.api('POST', '/v2/scrape', { url, onlyMainContent: false, timeout: 60_000 })
   if (![200, 408, 422, 500, 502].includes(status)) throw new Error(`${url}: ${status}`)

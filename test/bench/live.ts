@@ -6,12 +6,12 @@ import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.t
 import type { BenchGroup, Figure } from './group.ts'
 import { openFixture, type BareViewer, type Fixture } from '../../server/test/live/fixture.ts'
 
-/** One line of the result. `ratio` is to the same page without a viewer, in the same run; undefined for one at rest. */
+/** A row of the result. `ratio` compares with the same page without a viewer, in the same run. */
 interface LiveRow {
   readonly browser: 'shell' | 'chromium'
   readonly page: 'moving' | 'still'
   readonly viewers: string
-  /** Pictures that reached the first viewer, a second. */
+  /** Frames per second that reached the first viewer. */
   readonly framesPerSecond: number
   readonly kilobytesPerFrame: number
   /** Processor time of the browser with all its processes, in per cent of one core. */
@@ -53,7 +53,7 @@ const roundMs = 2000
 const warmUpMs = 700
 const ticksPerSecond = 100
 
-/** Measures what watching costs: frames and processor time, with and without viewers, side by side. */
+/** Measures frames and CPU time with and without viewers, interleaved. */
 async function run(browsers: readonly LiveRow['browser'][], times: number): Promise<readonly LiveRow[]> {
   const rows: LiveRow[] = []
   for (const browser of browsers) {
@@ -128,7 +128,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** What watching costs. */
+/** Cost of live view viewers. */
 export const group: BenchGroup = {
   name: 'live',
   about: 'a browser that is watched against the same page without a viewer: pictures a second and processor time',

@@ -13,7 +13,9 @@ interface GroupResult {
   readonly group: string
   readonly about: string
   readonly seconds: number
-  /** Load average of the last minute before and after: on a busy machine only the ratios mean something. */
+  /**
+   * Load average of the last minute before and after. On a busy machine only ratios are meaningful.
+   */
   readonly load: { readonly before: number; readonly after: number }
   readonly figures: readonly Verdict[]
 }

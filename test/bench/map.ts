@@ -8,7 +8,7 @@ import { watchMemory } from './watch-memory.ts'
 
 const pages = 50_000
 
-/** How long a map of a large sitemap takes, and what it costs the server in memory. */
+/** Time and memory to map a large sitemap. */
 export const group: BenchGroup = {
   name: 'map',
   about: `POST /v2/map of ${pages} pages; beside it fetching the sitemap and finding its addresses by a regular expression`,

@@ -8,7 +8,7 @@ import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { memoryOf } from './process-memory.ts'
 
-/** What a live session and an idle server hold. */
+/** Memory of a live session and an idle server. */
 export const group: BenchGroup = {
   name: 'memory',
   about: 'PSS of the browser of a session with a loaded page; RSS and PSS of the `bowline serve` process',

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 
 /** Megabytes of memory of some processes. */
 export interface MemoryUse {
-  /** Each process counted whole, shared pages as often as they are mapped. */
+  /** Resident set size: shared pages are counted for every process. */
   readonly rss: number
-  /** Shared pages divided among all processes that map them: these add up to what the machine loses. */
+  /** Proportional set size: shared pages are divided among the processes that map them. */
   readonly pss: number
 }
 
-/** Adds up what the processes use now. Those that have ended count nothing. */
+/** Sums the memory of the processes. Ended processes count as 0. */
 export function memoryOf(pids: readonly number[]): MemoryUse {
   const sum = { rss: 0, pss: 0 }
   for (const pid of pids) {

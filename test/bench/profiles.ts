@@ -11,7 +11,7 @@ import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { interleave, median, timed } from './samples.ts'
 
-/** What a profile costs at the start and at the end of a session. */
+/** Time that a profile adds to the start and end of a session. */
 export const group: BenchGroup = {
   name: 'profiles',
   about: 'sessions with a profile against sessions that launch a browser just the same, without one; archives alone',
@@ -67,7 +67,7 @@ async function remove(server: BenchServer, id: string): Promise<void> {
   if (status !== 200) throw new Error(`deleting session ${id}: ${status}`)
 }
 
-/** Saves and restores files as a browser has them: half of each compresses well, half not at all. */
+/** Saves and restores files like those of a browser: half compresses well, half does not. */
 async function measureArchives(size: string, megabytes: number, options: BenchOptions): Promise<readonly Figure[]> {
   options.progress(`  archives of ${size}`)
   await using folder = await temporaryFolder()

@@ -1,6 +1,6 @@
 import type { Aim, Figure } from './group.ts'
 
-/** A figure with what follows from it, as `--json` prints it. */
+/** A figure with its ratio and verdict, as printed by `--json`. */
 export interface Verdict extends Figure {
   readonly ratio: number | undefined
   /** Whether the aim is reached; undefined without one. */

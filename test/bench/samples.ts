@@ -1,13 +1,13 @@
-/** Measures one thing once and answers the figure, such as milliseconds. */
+/** Measures once and returns the value, such as milliseconds. */
 export type Probe = () => Promise<number>
 
-/** The value below which the part `share` (0 to 1) of the samples lies, by the nearest rank. */
+/** The quantile `share` (0 to 1) of the samples, by the nearest rank. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** The middle of the samples. */
+/** The median of the samples. */
 export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5)
 }
@@ -20,8 +20,8 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Runs every probe once a round, in a new random order each time, so that whatever else the machine does falls on all of
- * them alike. The first round only warms up and is not counted.
+ * Runs every probe once per round in random order, so that other load affects all of them alike.
+ * The first round is a warm-up and not counted.
  */
 export async function interleave<Name extends string>(
   probes: Readonly<Record<Name, Probe>>,

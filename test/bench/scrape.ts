@@ -11,11 +11,11 @@ import { interleave, median, timed } from './samples.ts'
 import { startCrawlee, type Crawlee } from './scrape/crawlee.ts'
 import { samplePage, scriptedPage } from './scrape/sample-site.ts'
 
-/** Scrapes at once, for both sides. */
+/** Concurrency of both sides. */
 const fetchedAtOnce = 16
 const renderedAtOnce = 4
 
-/** Pages to Markdown, by HTTP and in browsers, over the API; beside it Crawlee with Turndown, each in a process of its own. */
+/** Pages to Markdown by HTTP and in browsers, compared with Crawlee and Turndown. */
 export const group: BenchGroup = {
   name: 'scrape',
   about: `POST /v2/scrape of a local site's pages; beside it Crawlee and Turndown, as many pages at once; neither side has a search index`,
@@ -78,7 +78,7 @@ interface Speeds {
   readonly theirs: number
 }
 
-/** Pages a second, and milliseconds of processor time a page: the one that a busy machine distorts less. */
+/** Pages per second, and CPU milliseconds per page, which a busy machine distorts less. */
 interface RaceResult extends Speeds {
   readonly processor: Speeds
 }

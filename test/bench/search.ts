@@ -12,7 +12,7 @@ import { makeTeam } from '../../server/test/store/fixture.ts'
 import { atMost, type BenchGroup, type Figure } from './group.ts'
 import { interleave, median, timed } from './samples.ts'
 
-/** How fast the index of scraped pages takes pages in and finds them, in the embedded store. */
+/** Speed of indexing and searching scraped pages in the embedded store. */
 export const group: BenchGroup = {
   name: 'search',
   about: 'the index of scraped pages in PGlite, 5 kB a page; beside it FTS5 of SQLite over the same pages',
@@ -60,7 +60,7 @@ interface BenchPage {
   readonly body: string
 }
 
-/** Words as frequent as those of a language: few are everywhere, most are seldom. */
+/** Words with a frequency distribution like a natural language. */
 function pageOf(index: number): BenchPage {
   let state = index * 2_654_435_761 + 1
   const random = (): number => {

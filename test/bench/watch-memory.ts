@@ -1,7 +1,7 @@
 import { setInterval as every } from 'node:timers/promises'
 import { memoryOf } from './process-memory.ts'
 
-/** Looks at the memory of a process every 20 ms; `stop` answers the most it had, in megabytes. */
+/** Samples the memory of a process every 20 ms. `stop` returns the peak in megabytes. */
 export function watchMemory(pid: number): { readonly stop: () => Promise<number> } {
   const done = new AbortController()
   let peak = 0

@@ -9,7 +9,7 @@ import { connectCdp } from '../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startSite } from '../lab/site.ts'
 
-/** What a process holds when nothing goes on in it. */
+/** Resources that an idle server holds. */
 export interface Holdings {
   readonly sessions: number
   readonly fileDescriptors: number
@@ -42,7 +42,7 @@ async function countFolders(dataDir: string): Promise<number> {
   return inside.flat().filter((name) => !name.endsWith('.json')).length
 }
 
-/** Waits until the pool is as it was and old browsers are gone, then counts. */
+/** Waits until the pool has refilled and old browsers are gone. */
 async function settle(lab: Lab): Promise<void> {
   for (;;) {
     const { pool, sessions } = (await lab.api('GET', '/readyz')).body

@@ -1,4 +1,4 @@
-/** A program that asks for a session, says so, and waits to be killed. Started by tests. @module */
+/** A program that creates a session, prints its progress, and waits to be killed. @module */
 import { writeSync } from 'node:fs'
 import { Bowline } from '../../src/index.ts'
 

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { Bowline } from '../../src/index.ts'
 import { startLab } from '../lab/lab.ts'
 
-/** A line that breaks: it carries requests to `port` and cuts the first connections in the moment an answer comes back. */
-async function startBreakingLine(port: number, cuts: number) {
+/** A TCP proxy to `port` that closes the first connections when the response arrives. */
+async function startFlakyProxy(port: number, cuts: number) {
   let left = cuts
   const clients = new Set<Socket>()
   const server = createServer((client) => {
@@ -45,12 +45,12 @@ async function startBreakingLine(port: number, cuts: number) {
   }
 }
 
-test('a create whose answers are lost makes one session, which the client gets, deletes and pays once', async () => {
+test('a create whose responses are lost creates and bills one session', async () => {
   await using lab = await startLab({ warm: 1 })
   await using leaseDir = await mkdtempDisposable(join(tmpdir(), 'leases-'))
-  await using line = await startBreakingLine(Number(new URL(lab.server.url).port), 2)
+  await using proxy = await startFlakyProxy(Number(new URL(lab.server.url).port), 2)
   await using bowline = new Bowline({
-    baseUrl: line.url,
+    baseUrl: proxy.url,
     apiKey: lab.server.apiKey,
     leaseDir: leaseDir.path,
     reaper: false,
@@ -58,7 +58,7 @@ test('a create whose answers are lost makes one session, which the client gets, 
 
   const session = await bowline.sessions.create({ ttl: 60 })
 
-  expect(line.cutsLeft()).toBe(0)
+  expect(proxy.cutsLeft()).toBe(0)
   const { sessions } = (await lab.api('GET', '/v2/browser')).body as { sessions: { id: string; status: string }[] }
   expect(sessions.map(({ id, status }) => ({ id, status }))).toEqual([{ id: session.id, status: 'active' }])
   await session.end()
@@ -66,13 +66,13 @@ test('a create whose answers are lost makes one session, which the client gets, 
   expect(body).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
 })
 
-test('a deletion whose answer is lost is repeated and tells the same bill', async () => {
+test('a deletion whose response is lost is retried and returns the same bill', async () => {
   await using lab = await startLab({ warm: 1 })
   await using leaseDir = await mkdtempDisposable(join(tmpdir(), 'leases-'))
   const { id } = await lab.createSession({ ttl: 60 })
-  await using line = await startBreakingLine(Number(new URL(lab.server.url).port), 1)
+  await using proxy = await startFlakyProxy(Number(new URL(lab.server.url).port), 1)
   await using bowline = new Bowline({
-    baseUrl: line.url,
+    baseUrl: proxy.url,
     apiKey: lab.server.apiKey,
     leaseDir: leaseDir.path,
     reaper: false,
@@ -80,7 +80,7 @@ test('a deletion whose answer is lost is repeated and tells the same bill', asyn
 
   const bill = await bowline.sessions.delete(id)
 
-  expect(line.cutsLeft()).toBe(0)
+  expect(proxy.cutsLeft()).toBe(0)
   const { body } = await lab.api('GET', `/v2/browser/${id}`)
   expect(bill).toMatchObject({
     creditsBilled: body['creditsBilled'],

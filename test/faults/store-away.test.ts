@@ -26,7 +26,7 @@ test('while PostgreSQL is away routes answer 503 and when to retry, and work aga
     ['POST', '/v2/map', { url: site.url('/') }],
   ] as const
   {
-    await using _away = await database.takeAway()
+    await using _away = await database.goOffline()
     for (const [method, path, body] of calls) {
       const { status, headers, body: answer } = await lab.api(method, path, body)
       expect({ path, status, code: answer['code'] }).toEqual({ path, status: 503, code: 'STORE_UNAVAILABLE' })
@@ -44,7 +44,7 @@ test('the client waits for a PostgreSQL that comes back', async () => {
   await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey })
   let listing
   {
-    await using _away = await database.takeAway()
+    await using _away = await database.goOffline()
     listing = bowline.sessions.list()
     expect((await lab.api('GET', '/v2/browser')).status).toBe(503)
   }
@@ -52,7 +52,7 @@ test('the client waits for a PostgreSQL that comes back', async () => {
   expect(await listing).toEqual([])
 })
 
-/** Makes a session that has ended what a connection leaves behind that breaks after its session was entered. */
+/** Turns an ended session into one whose connection broke right after its row was inserted. */
 async function makeStray(id: string): Promise<void> {
   const client = new Client({ connectionString: database.url })
   await client.connect()

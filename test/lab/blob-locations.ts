@@ -6,7 +6,7 @@ import { describe } from 'vitest'
 import { parseBlobLocation, type BlobLocation } from '../../server/src/store/blobs.ts'
 import { temporaryFolder } from './stores.ts'
 
-/** A place for blobs. Disposing removes it with all it holds. */
+/** A location for blobs. Disposing deletes it. */
 export type LabBlobLocation = AsyncDisposable & { readonly location: BlobLocation; readonly address: string }
 
 /** Key pair of the bucket. */
@@ -51,7 +51,7 @@ export function describeEachLocation(title: string, spec: (open: () => Promise<L
   describe(`${title}, in a bucket`, () => spec(openS3Location))
 }
 
-/** A bucket behind a line that can be cut: while it is, every connection ends at once. */
+/** A bucket behind a TCP proxy that can be cut: then all connections are closed at once. */
 export async function openCuttableBucket(): Promise<LabBlobLocation & { readonly setCut: (isCut: boolean) => void }> {
   await using undo = new AsyncDisposableStack()
   const bucket = undo.use(await openS3Location())

@@ -1,4 +1,4 @@
-/** The browsers of this machine's packages. The shell takes half of the processor time of the other. */
+/** The installed browsers. The headless shell needs half of the CPU time. */
 export const browserPaths = {
   shell: '/usr/lib/chromium/chromium-headless-shell',
   chromium: '/usr/lib/chromium/chromium',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Pids of the outermost processes of browsers whose command line names `directory`, one for each browser. */
+/** Pids of the main processes of browsers whose command line contains `directory`. */
 export function browserPids(directory: string): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -21,7 +21,7 @@ function parentOf(pid: number): number {
   }
 }
 
-/** Pids of every process whose command line names `directory`: browsers, their renderers and whoever watches over them. */
+/** Pids of all processes whose command line contains `directory`. */
 export function processesNaming(directory: string): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -29,7 +29,7 @@ export function processesNaming(directory: string): readonly number[] {
     .filter((pid) => pid !== process.pid && commandLine(pid).some((word) => word.includes(directory)))
 }
 
-/** Pids of the processes that draw pages, of the browsers whose command line names `directory`. */
+/** Pids of the renderers of browsers whose command line contains `directory`. */
 export function rendererPids(directory: string): readonly number[] {
   const browsers = new Set(browserPids(directory))
   const isBelow = (pid: number): boolean => pid > 1 && (browsers.has(pid) || isBelow(parentOf(pid)))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** An answer or event as it came over the socket. */
+/** A response or event. */
 export interface CdpMessage {
   readonly id?: number
   readonly method?: string
@@ -15,15 +15,15 @@ export interface CdpMessage {
 export interface CdpSocket extends AsyncDisposable {
   readonly socket: WebSocket
   readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpMessage>
-  /** Everything that came and was no answer. */
+  /** All received events. */
   readonly events: readonly CdpMessage[]
   /** Resolves with code and reason when the socket closes. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
-  /** Attaches to the first page and answers the session id. */
+  /** Attaches to the first page and returns the CDP session id. */
   readonly attachToPage: () => Promise<string>
 }
 
-/** Connects to a CDP address. Rejects when the upgrade is refused. */
+/** Connects to a CDP URL. Rejects if the upgrade is refused. */
 export async function connectCdp(url: string): Promise<CdpSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false })
   const pending = new Map<number, (message: CdpMessage) => void>()
@@ -62,7 +62,7 @@ export async function connectCdp(url: string): Promise<CdpSocket> {
   }
 }
 
-/** The status and body with which an upgrade is refused; fails when it is let in. */
+/** Resolves to the status and body of a refused upgrade. Rejects if it succeeds. */
 export async function refusedUpgrade(url: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const socket = new WebSocket(url)
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: Record<string, unknown> }>()

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url'
 
-/** Starting from source costs a third less when another process has stripped and compiled it before. */
+/** Compile cache shared by test processes. Makes starting from source a third faster. */
 export const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))

@@ -1,6 +1,9 @@
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
-/** Prints, as the last line of a run, how many tests passed, failed and were skipped. What broke outside a test failed. */
+/**
+ * Prints the counts of passed, failed and skipped tests as the last line. Errors outside of tests
+ * count as failed.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }

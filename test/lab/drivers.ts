@@ -3,14 +3,14 @@ import type { Driver } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { puppeteer } from '../../src/puppeteer.ts'
 
-/** What both libraries understand alike, so that one spec holds for both. */
+/** The common subset of the Playwright and Puppeteer handles. */
 export interface SharedHandles {
   readonly browser: { readonly close: () => Promise<void> }
   readonly context: { readonly pages: () => SharedPage[] | Promise<SharedPage[]> }
   readonly page: SharedPage
 }
 
-/** A page as both libraries have it. */
+/** The common subset of the Playwright and Puppeteer page. */
 export interface SharedPage {
   readonly goto: (url: string) => Promise<unknown>
   readonly setDefaultTimeout: (timeoutMs: number) => void
@@ -19,7 +19,7 @@ export interface SharedPage {
   readonly evaluate: <Result>(pageFunction: string) => Promise<Result>
 }
 
-/** The drivers, as specs that hold for both see them. */
+/** Both drivers, typed by their common subset. */
 export const drivers: readonly Driver<SharedHandles>[] = [playwright, puppeteer as unknown as Driver<SharedHandles>]
 
 /** Runs a spec once with each driver. */

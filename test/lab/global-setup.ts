@@ -7,12 +7,15 @@ import { warmUp } from './warm-up.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers with the address of the run's PostgreSQL, which starts with the first question. */
+    /**
+     * URL that responds with the connection string of the shared PostgreSQL. Starts it on first
+     * use.
+     */
     readonly postgresBroker: string
   }
 }
 
-/** Offers one PostgreSQL to all test files of a run, and stops it at the end. Runs that never ask pay nothing. */
+/** Provides one PostgreSQL to all test files, started on first use and stopped at the end. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   await warmUp()
   let starting: Promise<LabPostgres> | undefined

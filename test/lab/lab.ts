@@ -6,14 +6,14 @@ import { parseConfig, type ServerOptions } from '../../server/src/config.ts'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
 import { knownIsolation } from './known-isolation.ts'
 
-/** An answer of the API. */
+/** A response of the API. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- tests look into answers of every shape
 }
 
-/** A real server on a free port with a data directory of its own, and hands to call it with. */
+/** A real server on a free port with its own data directory, and helpers to call it. */
 export interface Lab extends AsyncDisposable {
   readonly server: RunningServer
   readonly dataDir: string
@@ -24,13 +24,13 @@ export interface Lab extends AsyncDisposable {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answer>
-  /** Creates a session and fails the test when that does not work. */
+  /** Creates a session. Throws an Error if that fails. */
   readonly createSession: (options?: CreateSessionOptions) => Promise<CreateSessionResponse>
 }
 
 /**
- * Starts a server that may reach the local test sites. Disposing stops it and removes its data.
- * No browser is warm unless `warm` says so: a launch that nobody uses is what tests of other things would wait for.
+ * Starts a server that may access the local test sites. Disposing stops it and removes its data.
+ * `warm` defaults to 0, so that tests do not wait for browsers they do not use.
  */
 export async function startLab(options: ServerOptions = {}): Promise<Lab> {
   await using undo = new AsyncDisposableStack()

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What a model was asked. */
+/** A chat completion request. */
 export interface Question {
   readonly model: string
   readonly messages: readonly { readonly role: string; readonly content: string }[]
@@ -14,11 +14,11 @@ export interface Question {
 export interface Model extends AsyncDisposable {
   readonly url: string
   readonly questions: readonly Question[]
-  /** Resolves once so many questions were asked. */
+  /** Resolves once `count` requests were received. */
   readonly whenAsked: (count: number) => Promise<void>
 }
 
-/** Starts a model that answers what `answer` says; undefined: it never does. */
+/** Starts a model that responds with `answer`, or never for `undefined`. */
 export async function startModel(answer: (question: Question) => string | undefined): Promise<Model> {
   const questions: Question[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []

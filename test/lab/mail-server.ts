@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as it was taken. */
+/** A received mail. */
 export interface Mail {
   readonly to: string
-  /** As it came, with soft line breaks taken out. */
+  /** The message without soft line breaks. */
   readonly source: string
 }
 
@@ -16,7 +16,10 @@ export interface MailServer extends AsyncDisposable {
   readonly mails: readonly Mail[]
 }
 
-/** Starts a mail server on a free port of 127.0.0.1. `refuses` says whether it has no time for the n-th mail (from 1). Default: it takes all. */
+/**
+ * Starts a mail server on a free port of 127.0.0.1. `refuses` decides whether the n-th mail (from
+ * 1) is refused temporarily. Default: none.
+ */
 export async function startMailServer(refuses: (count: number) => boolean = () => false): Promise<MailServer> {
   const mails: Mail[] = []
   let asked = 0

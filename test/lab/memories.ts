@@ -3,17 +3,20 @@ import type { Pages } from './pages/page.ts'
 import { sendScript } from './pages/page.ts'
 import type { Site } from './site.ts'
 
-/** What a site remembers of its visitor, one thing for each kind of storage. Null: nothing. */
+/** Values that a site has stored in a browser, by kind of storage. `null` if none. */
 export interface Memories {
   readonly persistentCookie: string | null
   readonly sessionCookie: string | null
   readonly localStorage: string | null
   readonly indexedDB: string | null
-  /** What its service worker answers with; its script is at a new address each time, so it cannot be a fresh one. */
+  /**
+   * Response of the service worker. Its script URL contains the value, so it cannot be a new
+   * worker.
+   */
   readonly serviceWorker: string | null
 }
 
-/** A service worker that answers `/remembered` with what its address was given. */
+/** A service worker that responds to `/remembered` with the value in its script URL. */
 export const memoryPages: Pages = {
   '/memory-worker.js': (exchange) =>
     sendScript(
@@ -27,7 +30,7 @@ export const memoryPages: Pages = {
     ),
 }
 
-/** Leaves `value` in every kind of storage of the site. */
+/** Stores `value` in every kind of storage of the site. */
 export async function remember(page: Page, site: Site, value: string): Promise<void> {
   await page.goto(site.url(`/cookies/set?name=persistent&value=${value}&maxAge=3600`))
   await page.goto(site.url(`/cookies/set?name=session&value=${value}&httpOnly`))
@@ -39,7 +42,7 @@ export async function remember(page: Page, site: Site, value: string): Promise<v
   })()`)
 }
 
-/** What the site finds again, storage by storage. */
+/** Reads every kind of storage of the site. */
 export async function recall(page: Page, site: Site): Promise<Memories> {
   await page.goto(site.url('/storage'))
   return page.evaluate<Memories>(`(async () => {
@@ -56,7 +59,7 @@ export async function recall(page: Page, site: Site): Promise<Memories> {
   })()`)
 }
 
-/** What `recall` finds after `remember`. */
+/** The expected result of `recall` after `remember`. */
 export function memoriesOf(value: string | null): Memories {
   return {
     persistentCookie: value,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { connectCdp } from './cdp-socket.ts'
 
-/** Closes all pages of a session and leaves a new, empty one: for the next spec it is as good as a new session. */
+/** Replaces all pages of a session by an empty one, so that the next test can reuse the session. */
 export async function leaveOnlyPage(cdpUrl: string): Promise<void> {
   await using cdp = await connectCdp(cdpUrl)
   const pages = async (): Promise<readonly string[]> => {

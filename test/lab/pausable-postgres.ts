@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A way to a PostgreSQL that can hang: connections are accepted and kept, and nothing comes through. */
+/** A TCP proxy to PostgreSQL that can hang: connections stay open, but no data passes. */
 export interface PausablePostgres extends AsyncDisposable {
-  /** Address of the same database by this way. */
+  /** Connection string of the database through the proxy. */
   readonly url: string
   readonly setPaused: (isPaused: boolean) => void
 }
 
-/** Opens one to a database of the lab, which listens on a Unix socket. */
+/** Opens a proxy to a lab database, which listens on a Unix socket. */
 export async function openPausablePostgres(databaseUrl: string): Promise<PausablePostgres> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`

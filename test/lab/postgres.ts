@@ -12,26 +12,29 @@ const execute = promisify(execFile)
 
 const template = 'bowline_template'
 
-/** A database of its own for one test. Disposing drops it, whoever is still connected. */
+/** A database for one test. Disposing drops it and closes its connections. */
 export interface LabDatabase extends AsyncDisposable {
   readonly url: string
-  /** Closes every connection to it, as a restart does. */
+  /** Closes all connections, like a restart. */
   readonly disconnect: () => Promise<void>
-  /** Takes it away: connections are closed, and new ones refused until the answer is disposed of. */
-  readonly takeAway: () => Promise<AsyncDisposable>
-  /** Has at most so many connections to it, by a role of its own that `url` names. Its owner could have more. */
+  /** Closes all connections and refuses new ones until the result is disposed. */
+  readonly goOffline: () => Promise<AsyncDisposable>
+  /**
+   * Limits connections. Returns a connection string with a new role, since limits do not apply to
+   * the superuser.
+   */
   readonly limit: (connections: number) => Promise<string>
 }
 
 /** A private PostgreSQL. Disposing stops it and removes its files. */
 export interface LabPostgres extends AsyncDisposable {
-  /** Address of a database. Default: the one for administration. */
+  /** Connection string of a database. Default: the administration database. */
   readonly url: (databaseName?: string) => string
-  /** Makes a database with the newest schema in it, or an empty one. */
+  /** Creates a database with the latest schema, or an empty one. */
   readonly createDatabase: (options?: { readonly isEmpty?: boolean }) => Promise<LabDatabase>
 }
 
-/** Starts a PostgreSQL of this machine's packages in a temporary directory, on a Unix socket only. */
+/** Starts the installed PostgreSQL in a temporary directory, on a Unix socket only. */
 export async function startPostgres(): Promise<LabPostgres> {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-pg-'))
@@ -65,7 +68,7 @@ export async function startPostgres(): Promise<LabPostgres> {
   return { ...lab, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** A PostgreSQL that someone else has started, by the address of its administration database. */
+/** A running PostgreSQL, given the connection string of its administration database. */
 export function postgresAt(adminUrl: string): Omit<LabPostgres, keyof AsyncDisposable> {
   return addressAt(new URL(adminUrl).searchParams.get('host') ?? '')
 }
@@ -85,7 +88,7 @@ function addressAt(socketFolder: string): Omit<LabPostgres, keyof AsyncDisposabl
       return {
         url: url(name),
         disconnect,
-        takeAway: async () => {
+        goOffline: async () => {
           await allow(false)
           await disconnect()
           return { [Symbol.asyncDispose]: async () => allow(true) }
@@ -122,7 +125,7 @@ async function findBinaries(): Promise<string> {
   return join(newest, '..')
 }
 
-/** PostgreSQL refuses to run as root: the user it then runs as. */
+/** The user to run PostgreSQL as if the tests run as root, which it refuses. */
 async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const idOf = async (flag: string) => Number((await execute('id', [flag, 'postgres'])).stdout)
@@ -130,15 +133,15 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
 }
 
 async function isReady(postgres: ChildProcess): Promise<void> {
-  const said: string[] = []
+  const output: string[] = []
   for await (const line of createInterface({ input: postgres.stderr! })) {
-    said.push(line)
+    output.push(line)
     if (line.includes('ready to accept connections')) {
       postgres.stderr?.resume()
       return
     }
   }
-  throw new Error(`PostgreSQL did not start: ${said.join('\n')}`)
+  throw new Error(`PostgreSQL did not start: ${output.join('\n')}`)
 }
 
 async function stop(postgres: ChildProcess): Promise<void> {

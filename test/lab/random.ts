@@ -1,11 +1,11 @@
-/** Random numbers that are the same for the same seed. */
+/** A seeded random number generator. */
 export interface Random {
-  /** A whole number from `min` to `max`. */
+  /** An integer from `min` to `max`. */
   readonly whole: (min: number, max: number) => number
   readonly pick: <Item>(items: readonly Item[]) => Item
 }
 
-/** Starts a row of random numbers. A failing test names its seed, so that it can be run again. */
+/** Creates a generator. Tests print the seed on failure, so that they can be repeated. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

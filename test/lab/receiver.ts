@@ -3,24 +3,27 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Something that was posted to a receiver. */
+/** A received webhook. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body as it came. */
+  /** The raw body. */
   readonly raw: string
   readonly body: Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- tests look into events of every shape
 }
 
-/** A server that takes webhooks. */
+/** A server that receives webhooks. */
 export interface Receiver extends AsyncDisposable {
   readonly url: (path?: string) => string
   readonly received: readonly Received[]
-  /** Resolves once `count` posts have come, with all of them so far. */
+  /** Resolves to all webhooks once `count` were received. */
   readonly whenReceived: (count: number) => Promise<readonly Received[]>
 }
 
-/** Starts a receiver on a free port of 127.0.0.1. `statusOf` says what the n-th post (from 1) is answered; `half`: 200 and a body that never ends. Default 200. */
+/**
+ * Starts a receiver on a free port of 127.0.0.1. `statusOf` returns the response status of the n-th
+ * webhook (from 1), or `half` for a body that never ends. Default 200.
+ */
 export async function startReceiver(
   statusOf: (count: number, path: string) => number | 'half' = () => 200,
 ): Promise<Receiver> {

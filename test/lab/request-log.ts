@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** A request as the site received it. */
+/** A request that the site received. */
 export interface SeenRequest {
   readonly method: string
   /** Path with its query. */
@@ -11,7 +11,7 @@ export interface SeenRequest {
 /** The requests a site has received, oldest first. */
 export interface RequestLog {
   readonly all: readonly SeenRequest[]
-  /** Waits for a request whose path, query left out, is `pathname`, past or coming. */
+  /** Waits for a past or future request whose path without its query is `pathname`. */
   waitFor(pathname: string, signal?: AbortSignal): Promise<SeenRequest>
   add(request: SeenRequest): void
 }
@@ -20,7 +20,7 @@ function pathnameOf(request: SeenRequest): string {
   return request.path.split('?')[0] ?? ''
 }
 
-/** Makes an empty log. */
+/** Creates an empty log. */
 export function createRequestLog(): RequestLog {
   const all: SeenRequest[] = []
   const events = new EventTarget()

@@ -9,12 +9,12 @@ import { temporaryFolder } from './stores.ts'
 
 const program = '/usr/bin/searx-run'
 
-/** Whether this machine has a SearXNG, or the searx it came from. */
+/** Whether searx is installed. */
 export function hasSearx(): boolean {
   return existsSync(program)
 }
 
-/** Starts a real searx with three engines that ask `upstream` and nobody else. Disposing ends it. Takes some seconds. */
+/** Starts a real searx whose three engines query only `upstream`. Takes some seconds. */
 export async function startSearx(upstream: string): Promise<AsyncDisposable & { readonly url: string }> {
   await using undo = new AsyncDisposableStack()
   const folder = undo.use(await temporaryFolder())
@@ -59,7 +59,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-// Whole, because Debian keeps the defaults where `use_default_settings` does not find them.
+// Complete settings, because `use_default_settings` does not find Debian's defaults.
 function settingsOf(port: number, upstream: string): string {
   return `
 general: {instance_name: lab}

@@ -6,7 +6,7 @@ import type { CreateSessionOptions, CreateSessionResponse } from '../../src/cont
 import { compileCache } from './compile-cache.ts'
 import type { Answer } from './lab.ts'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string
   readonly apiKey: string
@@ -15,7 +15,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   readonly api: (method: string, path: string, body?: unknown) => Promise<Answer>
   readonly create: (options?: CreateSessionOptions) => Promise<CreateSessionResponse>
-  /** Everything it has logged so far. */
+  /** Log output so far. */
   readonly log: () => string
 }
 
@@ -33,7 +33,7 @@ export async function startServerProcess(options: {
   const child = spawn(process.execPath, [main, ...args, ...(options.flags ?? [])], {
     env: {
       PATH: process.env['PATH'],
-      // Holds the template of an empty store, which takes seconds to make.
+      // Contains the template of an empty store, which takes seconds to create.
       HOME: homedir(),
       NODE_COMPILE_CACHE: compileCache,
       BOWLINE_API_KEY: labKey,

@@ -1,7 +1,7 @@
 import { inject } from 'vitest'
 import { postgresAt, type LabPostgres } from './postgres.ts'
 
-/** The PostgreSQL of this test run, started by whoever asks first and stopped at the end of the run. */
+/** The PostgreSQL of this test run, started on first use and stopped at the end. */
 export async function sharedPostgres(): Promise<Omit<LabPostgres, keyof AsyncDisposable>> {
   const response = await fetch(inject('postgresBroker'))
   const text = await response.text()

@@ -16,12 +16,12 @@ import { storagePages } from './pages/storage.ts'
 import { workerPages } from './pages/workers.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 
-/** A local web site with a page for each thing a browser can do. `pages/` lists them. */
+/** A local web site with a page for each browser feature. See `pages/`. */
 export interface Site extends AsyncDisposable {
   readonly port: number
-  /** Address of a path under 127.0.0.1. */
+  /** URL of a path on 127.0.0.1. */
   url(path: string): string
-  /** The same path under `localhost`: another origin to a browser. */
+  /** The same path on `localhost`, which is another origin. */
   crossUrl(path: string): string
   readonly requests: RequestLog
 }
@@ -40,7 +40,7 @@ const sitePages: Pages = {
   ...movingPages,
 }
 
-/** Starts the site on a free port of 127.0.0.1. `extraPages` are added to its pages, or replace them. */
+/** Starts the site on a free port of 127.0.0.1. `extraPages` add or replace pages. */
 export async function startSite(extraPages: Pages = {}): Promise<Site> {
   const pages = { ...sitePages, ...extraPages }
   const requests = createRequestLog()
@@ -86,7 +86,7 @@ async function answer(pages: Pages, exchange: Exchange): Promise<void> {
   }
 }
 
-/** `/socket` sends each message back; `/socket/close` closes at once. */
+/** `/socket` echoes messages. `/socket/close` closes at once. */
 function echoSockets(server: Server, onUpgrade: (request: IncomingMessage) => void): WebSocketServer {
   const sockets = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, duplex, head) => {

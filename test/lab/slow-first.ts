@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Files that take much longer than their size tells: each waits for lifetimes, starts programs, or imports its specs.
+// Files that take much longer than their size suggests.
 const slow = [
   'server/test/dashboard/dashboard.test.ts',
   'test/examples.test.ts',
@@ -24,7 +24,7 @@ const slow = [
   'server/test/profiles/kill.test.ts',
 ]
 
-/** Starts slow files first, so that no worker is left with one at the end. A run that was timed before knows by itself. */
+/** Runs slow test files first, so that no worker is left with one at the end. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

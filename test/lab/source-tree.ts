@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** One source file of the repository. */
+/** A source file of the repository. */
 export interface SourceFile {
   /** Path from the root of the repository, such as `src/kit/errors.ts`. */
   readonly path: string
@@ -16,7 +16,7 @@ export interface SourceFile {
 /** Root of the repository. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The files that match a glob, read and with their imports found. */
+/** Reads the files that match a glob, with their imports. */
 export function readSourceFiles(pattern: string): readonly SourceFile[] {
   return globSync(pattern, { cwd: repository }).map((path) => {
     const text = readFileSync(join(repository, path), 'utf8')
@@ -30,7 +30,7 @@ export function readSourceFiles(pattern: string): readonly SourceFile[] {
   })
 }
 
-/** How many lines are neither blank nor only comment. */
+/** Counts lines that are neither blank nor comments. */
 export function countCodeLines(text: string): number {
   return text
     .replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '')
@@ -38,7 +38,7 @@ export function countCodeLines(text: string): number {
     .filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length
 }
 
-/** Names of all packages that a file imports, dynamically as well, without Node's own. */
+/** Names of all packages that a file imports statically or dynamically, without Node's own. */
 export function importedPackages(text: string): readonly string[] {
   return [...staticSpecifiers(text), ...[...text.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1] ?? '')]
     .filter((name) => !isRelative(name) && !name.startsWith('node:'))
@@ -49,7 +49,10 @@ function staticSpecifiers(text: string): readonly string[] {
   return [...text.matchAll(/^(?:import|export)\s(?:[^'"`]*?\sfrom\s+)?'([^']+)'/gm)].map((match) => match[1] ?? '')
 }
 
-/** The source file that a specifier names, unless it is a package or a style sheet. `bowline/kit/errors` is one of ours. */
+/**
+ * Resolves a specifier to a source file, including `bowline/…`. Empty for packages and style
+ * sheets.
+ */
 function sourceOf(importer: string, specifier: string): readonly string[] {
   if (isRelative(specifier)) return specifier.endsWith('.css') ? [] : [normalize(join(dirname(importer), specifier))]
   const own = /^bowline\/(.+)$/.exec(specifier)?.[1]

@@ -7,10 +7,12 @@ import { openStore } from '../../server/src/store/open.ts'
 import type { Store } from '../../server/src/store/store.ts'
 import { sharedPostgres } from './shared-postgres.ts'
 
-/** Opens an empty store with the newest schema. Disposing removes it. */
+/** Opens an empty store with the latest schema. Disposing removes it. */
 export type OpenStore = () => Promise<Store>
 
-/** A temporary directory. Disposing removes it, beside killed servers whose browsers are about to die. */
+/**
+ * A temporary directory. Disposing retries, since browsers of killed servers may still write to it.
+ */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'bowline-test-'))
   return {
@@ -28,7 +30,7 @@ export const openPgliteStore: OpenStore = async () => {
   return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** A store in a database of its own on the run's PostgreSQL. */
+/** A store in a new database of the shared PostgreSQL. */
 export const openPostgresStore: OpenStore = async () => {
   await using undo = new AsyncDisposableStack()
   const folder = undo.use(await temporaryFolder())
@@ -39,7 +41,10 @@ export const openPostgresStore: OpenStore = async () => {
   return { ...store, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Runs a spec once on the embedded store and once on PostgreSQL. The tests of a spec share a store, emptied after each. */
+/**
+ * Runs a spec on the embedded store and on PostgreSQL. Its tests share a store, which is emptied
+ * after each.
+ */
 export function describeEachStore(title: string, spec: (openStore: OpenStore) => void): void {
   describe(`${title}, in PGlite`, () => spec(shared(openPgliteStore)))
   describe(`${title}, in PostgreSQL`, () => spec(shared(openPostgresStore)))

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { browserPaths } from './browser-paths.ts'
 
 /**
- * Writes a browser that behaves as on a machine without user namespaces: it starts without its sandbox only, and never
- * inside bubblewrap, where there is no shell for its script. `start` replaces how it starts. Returns its path.
+ * Writes a browser script that behaves as on a machine without user namespaces: it starts only with
+ * `--no-sandbox`, and never in bubblewrap, which has no shell. Returns its path.
  */
 export async function writeUnsandboxed(folder: string, start = `exec ${browserPaths.shell} "$@"`): Promise<string> {
   await chmod(folder, 0o755)

@@ -1,6 +1,6 @@
 import { chromium, type Page } from 'playwright-core'
 
-/** Works with the first page of a session through Playwright, and leaves. */
+/** Runs a function with the first page of a session through Playwright, then disconnects. */
 export async function visit<Result>(
   session: { readonly cdpUrl: string },
   work: (page: Page) => Promise<Result>,

@@ -9,8 +9,8 @@ import { compileCache } from './compile-cache.ts'
 const program = fileURLToPath(new URL('warm-up-program.ts', import.meta.url))
 
 /**
- * Fills what the processes of a run share, in a clone and a home where nothing has run: what they compile, and the
- * template of an empty database. The first files of a run start ten servers, and each would do it for itself.
+ * Fills the caches that test processes share: the compile cache and the template of an empty
+ * database. Otherwise the first servers of a run would each fill them.
  */
 export async function warmUp(): Promise<void> {
   if (existsSync(compileCache) && existsSync(await templatePath())) return

@@ -184,11 +184,11 @@ test('fingers tap and scroll', async () => {
     isMobile: true,
   })
   const fingers = await view.page.context().newCDPSession(view.page)
-  const place = await view.placeOf(testPage.page, 'button')
+  const box = await view.placeOf(testPage.page, 'button')
 
-  await view.page.touchscreen.tap(place.x, place.y)
+  await view.page.touchscreen.tap(box.x, box.y)
   await expect.poll(() => testPage.page.title()).toBe('tapped')
-  const [x, y] = [place.x + 100, place.y + 150]
+  const [x, y] = [box.x + 100, box.y + 150]
   await fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   for (const moved of [20, 40, 60, 80, 100]) {
     await fingers.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: y - moved }] })

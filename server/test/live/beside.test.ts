@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-/** What both libraries are asked to do, and what came of it. */
+/** Actions in both libraries, and their results. */
 interface Deeds {
   readonly dialog: unknown
   readonly intercepted: string

@@ -15,10 +15,13 @@ export interface BareViewer {
   readonly leave: () => Promise<void>
 }
 
-/** A browser with one page, whose frames are counted where they leave it, and a door for viewers. */
+/** A browser with one page whose frames are counted, and an endpoint for viewers. */
 export interface Fixture extends AsyncDisposable {
   readonly browser: Browser
-  /** Lets a viewer in. `drawMs` is how long it takes to draw a frame, Infinity for one that never does. Default 0. */
+  /**
+   * Connects a viewer. `drawMs` is the time it takes to draw a frame, Infinity for never. Default
+   * 0.
+   */
   readonly join: (drawMs?: number) => Promise<BareViewer>
   /** Frames that have left the browser. */
   readonly frames: () => number

@@ -111,8 +111,8 @@ async function openView(glasses: Browser, url: string | undefined, options?: Bro
     placeOf,
     colourAt: async (x, y) => page.evaluate<readonly number[]>(readColour(x, y)),
     click: async (target, selector) => {
-      const place = await placeOf(target, selector)
-      await page.mouse.click(place.x, place.y)
+      const position = await placeOf(target, selector)
+      await page.mouse.click(position.x, position.y)
     },
     [Symbol.asyncDispose]: async () => context.close(),
   }
@@ -128,14 +128,14 @@ function readColour(x: number, y: number): string {
 }
 
 /** Expects a colour of the picture to become this one, as near as a compressed picture comes. */
-export async function expectColour(view: View, place: readonly [number, number], colour: readonly number[]) {
+export async function expectColour(view: View, position: readonly [number, number], colour: readonly number[]) {
   return expect
     .poll(
       async () => {
-        const seen = await view.colourAt(...place)
+        const seen = await view.colourAt(...position)
         return Math.max(...seen.map((value, index) => Math.abs(value - (colour[index] ?? 0))))
       },
-      { message: `the colour at ${place.join()} is ${colour.join()}`, timeout: 5000 },
+      { message: `the colour at ${position.join()} is ${colour.join()}`, timeout: 5000 },
     )
     .toBeLessThan(24)
 }

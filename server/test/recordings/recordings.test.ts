@@ -50,7 +50,7 @@ async function textOf(session: Session, name: string): Promise<string> {
   return new Response(await session.recordings.read(name)).text()
 }
 
-/** Waits until a page shows what came back over its socket, so that all of its requests have ended. */
+/** Waits until a page shows the echo of its WebSocket, so that all of its requests have ended. */
 async function settled(page: SharedPage): Promise<void> {
   return page.evaluate(`new Promise((resolve) => {
     const texts = () => ['#socket', '#xhr', '#fetch'].map((id) => document.querySelector(id).textContent)

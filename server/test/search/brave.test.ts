@@ -22,7 +22,10 @@ function item(number: number, host = 'a.example') {
   }
 }
 
-/** The protocol as it is documented: a key, pages of at most 20 and an offset in pages, 422 for what is out of bounds. */
+/**
+ * The documented protocol: a key, pages of at most 20, an offset in pages, 422 for values out of
+ * range.
+ */
 function guarded(maxCount: number, answer: (exchange: Exchange, count: number, offset: number) => object): Page {
   return (exchange) => {
     const { searchParams } = exchange.url

@@ -11,7 +11,7 @@ import { noSignal, wishFor } from './fixture.ts'
 const perPage = 10
 const pages = 4
 
-/** A small search engine: it knows no operators, and every second of its results lies on another site. */
+/** A search engine without operators, of whose results every second is from another site. */
 function results(kind: string): Page {
   return (exchange) => {
     const page = Number(exchange.url.searchParams.get('page'))

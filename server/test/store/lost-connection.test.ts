@@ -58,7 +58,7 @@ test('losing a connection during a statement fails only that statement', async (
 
 test('statements fail at once while the database is down, and work again afterwards', async () => {
   {
-    await using _away = await database.takeAway()
+    await using _away = await database.goOffline()
     await expect(store.ping()).rejects.toMatchObject(gone)
     await expect(store.db.transaction().execute(async () => undefined)).rejects.toMatchObject(gone)
   }

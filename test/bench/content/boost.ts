@@ -107,7 +107,7 @@ function valueOf(tree: Tree, row: Float32Array): number {
   return tree.value[node]!
 }
 
-/** The logit a model gives to a row. */
+/** The logit that a model predicts for a row. */
 export function logitOf(model: Model, row: Float32Array): number {
   return model.trees.reduce((sum, tree) => sum + valueOf(tree, row), model.base)
 }
@@ -164,7 +164,9 @@ function grow(chosen: Int32Array, growing: Growing): Tree {
   return tree
 }
 
-/** The best of one random cut a feature: trees of random cuts err in different ways, so that their sum learns fewer accidents. */
+/**
+ * The best of one random cut per feature. Random cuts decorrelate the trees and reduce overfitting.
+ */
 function bestSplit(rows: Int32Array, gradient: number, hessian: number, growing: Growing): Split | undefined {
   const { features, binned, cuts, gradients, hessians, next, options } = growing
   let best: Split | undefined

@@ -8,7 +8,7 @@ import type { LabelledPage } from './pages.ts'
 import { scoreWords, toText, type WordScore } from './scoring.ts'
 import { toTrainingPage, train } from './train.ts'
 
-/** Scores every page by a model trained on the other folds: the score to expect on pages from elsewhere. */
+/** Cross-validation: scores every page by a model trained on the other folds. */
 export function scoreHeldOut(pages: readonly LabelledPage[], folds: number): readonly WordScore[] {
   const ready = pages.map(toTrainingPage)
   const foldOf = foldsOf(pages, folds)

@@ -5,7 +5,9 @@ export function tokenize(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 }
 
-/** For every text of a page, the share of its words that the labelled content has at the same place in reading order. */
+/**
+ * For every text of a page, the share of its words that the labelled content has in the same order.
+ */
 export function labelTexts(texts: readonly string[], truth: string): readonly number[] {
   const words: string[] = []
   const owners: number[] = []

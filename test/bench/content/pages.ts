@@ -18,7 +18,10 @@ interface Label {
   readonly _internal?: { readonly page_type?: string | { readonly primary?: string } }
 }
 
-/** Reads the labelled pages under `folder`, a copy of the benchmark's data (`dev/ground-truth`, `dev/html`), by id. */
+/**
+ * Reads the labelled pages under `folder`, a copy of the benchmark's data (`dev/ground-truth`,
+ * `dev/html`), by id.
+ */
 export function readLabelledPages(folder: string): readonly LabelledPage[] {
   return readdirSync(join(folder, 'dev/ground-truth'))
     .filter((name) => name.endsWith('.json'))

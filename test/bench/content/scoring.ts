@@ -1,6 +1,6 @@
 import { tokenize } from './labels.ts'
 
-/** Shares of words, as a bag: of what was given that is right, of what is right that was given, and their harmonic mean. */
+/** Precision, recall and F1 over bags of words. */
 export interface WordScore {
   readonly f1: number
   readonly precision: number

@@ -20,7 +20,7 @@ export interface TrainingPage {
   readonly sizes: readonly number[]
 }
 
-/** How the model in the repository is trained. Chosen by cross-validation, not by the score on the training pages. */
+/** Training options of the model in the repository, chosen by cross-validation. */
 export const trainingOptions: BoostOptions = {
   rounds: 400,
   depth: 6,
@@ -51,7 +51,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0)
 }
 
-/** A page weighs about what its words do to its F1: less on a long page, and where boilerplate abounds. In it, a word of a long text weighs less. */
+/**
+ * Weights texts by the effect of their words on the F1 of the page: less on long pages and with
+ * much boilerplate. Words of long texts weigh less.
+ */
 function weigh(page: TrainingPage): readonly number[] {
   const content = tokenize(page.page.truth).length
   const all = sum(page.sizes)
@@ -64,7 +67,9 @@ function weigh(page: TrainingPage): readonly number[] {
 const fewestWords = 25
 const leastFit = 0.75
 
-/** Whether texts of the page make up what its label holds: pages of which little is left in the HTML teach accidents. */
+/**
+ * Whether the texts of the page cover its label. Pages whose content is not in the HTML are noise.
+ */
 function fits(page: TrainingPage): boolean {
   const labelled = page.texts.filter((_, index) => (page.labels[index] ?? 0) > 0.5).join('\n')
   return tokenize(page.page.truth).length >= fewestWords && scoreWords(labelled, page.page.truth).f1 >= leastFit
@@ -72,12 +77,14 @@ function fits(page: TrainingPage): boolean {
 
 const noMark = 12
 
-/** The row on a page whose classes and ids say nothing. */
+/** The row without the features of class names and ids. */
 function withoutMarks(row: Float32Array): Float32Array {
   return row.map((value, index) => (featureNames[index]?.startsWith('mark:') === true ? noMark : value))
 }
 
-/** Trains a model on pages, and at half the weight on the same without marks: so that it knows more than names. */
+/**
+ * Trains a model on pages, and at half the weight on the same pages without class names and ids.
+ */
 export function train(all: readonly TrainingPage[], options: BoostOptions = trainingOptions): Model {
   const pages = all.filter(fits)
   const rows = pages.flatMap((page) => page.rows)

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Crawlee in a process of its own. */
+/** Crawlee in a separate process. */
 export interface Crawlee extends AsyncDisposable {
   readonly pid: number
-  /** Crawls pages and answers the milliseconds it took. Throws when a page came to nothing. */
+  /** Crawls pages and returns the time in milliseconds. Throws an Error if a page fails. */
   readonly crawl: (urls: readonly string[]) => Promise<number>
 }
 

@@ -9,7 +9,10 @@ const paragraphs = function* (bytes: number): Generator<string> {
   for (let sent = 0; sent < bytes; sent += paragraph.length) yield paragraph
 }
 
-/** Pages of many bytes (`/big?bytes=`), of many elements (`/big/elements?count=`), and of deep nesting (`/big/depth?count=`). */
+/**
+ * Pages with many bytes (`/big?bytes=`), many elements (`/big/elements?count=`) or deep nesting
+ * (`/big/depth?count=`).
+ */
 export const bigPages: Pages = {
   '/big': async ({ response, url }) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')

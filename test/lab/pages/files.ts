@@ -5,7 +5,7 @@ import { fixedPage, numberFrom, readBody, sendJson, type Pages } from './page.ts
 
 const chunkBytes = 64 * 1024
 
-/** The content of a download: the same bytes at each call. */
+/** The content of a download, the same bytes for every call. */
 export const downloadContent = function* (bytes: number): Generator<Buffer> {
   const chunk = Buffer.alloc(chunkBytes, 'All hands on deck. ')
   for (let sent = 0; sent < bytes; sent += chunkBytes) yield chunk.subarray(0, Math.min(chunkBytes, bytes - sent))
@@ -22,7 +22,10 @@ async function filesOf(form: FormData): Promise<object[]> {
   )
 }
 
-/** Downloads of any size (`/download?bytes=&name=`), and uploads answered with the size and SHA-256 of each file. */
+/**
+ * Downloads of any size (`/download?bytes=&name=`), and uploads that return the size and SHA-256 of
+ * each file.
+ */
 export const filePages: Pages = {
   '/download': async ({ response, url }) => {
     const bytes = numberFrom(url, 'bytes', 1024)
@@ -30,7 +33,7 @@ export const filePages: Pages = {
     response.setHeader('content-type', 'application/octet-stream')
     response.setHeader('content-disposition', `attachment; filename*=UTF-8''${name}`)
     response.setHeader('content-length', bytes)
-    // A browser that cancels the download closes the connection: that is its right.
+    // Fails if the browser cancels the download.
     await pipeline(Readable.from(downloadContent(bytes)), response).catch(() => undefined)
   },
   '/downloads': fixedPage('Downloads', '<a id="small" href="/download?bytes=1024&name=small.bin">Small</a>'),

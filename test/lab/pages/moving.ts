@@ -1,6 +1,6 @@
 import { fixedPage, type Pages } from './page.ts'
 
-/** An animated canvas, a page that reports input it receives, and one that writes to the console and fails. */
+/** An animated canvas, a page that shows received input, and one that logs and throws. */
 export const movingPages: Pages = {
   '/canvas': fixedPage(
     'Canvas',

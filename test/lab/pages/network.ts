@@ -1,6 +1,8 @@
 import { fixedPage, numberFrom, readBody, sendHtml, sendJson, type Pages } from './page.ts'
 
-/** fetch, XMLHttpRequest, WebSocket, many requests at once, and an echo to send them to. `/socket` echoes messages. */
+/**
+ * Pages that use fetch, XMLHttpRequest, WebSocket and many requests. `/echo` and `/socket` echo.
+ */
 export const networkPages: Pages = {
   '/network': fixedPage(
     'Network',

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** One request to the site, with what a page needs to answer it. */
+/** A request to the site and its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly url: URL
-  /** The same site under another host name: another origin to a browser. */
+  /** The same site under another host name, which makes it another origin. */
   readonly crossOrigin: string
 }
 
-/** Answers one path. */
+/** Handles requests to a path. */
 export type Page = (exchange: Exchange) => void | Promise<void>
 
 /** Pages by path. */
@@ -20,43 +20,43 @@ export function htmlDocument(title: string, body: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body>${body}</body></html>`
 }
 
-/** Answers with an HTML document. */
+/** Sends an HTML document. */
 export function sendHtml({ response }: Exchange, title: string, body: string): void {
   response.setHeader('content-type', 'text/html; charset=utf-8')
   response.end(htmlDocument(title, body))
 }
 
-/** Answers with JSON. */
+/** Sends JSON. */
 export function sendJson({ response }: Exchange, value: unknown): void {
   response.setHeader('content-type', 'application/json')
   response.end(JSON.stringify(value))
 }
 
-/** Answers with a script. */
+/** Sends a script. */
 export function sendScript({ response }: Exchange, source: string): void {
   response.setHeader('content-type', 'text/javascript')
   response.end(source)
 }
 
-/** A page that is the same at each request. */
+/** A page with fixed content. */
 export function fixedPage(title: string, body: string): Page {
   return (exchange) => sendHtml(exchange, title, body)
 }
 
-/** A number from the query, or `fallback`. */
+/** Reads a number from the query. */
 export function numberFrom(url: URL, name: string, fallback: number): number {
   const text = url.searchParams.get(name)
   return text === null ? fallback : Number(text)
 }
 
-/** The whole body of a request. */
+/** Reads the body of a request. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }
 
-/** Text made harmless inside HTML. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

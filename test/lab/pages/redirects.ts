@@ -4,7 +4,10 @@ function redirect({ response }: Exchange, location: string, status: number): voi
   response.writeHead(status, { location }).end()
 }
 
-/** Redirects to anywhere (`/redirect?to=&status=`), chains (`/redirect/chain?count=`) and a loop. */
+/**
+ * Redirects (`/redirect?to=&status=`), redirect chains (`/redirect/chain?count=`) and a redirect
+ * loop.
+ */
 export const redirectPages: Pages = {
   '/redirect': (exchange) =>
     redirect(exchange, exchange.url.searchParams.get('to') ?? '/', numberFrom(exchange.url, 'status', 302)),

@@ -3,7 +3,10 @@ import { fixedPage, numberFrom, sendHtml, type Pages } from './page.ts'
 
 const trickleMs = 50
 
-/** Answers that come late (`/slow?ms=`), never (`/never`) or never end (`/trickle`), and a page that blocks its renderer. */
+/**
+ * Responses that are late (`/slow?ms=`), never sent (`/never`) or never end (`/trickle`), and a
+ * page that blocks its renderer.
+ */
 export const slowPages: Pages = {
   '/slow': async (exchange) => {
     await sleep(numberFrom(exchange.url, 'ms', 500))

@@ -22,7 +22,9 @@ const storageScript = `
     cookies: document.cookie,
   })`
 
-/** Cookies that last and cookies of the session, and a page with `remember(value)` and `recall()` over both storages. */
+/**
+ * Persistent and session cookies, and a page with `remember(value)` and `recall()` for web storage.
+ */
 export const storagePages: Pages = {
   '/storage': fixedPage('Storage', `<h1>Storage</h1><script>${storageScript}</script>`),
   '/cookies/set': (exchange) => {

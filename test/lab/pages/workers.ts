@@ -1,6 +1,6 @@
 import { fixedPage, sendScript, type Pages } from './page.ts'
 
-/** A worker, a shared worker and a service worker. Each page ends with the answer in `output`. */
+/** A worker, a shared worker and a service worker. Each page shows its result in `output`. */
 export const workerPages: Pages = {
   '/worker': fixedPage(
     'Worker',

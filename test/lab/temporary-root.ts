@@ -2,14 +2,14 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 const memory = '/dev/shm'
-/** What a run of all tests has on it at a time is far less; containers often have 64 MB there. */
+/** More than a test run needs. Containers often have only 64 MB of shared memory. */
 const roomBytes = 6e9
 
 /**
- * Where the folders of tests go: into memory when there is room, since each server syncs a thousand files of a new
- * database to the disk, and that is half of the time of its start.
+ * Parent of temporary test folders: in memory if there is room. Otherwise, writing the files of a
+ * new database to disk takes half of a server's start.
  */
-export function temporaryPlace(): string {
+export function temporaryRoot(): string {
   try {
     accessSync(memory, constants.W_OK)
     const { bavail, bsize } = statfsSync(memory)

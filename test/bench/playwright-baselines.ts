@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
-/** One way to a browser with Playwright alone: from nothing, to a loaded page, to nothing. */
+/** Launches a browser with plain Playwright, loads a page and closes the browser. */
 export type Visit = (url: string) => Promise<void>
 
 async function load(browser: Browser, url: string): Promise<void> {
@@ -12,7 +12,7 @@ async function load(browser: Browser, url: string): Promise<void> {
   await page.goto(url)
 }
 
-/** `chromium.launch`, a page, its end. */
+/** Uses `chromium.launch`. */
 export function visitLaunched(executablePath: string): Visit {
   return async (url) => {
     const browser = await chromium.launch({ executablePath })
@@ -21,7 +21,7 @@ export function visitLaunched(executablePath: string): Visit {
   }
 }
 
-/** `chromium.launchServer`, connected to, a page, the end of both: like a session, nobody else has been in this browser. */
+/** Uses `chromium.launchServer` and connects to it. Like a session, each browser is fresh. */
 export function visitLaunchedServer(executablePath: string): Visit {
   return async (url) => {
     const server = await chromium.launchServer({ executablePath })
@@ -37,7 +37,7 @@ export interface PlaywrightServer extends AsyncDisposable {
   readonly visit: Visit
 }
 
-/** Starts `playwright run-server` in a process of its own. Disposing kills it. */
+/** Starts `playwright run-server` in a separate process. Disposing kills it. */
 export async function startPlaywrightServer(executablePath: string): Promise<PlaywrightServer> {
   const program = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js')
   // Unsafe: only so may the client name the browser.
