@@ -205,10 +205,10 @@ interface SignalGuard extends Disposable {
  */
 function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalGuard {
   const ended = Promise.withResolvers<void>()
-  let survived: Promise<void> | undefined
+  let processSurvived: Promise<void> | undefined
   const guard = processGuard().guard({
     onSignal: async (name, survived) => {
-      survived = survived
+      processSurvived = survived
       abort(name)
       await ended.promise
     },
@@ -219,7 +219,7 @@ function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalGuard {
     // An uncaught rejection would end the process with an error before the signal does.
     settle: async () => {
       ended.resolve()
-      await survived
+      await processSurvived
     },
     [Symbol.dispose]: () => {
       guard[Symbol.dispose]()

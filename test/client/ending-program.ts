@@ -1,4 +1,4 @@
-/** Program that opens a session and ends in the way that its argument names. Run by tests. @module */
+/** Program that opens a session and ends in the way its argument names. Run by tests. @module */
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
