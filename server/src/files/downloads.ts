@@ -61,7 +61,7 @@ export class Downloads {
   #receive({ method, params, sessionId }: CdpIncoming): void {
     if (sessionId !== undefined) return
     if (method === 'Browser.downloadWillBegin') this.#begin(params as unknown as DownloadWillBegin)
-    else if (method === 'Browser.downloadDownloadProgress') this.#progress(params as unknown as DownloadProgress)
+    else if (method === 'Browser.downloadProgress') this.#progress(params as unknown as DownloadProgress)
   }
 
   #begin({ guid, suggestedFilename }: DownloadWillBegin): void {

@@ -91,7 +91,7 @@ describe('two servers on one PostgreSQL', () => {
     await between[Symbol.asyncDispose]()
 
     const { code, reason } = await cdp.closed
-    expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('connect again') })
+    expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('reconnect') })
     expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
     await left.api('DELETE', `/v2/browser/${session.id}`)
   }, 15_000)
