@@ -15,7 +15,6 @@ export const bannedNames: Readonly<Record<string, string>> = {
   insist: 'withRetries',
   twin: 'findByIdempotencyKey',
   findTwin: 'findByIdempotencyKey',
-  News: 'JobEvents',
   Announcer: 'JobWebhooks',
   bell: 'notify',
   bury: 'failExhausted',
@@ -71,7 +70,7 @@ export interface Finding {
   readonly text: string
 }
 
-/** Identifiers of a program that are banned, and those that name a dependency object `*Parts` or an old API `earlier*`. */
+/** Banned identifiers: those of the table, `*Parts` for dependencies and `earlier*` for API v1. */
 export function findBannedNames(source: string): readonly Finding[] {
   return withoutText(source)
     .split('\n')
@@ -85,15 +84,16 @@ export function findBannedNames(source: string): readonly Finding[] {
 
 /** Doc comments that begin with "What", and their lines of more than 100 columns. */
 export function findDocFlaws(source: string): readonly Finding[] {
-  return [...source.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((match) => {
-    const first = source.slice(0, match.index).split('\n').length
-    const lines = match[0].split('\n')
-    const begin = /^\/\*\*[\s*]*What\b/.test(match[0]) ? [{ line: first, text: lines.slice(0, 2).join(' ') }] : []
-    const indent = match.index - source.lastIndexOf('\n', match.index) - 1
-    const long = lines
-      .map((text, index) => ({ line: first + index, text: index === 0 ? ' '.repeat(indent) + text : text }))
+  return [...source.matchAll(/(?<=^[ \t]*)\/\*\*(?!\/)[\s\S]*?\*\//gm)].flatMap(({ 0: comment, index }) => {
+    const startOfLine = source.lastIndexOf('\n', index) + 1
+    const line = source.slice(0, index).split('\n').length
+    const long = source
+      .slice(startOfLine, index + comment.length)
+      .split('\n')
+      .map((text, offset) => ({ line: line + offset, text }))
       .filter(({ text }) => text.length > 100)
-    return [...begin, ...long]
+    const begin = /^\/\*\*[\s*]*What\b/.test(comment) ? [{ line, text: comment.slice(0, 80) }] : []
+    return begin.concat(long)
   })
 }
 
