@@ -204,7 +204,7 @@ test('no file names a source map that is not there', () => {
   expect(globSync('dist/bowline{,-server}/**/*.map', { cwd: repository })).toEqual([])
 })
 
-/** Prints how each command shows its help, from a single process: one process per command takes many seconds. */
+/** Prints the help of every command from a single process: one process each takes many seconds. */
 const helps = `
 import { runCli } from './node_modules/bowline/dist/cli/run-cli.js'
 

@@ -74,7 +74,7 @@ function declarationsOf(text: string, names: readonly string[]): readonly string
   })
 }
 
-/** Moves the example out of the doc comment of a declaration, since a code block cannot contain another one. */
+/** Moves the example below its declaration, since a code block cannot contain another one. */
 function separateExample(declaration: string, comment: string): { readonly code: string; readonly example: string } {
   const tag = /\n \*\n \* @example\n \* ```ts\n([\s\S]*?)\n \* ```/
   const program = tag.exec(comment)?.[1]?.replaceAll(/^ \* ?/gm, '')

@@ -161,7 +161,12 @@ type SettingName = keyof typeof settings
  * ```ts
  * import { startServer, type ServerOptions } from 'bowline-server'
  *
- * const options: ServerOptions = { port: 0, dataDir: 'docs-data', maxSessions: 4, logLevel: 'silent' }
+ * const options: ServerOptions = {
+ *   port: 0,
+ *   dataDir: 'docs-data',
+ *   maxSessions: 4,
+ *   logLevel: 'silent',
+ * }
  * await using server = await startServer(options)
  * console.log(server.maxSessions)
  * ```

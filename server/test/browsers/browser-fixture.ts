@@ -6,7 +6,7 @@ import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
 import type { BrowserKind } from '../../src/browsers/browser-locations.ts'
 import { processesNaming } from '../../../test/lab/browser-processes.ts'
 
-/** A data directory of its own. Disposing removes it, beside browsers that are about to die and whoever cleans up after them. */
+/** Creates a data directory. Disposal removes it, even while dying browsers still write to it. */
 export async function openDataDir(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp('/var/tmp/bowline-test-')
   return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }

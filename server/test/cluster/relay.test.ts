@@ -23,7 +23,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Says something raw to a server that relays everything to the peer at `url`, and answers what it says. */
+/** Sends raw text to a server that relays to the peer at `url`. Returns the response. */
 async function sayThrough(url: string, words: string): Promise<string> {
   const relay = createServer((request, response) => {
     relayRequest({ id: 'peer', url }, request, response, () => undefined).catch(() => response.destroy())

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed, for localhost and 127.0.0.1, with its key. Valid until 2126; of use to tests only. */
+/** A self-signed test certificate for localhost and 127.0.0.1 with its key, valid until 2126. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgdQ2Qy9oS7JwydeyL

@@ -12,7 +12,7 @@ import { selfSigned } from './certificate.ts'
 import { lanePorts, openPage, type OpenPage } from './open-page.ts'
 import { startRawServer, type RawServer } from './raw-client.ts'
 
-/** Ways in which a page reaches for an address. Each is code for the page that returns once the attempt is over. */
+/** Ways for a page to request an address, as code that returns when the attempt is over. */
 const attempts = {
   fetch: (url: string) => `fetch(${q(url)}, { mode: 'no-cors' }).catch(() => {})`,
   XMLHttpRequest: (url: string) => `new Promise((done) => {
@@ -67,7 +67,7 @@ const spellings = [
   'http://①②⑦.0.0.1',
 ]
 /** Both browsers read addresses by the same code, and the proxy judges what comes of it. */
-const fewSpellings = spellings.filter((_, place) => place % 6 === 0)
+const fewSpellings = spellings.filter((_, index) => index % 6 === 0)
 
 function q(text: string): string {
   return JSON.stringify(text)

@@ -24,7 +24,7 @@ async function startHeads() {
   return { ...server, heads }
 }
 
-/** What a client sees of a page, a form, a redirect and a fetch with headers of its own. */
+/** Reads a page, a form, a redirect and a fetch with custom headers, as a client sees them. */
 async function visit(browser: Browser, origin: string) {
   const context = browser.contexts()[0] ?? (await browser.newContext())
   const tab = await context.newPage()

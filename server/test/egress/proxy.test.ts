@@ -10,7 +10,7 @@ async function open(options: Partial<EgressOptions> = {}): Promise<Egress> {
   return openEgress({ log: silent, ...options })
 }
 
-/** Sends one plain request through a lane and returns the whole answer, without the replies of the proxy. */
+/** Sends a plain request through a proxy endpoint. Returns the response without the proxy replies. */
 async function get(endpoint: Awaited<ReturnType<Egress['openProxyEndpoint']>>, url: string): Promise<string> {
   const [, host = '', port = '80', path = '/'] = /^http:\/\/([^/:]+)(?::(\d+))?(.*)$/.exec(url) ?? []
   using client = await openRawSocks(endpoint, host, Number(port))

@@ -5,7 +5,7 @@ import type { ProxyEndpoint } from '../../src/egress/proxy-endpoint.ts'
 /** A client of a lane that writes its own bytes. */
 export interface RawClient extends Disposable {
   readonly socket: Socket
-  /** Waits until the text so far contains `part`, or for the end when there is none, and returns all of it. */
+  /** Waits until the text contains `part`, or for the end without it. Returns all of the text. */
   readonly read: (part?: string) => Promise<string>
 }
 
@@ -41,7 +41,7 @@ export async function openRawClient(endpoint: ProxyEndpoint): Promise<RawClient>
   }
 }
 
-/** Asks a lane for a tunnel and waits for its answer. */
+/** Requests a SOCKS5 connection, as Chromium does for plain HTTP, and waits for the reply. */
 export async function openRawTunnel(endpoint: ProxyEndpoint, target: string): Promise<RawClient> {
   const client = await openRawClient(endpoint)
   client.socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)

@@ -22,7 +22,7 @@ async function open(options: Partial<EgressOptions>): Promise<Egress> {
   return openEgress({ log: silent, resolve, ...options })
 }
 
-/** Asks for a tunnel by a route and returns what is on it: the greeting of the site, or the answer of the proxy. */
+/** Opens a tunnel and returns its first bytes: the greeting of the site or the proxy response. */
 async function tunnel(egress: Egress, target: string, route: Route): Promise<string> {
   await using endpoint = await egress.openProxyEndpoint({ route })
   using client = await openRawTunnel(endpoint, target)

@@ -258,19 +258,19 @@ describe('reading', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a download in whose place a link was put leads nowhere', async () => {
+  test('a download in whose storedPath a link was put leads nowhere', async () => {
     const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=a.txt') }, page.page)
     await expect.poll(async () => (await session.list())[0]?.complete).toBe(true)
     const guid = (await session.list())[0]?.guid ?? ''
-    const place = (await readdir(lab.dataDir, { recursive: true })).find((path) => path.endsWith(guid)) ?? ''
+    const storedPath = (await readdir(lab.dataDir, { recursive: true })).find((path) => path.endsWith(guid)) ?? ''
 
-    await rm(join(lab.dataDir, place))
-    await symlink(join(lab.dataDir, 'server.json'), join(lab.dataDir, place))
+    await rm(join(lab.dataDir, storedPath))
+    await symlink(join(lab.dataDir, 'server.json'), join(lab.dataDir, storedPath))
     const bySymbol = await session.call('GET', '/a.txt')
-    await rm(join(lab.dataDir, place))
-    await link(join(lab.dataDir, 'server.json'), join(lab.dataDir, place))
+    await rm(join(lab.dataDir, storedPath))
+    await link(join(lab.dataDir, 'server.json'), join(lab.dataDir, storedPath))
     const byHardLink = await session.call('GET', '/a.txt')
 
     expect([bySymbol.status, byHardLink.status]).toEqual([404, 404])

@@ -33,8 +33,8 @@ describe('Playwright and Puppeteer on one session at once', () => {
     const { left, right, page } = await connectBoth()
     await page.goto(site.url('/title?text=Shared'))
 
-    const twin = await pageTitled(await right.pages(), 'Shared')
-    await twin!.evaluate(`document.title = 'Changed on the right'`)
+    const samePage = await pageTitled(await right.pages(), 'Shared')
+    await samePage!.evaluate(`document.title = 'Changed on the right'`)
 
     expect(await page.title()).toBe('Changed on the right')
     await left.close()

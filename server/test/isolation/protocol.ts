@@ -18,7 +18,7 @@ interface Protocol {
 /** A command of the protocol, with its parameters that may hold an address or a path. */
 export interface AddressCommand {
   readonly method: string
-  /** Parameters for a try: the address wherever one may be, something of the right type wherever something must be. */
+  /** Parameters with the address in every field that may hold one, and valid values elsewhere. */
   readonly paramsFor: (address: string) => Readonly<Record<string, unknown>>
 }
 

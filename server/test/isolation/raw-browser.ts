@@ -11,7 +11,7 @@ export interface RawBrowser extends AsyncDisposable {
   readonly call: (method: string, params?: object) => Promise<Answer>
   /** Sends a command to its page. */
   readonly onPage: (method: string, params?: object) => Promise<Answer>
-  /** What an expression in its page gives. */
+  /** Returns the value of an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
   /** All that a page shows of an address, or why it shows nothing. Opened by `Page.navigate`. */
   readonly read: (url: string) => Promise<string>
@@ -26,7 +26,10 @@ const everything = `new Promise((done) => {
   else window.addEventListener('load', show)
 })`
 
-/** Launches one and attaches to its page. Unless it `isWatched`, the server does not close pages of the browser's own. */
+/**
+ * Launches a browser and attaches to its page. Unless it `isWatched`, the server does not close
+ * internal pages of the browser.
+ */
 export async function openRawBrowser(
   host: BrowserHost,
   { isWatched = false, ...options }: LaunchOptions & { readonly isWatched?: boolean } = {},
@@ -42,7 +45,7 @@ export async function openRawBrowser(
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
     return (result as { value: unknown }).value
   }
-  /** Asks the next document when the one that was asked gives way to it: between the two there is nothing to ask. */
+  /** Retries in the next document when a navigation replaces the current one. */
   const evaluateInLast = async (session: string, expression: string): Promise<unknown> => {
     const signal = AbortSignal.timeout(10_000)
     for (;;) {

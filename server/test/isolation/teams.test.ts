@@ -111,7 +111,7 @@ const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
   [route.path, ...(route.aliases ?? [])].map((path) => ({ name, method: route.method, path })),
 )
 
-/** What a route is sent beside its path. */
+/** Returns the body for a route. */
 function bodyOf(name: string, id = session.id): unknown {
   if (name === 'deleteSessionByBody') return { id }
   if (name === 'importStorageState') return { cookies: [] }
@@ -152,7 +152,10 @@ const pageRoutes = new Set([
   'createMonitor',
 ])
 
-/** Routes for which the API defines 403 for what belongs to another team. All others answer as for an unknown id. */
+/**
+ * Routes for which the API defines 403 for a resource of another team. All others respond as for an
+ * unknown id.
+ */
 const definedAs403 = new Set(['getSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
 
 /** Routes that need an admin key, whatever they name. */

@@ -51,7 +51,7 @@ async function restore(parts: ArchiveDeps, archive: Pick<Archive, 'blob' | 'keyI
 }
 
 /** Stores a tar as the server would: compressed, and encrypted with the key. */
-async function seal(parts: ArchiveDeps, tar: Buffer): Promise<Pick<Archive, 'blob' | 'keyId'>> {
+async function encryptTar(parts: ArchiveDeps, tar: Buffer): Promise<Pick<Archive, 'blob' | 'keyId'>> {
   const blob = 'profiles/sealed'
   const sealed = encryptStream(Readable.from([zstdCompressSync(tar)]), key.bytes, `${profileId} ${blob}`)
   await parts.blobs.write(blob, Readable.from(sealed, { objectMode: false }))
@@ -155,14 +155,14 @@ describe('an archive is refused', () => {
   test('when a single bit of it was changed, wherever', async () => {
     await using undo = new AsyncDisposableStack()
     const { parts, archive, bytes, replace } = await openSaved(undo)
-    const places = [0, 4, 19, 20, 65_555, 65_556, bytes.length - 17, bytes.length - 1]
+    const offsets = [0, 4, 19, 20, 65_555, 65_556, bytes.length - 17, bytes.length - 1]
 
-    for (const place of places) {
+    for (const offset of offsets) {
       const changed = Buffer.from(bytes)
-      changed.writeUInt8(changed.readUInt8(place) ^ 1, place)
+      changed.writeUInt8(changed.readUInt8(offset) ^ 1, offset)
       await replace(changed)
 
-      await expect(restore(parts, archive), `bit at ${place}`).rejects.toMatchObject(unreadable)
+      await expect(restore(parts, archive), `bit at ${offset}`).rejects.toMatchObject(unreadable)
     }
   })
 
@@ -211,7 +211,7 @@ describe('an archive is refused', () => {
     const tar = pack()
     tar.entry(header, '')
     tar.finalize()
-    const archive = await seal(parts, await buffer(tar))
+    const archive = await encryptTar(parts, await buffer(tar))
 
     await expect(restore(parts, archive)).rejects.toMatchObject(unreadable)
   })

@@ -19,9 +19,9 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
 const program = fileURLToPath(new URL('programs/save-for-ever.ts', import.meta.url))
-/** Each process saves four profiles at once: a kill interrupts four savers, each at a moment of its own. */
+/** Each process saves four profiles at once, so a kill interrupts four saves at different steps. */
 const wantedKills = 25
-/** What a busy machine manages in a minute is enough. */
+/** The number of kills that a busy machine manages in a minute. */
 const leastKills = 5
 const timeLimitMs = 60_000
 const names = ['one', 'two', 'three', 'four']

@@ -42,7 +42,9 @@ async function makeOlder(userDataDir: string): Promise<void> {
   await writeFile(join(userDataDir, 'Last Version'), olderVersion)
 }
 
-/** What is found in a profile that `writer` wrote, `alter` changed, and the newest Chromium of this machine opened. */
+/**
+ * Reads a profile that `writer` wrote and `alter` changed, in the newest Chromium of this machine.
+ */
 async function carryOver(writer: string, alter: (userDataDir: string) => Promise<void>): Promise<unknown> {
   await using undo = new AsyncDisposableStack()
   const site = undo.use(await startSite())

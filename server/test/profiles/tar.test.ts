@@ -46,9 +46,9 @@ async function openFilesIn(folder: string): Promise<readonly string[]> {
   return paths.filter((path) => path.startsWith(folder))
 }
 
-function changeByte(bytes: Buffer, place: number): Buffer {
+function changeByte(bytes: Buffer, offset: number): Buffer {
   const changed = Buffer.from(bytes)
-  changed.writeUInt8(changed.readUInt8(place) ^ 1, place)
+  changed.writeUInt8(changed.readUInt8(offset) ^ 1, offset)
   return changed
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-/** A browser has five seconds to give what is to be saved; the rest is for a machine that is busy. */
+/** Five seconds for the browser to return its cookies, and a margin for a busy machine. */
 const longestMs = 12_000
 
 const kinds: readonly (readonly [string, CreateSessionOptions])[] = [

@@ -20,7 +20,7 @@ afterAll(async () => site[Symbol.asyncDispose]())
 
 const profile = { name: 'acme' }
 
-/** Runs a session that leaves `value` in the profile, and tells how many milliseconds its end took. */
+/** Runs a session that stores `value` in the profile. Returns the milliseconds its end took. */
 async function save(server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<number> {
   const session = await server.create({ profile })
   await visit(session, async (page) => remember(page, site, value))
