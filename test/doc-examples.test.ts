@@ -17,7 +17,7 @@ const examples = readDocExamples()
 /** Milliseconds: type-checking the sources the first time takes long on a busy machine. */
 const timeout = 180_000
 
-/** Writes the examples to a folder that resolves `bowline` and `bowline-server` to their sources. */
+/** Writes the examples to a folder where `bowline` and `bowline-server` are their sources. */
 async function writeExamples(
   written: readonly DocExample[],
   adapt: (program: string) => string = (program) => program,

@@ -12,7 +12,7 @@ export interface ServerLike extends AsyncDisposable {
   readonly kill: () => Promise<void>
 }
 
-/** The mechanism that ends a browser with its server. The pipe always does; the others add to it. */
+/** Ends a browser with its server: the pipe always does, the others are added where possible. */
 export type Leash = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
 
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))

@@ -10,7 +10,7 @@ async function open(options: Partial<EgressOptions> = {}): Promise<Egress> {
   return openEgress({ log: silent, ...options })
 }
 
-/** Sends a plain request through a proxy endpoint. Returns the response without the proxy replies. */
+/** Sends a plain request through a proxy endpoint and returns the response of the site. */
 async function get(endpoint: Awaited<ReturnType<Egress['openProxyEndpoint']>>, url: string): Promise<string> {
   const [, host = '', port = '80', path = '/'] = /^http:\/\/([^/:]+)(?::(\d+))?(.*)$/.exec(url) ?? []
   using client = await openRawSocks(endpoint, host, Number(port))

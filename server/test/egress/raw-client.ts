@@ -49,7 +49,7 @@ export async function openRawTunnel(endpoint: ProxyEndpoint, target: string): Pr
   return client
 }
 
-/** Asks a lane for a connection by SOCKS5, as Chromium does for plain http, and waits for its reply. */
+/** Requests a SOCKS5 connection, as Chromium does for plain HTTP, and waits for the reply. */
 export async function openRawSocks(endpoint: ProxyEndpoint, host: string, port: number): Promise<RawClient> {
   const client = await openRawClient(endpoint)
   client.socket.write(Buffer.from([5, 1, 0]))
