@@ -31,13 +31,6 @@ const wait = z
 /** Paper formats of a PDF. */
 export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
 
-/** Accepts `generatePDF`, the name of the action `pdf` in some clients. */
-function normalizeName(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
-    ? { ...value, type: 'pdf' }
-    : value
-}
-
 const actionObject = z.discriminatedUnion('type', [
   wait,
   z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
@@ -85,6 +78,13 @@ export const maxWaitMs = 60_000
 /** Returns the total wait of the actions in milliseconds. A wait for a selector counts as 1000. */
 export function waitOfActions(actions: readonly Action[]): number {
   return actions.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0)
+}
+
+/** Accepts `generatePDF`, the name of the action `pdf` in some clients. */
+function normalizeName(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'generatePDF'
+    ? { ...value, type: 'pdf' }
+    : value
 }
 
 export type Action = z.output<typeof action>

@@ -26,10 +26,6 @@ export type RateLimits = { readonly [Bucket in RateBucket]?: number }
 
 const bucketNames = Object.keys(rateBuckets) as readonly RateBucket[]
 
-function isBucket(name: string): name is RateBucket {
-  return Object.hasOwn(rateBuckets, name)
-}
-
 /**
  * Parses `off`, or comma-separated terms such as `x10`, `scrape=100` and `map=off`. Later terms
  * take precedence. Returns undefined for invalid text.
@@ -46,6 +42,10 @@ export function parseRateLimits(text: string): RateLimits | undefined {
     else limits[name] = Number(count)
   }
   return limits
+}
+
+function isBucket(name: string): name is RateBucket {
+  return Object.hasOwn(rateBuckets, name)
 }
 
 /** Description of the syntax of rate limits, for messages. */

@@ -9,10 +9,6 @@ import { location } from './location.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
 
-function onlyFalse(what: string) {
-  return z.literal(false, `This server does not ${what}`).optional()
-}
-
 /** Options of the PDF parser. */
 const pdfParser = z.strictObject({
   type: z.literal('pdf', 'The only supported parser is `pdf`'),
@@ -28,13 +24,6 @@ const pdfParser = z.strictObject({
   /** Only `false`: this server does not mark the pages of a PDF. */
   pageMarkers: onlyFalse('mark the pages of a PDF'),
 })
-
-/** Removes the parser `image`, which has no effect. */
-function withoutImages(value: unknown): unknown {
-  const isImage = (each: unknown): boolean =>
-    each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
-  return Array.isArray(value) ? (value as readonly unknown[]).filter((each) => !isImage(each)) : value
-}
 
 const parserList = boundedArray(
   withShorthand(pdfParser, (value) => (typeof value === 'string' ? { type: value } : value), [
@@ -141,6 +130,17 @@ export function checkScrapeOptions(
   for (const kind of new Set(kinds)) {
     if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `The format ${kind} can be used only once`)
   }
+}
+
+function onlyFalse(what: string) {
+  return z.literal(false, `This server does not ${what}`).optional()
+}
+
+/** Removes the parser `image`, which has no effect. */
+function withoutImages(value: unknown): unknown {
+  const isImage = (each: unknown): boolean =>
+    each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
+  return Array.isArray(value) ? (value as readonly unknown[]).filter((each) => !isImage(each)) : value
 }
 
 /** Body of `POST /v2/scrape`. Unknown keys are rejected. */

@@ -64,12 +64,6 @@ const developerNames: ReadonlySet<unknown> = new Set([
   'developer_index',
 ])
 
-function normalizeCategory(value: unknown): unknown {
-  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : value
-  if (developerNames.has(type)) return { type: 'developer' }
-  return typeof value === 'string' ? { type: value } : value
-}
-
 const sourceObject = z.strictObject({
   type: z.enum(sourceNames),
   /** Time range of this source. Default: `tbs` of the request. */
@@ -77,6 +71,20 @@ const sourceObject = z.strictObject({
   /** Location of this source. Default: `location` of the request. */
   location: z.string().max(500).optional(),
 })
+
+/** Sources of other services that clients request in addition to the web. They are ignored. */
+const foreignSources: ReadonlySet<unknown> = new Set(['alexandria', 'exchange'])
+
+/** Returns whether at most one of `includeDomains` and `excludeDomains` is set. */
+export function hasOneList({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean {
+  return includeDomains.length === 0 || excludeDomains.length === 0
+}
+
+function normalizeCategory(value: unknown): unknown {
+  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : value
+  if (developerNames.has(type)) return { type: 'developer' }
+  return typeof value === 'string' ? { type: value } : value
+}
 
 function spelt<Schema extends z.ZodType>(schema: Schema, names: readonly string[]): Schema {
   return withShorthand(schema, (value) => (typeof value === 'string' ? { type: value } : value), names)
@@ -86,9 +94,6 @@ function eachOnce(items: readonly { readonly type: string }[]): boolean {
   return new Set(items.map(({ type }) => type)).size === items.length
 }
 
-/** Sources of other services that clients request in addition to the web. They are ignored. */
-const foreignSources: ReadonlySet<unknown> = new Set(['alexandria', 'exchange'])
-
 function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
   return z.preprocess((value) => {
     if (!Array.isArray(value)) return value
@@ -97,11 +102,6 @@ function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
     )
     return own.length === 0 ? value : own
   }, schema) as unknown as Schema
-}
-
-/** Returns whether at most one of `includeDomains` and `excludeDomains` is set. */
-export function hasOneList({ includeDomains = [], excludeDomains = [] }: DomainLists): boolean {
-  return includeDomains.length === 0 || excludeDomains.length === 0
 }
 
 interface DomainLists {

@@ -2,18 +2,19 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionRecord } from './test-session.ts'
 
-// Playwright Test empties the output directory before each run, so all records belong to one run.
-function folderOf(outputDir: string): string {
-  return join(outputDir, '.bowline')
-}
-function billsPathOf(outputDir: string): string {
-  return join(folderOf(outputDir), 'bills.jsonl')
-}
-
 /** Appends a record for the reporter, which runs in another process. */
 export function writeRecord(outputDir: string, record: SessionRecord): void {
   mkdirSync(folderOf(outputDir), { recursive: true })
   appendFileSync(billsPathOf(outputDir), `${JSON.stringify(record)}\n`)
+}
+
+// Playwright Test empties the output directory before each run, so all records belong to one run.
+function folderOf(outputDir: string): string {
+  return join(outputDir, '.bowline')
+}
+
+function billsPathOf(outputDir: string): string {
+  return join(folderOf(outputDir), 'bills.jsonl')
 }
 
 /** Returns the records of a run. */

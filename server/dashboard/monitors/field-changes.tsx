@@ -6,10 +6,6 @@ interface FieldChange {
   readonly current: unknown
 }
 
-function show(value: unknown) {
-  return value === undefined || value === null ? '–' : JSON.stringify(value)
-}
-
 const columns: readonly Column<FieldChange>[] = [
   { title: 'Field', cell: ({ path }) => <code>{path}</code> },
   { title: 'Before', cell: ({ previous }) => <del>{show(previous)}</del> },
@@ -23,4 +19,8 @@ export function FieldChanges({ changes }: { readonly changes: object }) {
     .map(([path, change]) => ({ path, previous: change?.previous, current: change?.current }))
   if (rows.length === 0) return null
   return <DataTable label="Changed fields" columns={columns} rows={rows} keyOf={({ path }) => path} />
+}
+
+function show(value: unknown) {
+  return value === undefined || value === null ? '–' : JSON.stringify(value)
 }

@@ -16,13 +16,13 @@ export const maxMonitors = 100
 /** Maximum number of listed checks of a monitor. */
 export const maxChecks = 50
 
-function pathOf(id: string): string {
-  return `${path}/${encodeURIComponent(id)}`
-}
-
 /** Lists the monitors of the team. */
 export async function listMonitors(api: Api, signal: AbortSignal): Promise<readonly Monitor[]> {
   return (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${maxMonitors}`, signal)).data
+}
+
+function pathOf(id: string): string {
+  return `${path}/${encodeURIComponent(id)}`
 }
 
 /** Reads a monitor and its latest checks. */

@@ -3,10 +3,6 @@ import ipaddr from 'ipaddr.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = readonly [range: [Address, number], name: string]
 
-function range(cidr: string, name: string): Range {
-  return [ipaddr.parseCIDR(cidr), name]
-}
-
 /**
  * IPv4 ranges that are not public unicast: IANA's registries, and the cloud metadata service with a
  * public address.
@@ -68,6 +64,10 @@ export function specialRangeOf(address: Address): string | undefined {
   }
   const name = nameIn(specialIpv6, address)
   return name ?? (address.match(globalUnicast) ? undefined : 'reserved')
+}
+
+function range(cidr: string, name: string): Range {
+  return [ipaddr.parseCIDR(cidr), name]
 }
 
 function nameIn(ranges: readonly Range[], address: Address): string | undefined {

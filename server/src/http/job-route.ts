@@ -22,14 +22,6 @@ interface JobAnswer {
   readonly id?: unknown
   readonly data?: { readonly metadata?: { readonly scrapeId?: unknown } }
 }
-
-function urlOf({ url }: JobBody): string | null {
-  return typeof url === 'string' ? url : null
-}
-function firstUrlOf({ urls }: JobBody): string | null {
-  const first: unknown = Array.isArray(urls) ? urls[0] : undefined
-  return typeof first === 'string' ? first : null
-}
 const session: JobRoute = { endpoint: 'browser', targetOf: () => 'Browser session' }
 
 /** POST routes that start a job, by path without `/v1` or `/v2`. */
@@ -80,6 +72,15 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
       createdAt,
     }
   }
+}
+
+function urlOf({ url }: JobBody): string | null {
+  return typeof url === 'string' ? url : null
+}
+
+function firstUrlOf({ urls }: JobBody): string | null {
+  const first: unknown = Array.isArray(urls) ? urls[0] : undefined
+  return typeof first === 'string' ? first : null
 }
 
 /** Errors of a job that has started. Any other 4xx or 503 rejected the call before. */

@@ -38,9 +38,6 @@ const maxCrashes = 20
 
 type Failure = Exclude<PageEnd, { state: 'completed' }>
 
-/** Another server has ended the page, or the job has ended. The transaction is rolled back. */
-class SupersededError extends Error {}
-
 /** Scrapes pages of jobs and stores the outcome of each exactly once. */
 export class PageScraper {
   readonly #deps: PageScraperDeps
@@ -146,6 +143,9 @@ export class PageScraper {
     })
   }
 }
+
+/** Another server has ended the page, or the job has ended. The transaction is rolled back. */
+class SupersededError extends Error {}
 
 function crashed({ url, crashes }: JobPageRow): Failure {
   return {

@@ -1,26 +1,3 @@
-/** Encodes an EBML element: its id, its size in eight bytes, its contents. */
-function element(id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer {
-  const payload = Buffer.concat(contents.map(toBytes))
-  const size = Buffer.alloc(8)
-  size.writeBigUInt64BE(BigInt(payload.length))
-  size[0] = 0x01
-  return Buffer.concat([Buffer.from(id, 'hex'), size, payload])
-}
-
-function toBytes(value: Uint8Array | string | number): Uint8Array {
-  if (typeof value === 'string') return Buffer.from(value)
-  if (typeof value !== 'number') return value
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64BE(BigInt(Math.round(value)))
-  return bytes
-}
-
-function float(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeDoubleBE(value)
-  return bytes
-}
-
 /** Bytes reserved at the front for the position of the index, which is known only at the end. */
 const seekBytes = 96
 
@@ -137,6 +114,29 @@ export class WebmWriter {
     this.#position += bytes.length
     this.#append(bytes)
   }
+}
+
+/** Encodes an EBML element: its id, its size in eight bytes, its contents. */
+function element(id: string, ...contents: readonly (Uint8Array | string | number)[]): Buffer {
+  const payload = Buffer.concat(contents.map(toBytes))
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64BE(BigInt(payload.length))
+  size[0] = 0x01
+  return Buffer.concat([Buffer.from(id, 'hex'), size, payload])
+}
+
+function toBytes(value: Uint8Array | string | number): Uint8Array {
+  if (typeof value === 'string') return Buffer.from(value)
+  if (typeof value !== 'number') return value
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(Math.round(value)))
+  return bytes
+}
+
+function float(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeDoubleBE(value)
+  return bytes
 }
 
 /** A void element of `length` bytes in total. */

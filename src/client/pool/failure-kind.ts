@@ -17,20 +17,20 @@ const infrastructureCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'PROFILE_LEASE_LOST',
 ])
 
-// Whether a service without our error codes is overloaded.
-function isBusyStatus(error: BowlineError): boolean {
-  return (
-    ['REQUEST_FAILED', 'RESPONSE_INVALID', 'UNKNOWN_ERROR'].includes(error.code) &&
-    (error.status === 429 || error.status >= 500)
-  )
-}
-
 /**
  * Whether an error shows that the service or the session was lost, rather than that the page is
  * broken.
  */
 export function isInfrastructureError(error: unknown): boolean {
   return isBowlineError(error) && (infrastructureCodes.has(error.code) || isBusyStatus(error))
+}
+
+// Whether a service without our error codes is overloaded.
+function isBusyStatus(error: BowlineError): boolean {
+  return (
+    ['REQUEST_FAILED', 'RESPONSE_INVALID', 'UNKNOWN_ERROR'].includes(error.code) &&
+    (error.status === 429 || error.status >= 500)
+  )
 }
 
 const fatalCodes: ReadonlySet<string> = new Set<ErrorCode>([

@@ -4,13 +4,6 @@ import { removeMatching } from '../parse/select-elements.ts'
 import { adHosts, adSelectors } from '../render/ad-rules.ts'
 import { filterTree } from '../parse/edit-tree.ts'
 
-function longestWordOf(selector: string): string {
-  return (selector.match(/[\w-]+/g) ?? []).reduce(
-    (longest, word) => (word.length > longest.length ? word : longest),
-    '',
-  )
-}
-
 /** Matches ids, classes, URLs and attribute names that a selector may apply to. */
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
@@ -26,6 +19,13 @@ export function removeAds(document: Document): void {
     return !hasCandidate
   })
   if (hasCandidate) removeMatching(document, [adSelectors.join(', ')])
+}
+
+function longestWordOf(selector: string): string {
+  return (selector.match(/[\w-]+/g) ?? []).reduce(
+    (longest, word) => (word.length > longest.length ? word : longest),
+    '',
+  )
 }
 
 /** Removes tracking pixels: images from ad hosts. */

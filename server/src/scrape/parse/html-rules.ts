@@ -1,15 +1,3 @@
-/**
- * Returns a Map: a page may have an element named `constructor`, which is a property of every
- * object.
- */
-function byName<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
-  return new Map(Object.entries(values))
-}
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '))
-}
-
 /** Void elements. */
 export const voidNames = words(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
@@ -55,6 +43,18 @@ export function closesOnOpen(name: string): readonly string[] {
   if (headings.includes(name)) return ['p', ...headings]
   const own = closes.get(name) ?? []
   return closesParagraph.has(name) ? ['p', ...own] : own
+}
+
+/**
+ * Returns a Map: a page may have an element named `constructor`, which is a property of every
+ * object.
+ */
+function byName<Value>(values: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(Object.entries(values))
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '))
 }
 
 const tableOnly = words('table')

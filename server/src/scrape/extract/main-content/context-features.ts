@@ -11,16 +11,6 @@ export interface SimilarTexts {
   linkWords: number
 }
 
-/** Returns the names and classes of an element and its two nearest ancestors. */
-function signatureOf(context: ElementContext): string {
-  let signature = ''
-  let up: ElementContext | undefined = context
-  for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
-    signature += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
-  }
-  return signature
-}
-
 /** Finds, for every text, the texts in similar elements. */
 export function findSimilar(layout: Layout): readonly SimilarTexts[] {
   const groupsBySignature = new Map<string, SimilarTexts>()
@@ -35,6 +25,16 @@ export function findSimilar(layout: Layout): readonly SimilarTexts[] {
     similar.linkWords += (fact?.words ?? 0) * (fact?.linkShare ?? 0)
     return similar
   })
+}
+
+/** Returns the names and classes of an element and its two nearest ancestors. */
+function signatureOf(context: ElementContext): string {
+  let signature = ''
+  let up: ElementContext | undefined = context
+  for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
+    signature += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+  }
+  return signature
 }
 
 /** Features of the texts in similar elements. */

@@ -37,13 +37,6 @@ export interface Outline {
   readonly opened: ReadonlyMap<ElementContext, number>
 }
 
-function kindsOf(text: string): number {
-  let bits = 0
-  if (text.length > 90) return 0
-  for (const [index, kind] of kinds.entries()) if (kind.test(text)) bits |= 1 << index
-  return bits
-}
-
 // A box opens with a heading if at most this many texts are before it.
 const lead = 1
 
@@ -84,6 +77,13 @@ export function readOutline(layout: Layout): Outline {
     outline.sectionLinkWords[at] = (outline.sectionLinkWords[at] ?? 0) + fact.words * fact.linkShare
   }
   return outline
+}
+
+function kindsOf(text: string): number {
+  let bits = 0
+  if (text.length > 90) return 0
+  for (const [index, kind] of kinds.entries()) if (kind.test(text)) bits |= 1 << index
+  return bits
 }
 
 /**

@@ -18,10 +18,6 @@ export interface PageFacts {
   readonly isWebsite: boolean
 }
 
-function wordSet(text: string): ReadonlySet<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
-}
-
 /** Reads facts from `<meta>` elements, JSON-LD and microdata. */
 export function readPageFacts(document: Document): PageFacts {
   const found = { title: '', description: '', kinds: '', structured: '', reviews: '' }
@@ -47,6 +43,10 @@ export function readPageFacts(document: Document): PageFacts {
     isCollection: / ld(ItemList|CollectionPage|SearchResultsPage|OfferCatalog) /i.test(found.kinds),
     isWebsite: / website /i.test(found.kinds),
   }
+}
+
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
 }
 
 const structured = /"(description|articleBody|text|reviewBody)"\s*:\s*"((?:[^"\\]|\\.){20,8000})"/g

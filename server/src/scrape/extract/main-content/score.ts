@@ -11,6 +11,21 @@ interface Forest {
   readonly rights: Int32Array
 }
 
+const { roots, features, thresholds, rights } = readForest(trees.flatMap((line) => line.split(';')))
+
+/** Returns the probability that a text with these features is main content. */
+export function scoreRow(row: Float32Array): number {
+  let logit = base
+  for (let tree = 0; tree < roots.length; tree++) {
+    let at = roots[tree] ?? 0
+    for (let feature = features[at] ?? -1; feature >= 0; feature = features[at] ?? -1) {
+      at = (row[feature] ?? 0) < (thresholds[at] ?? 0) ? at + 1 : (rights[at] ?? 0)
+    }
+    logit += thresholds[at] ?? 0
+  }
+  return 1 / (1 + Math.exp(-logit))
+}
+
 /** Parses trees, given as nodes in preorder: `feature<threshold`, or `=value` for a leaf. */
 function readForest(sources: readonly string[]): Forest {
   const nodes = sources.flatMap((source) => source.split(' '))
@@ -38,19 +53,4 @@ function readForest(sources: readonly string[]): Forest {
     next = read(next)
   }
   return { roots, features, thresholds, rights }
-}
-
-const { roots, features, thresholds, rights } = readForest(trees.flatMap((line) => line.split(';')))
-
-/** Returns the probability that a text with these features is main content. */
-export function scoreRow(row: Float32Array): number {
-  let logit = base
-  for (let tree = 0; tree < roots.length; tree++) {
-    let at = roots[tree] ?? 0
-    for (let feature = features[at] ?? -1; feature >= 0; feature = features[at] ?? -1) {
-      at = (row[feature] ?? 0) < (thresholds[at] ?? 0) ? at + 1 : (rights[at] ?? 0)
-    }
-    logit += thresholds[at] ?? 0
-  }
-  return 1 / (1 + Math.exp(-logit))
 }
