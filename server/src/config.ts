@@ -244,7 +244,7 @@ function parse(raw: Readonly<Record<string, unknown>>, label: (name: SettingName
   if (config['smtpUrl'] !== undefined && config['publicUrl'] === undefined) {
     throw new BowlineError(
       'CONFIG_INVALID',
-      `${label('smtpUrl')} requires \`--public-url\`, the base URL of the links in e-mails`,
+      `${label('smtpUrl')} requires \`--public-url\`, the base URL of the links in emails`,
     )
   }
   return config as unknown as ServerConfig

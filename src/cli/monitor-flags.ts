@@ -35,8 +35,8 @@ export function withMonitorFlags(command: Command): Command {
     .addOption(new Option('--cron <expression>', 'schedule as a cron expression with five fields').conflicts('every'))
     .option('--timezone <zone>', 'time zone of the schedule, such as Europe/Berlin')
     .option('--webhook <url>', 'URL that receives the events')
-    .option('--mail <address...>', 'e-mail addresses of the recipients')
-    .option('--diffs', 'include diffs in e-mails')
+    .option('--mail <address...>', 'email addresses of the recipients')
+    .option('--diffs', 'include diffs in emails')
     .option('--days <count>', 'days that checks are kept', numberFrom(retentionDays.min, retentionDays.max))
     .option('--goal <words>', 'goal by which the language model of the server judges changes')
 }

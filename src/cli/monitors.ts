@@ -78,7 +78,7 @@ function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
     pages: targets.flatMap((target) => target.urls ?? target.url ?? []).join(' '),
     'last check': last === null ? undefined : countsOf(last),
     'credits per month': monitor.estimatedCreditsPerMonth,
-    'e-mail recipients': monitor.emailRecipientSubscriptions
+    'email recipients': monitor.emailRecipientSubscriptions
       ?.map(({ email, status }) => `${email} (${status})`)
       .join(', '),
     webhook: monitor.webhook?.url,

@@ -130,8 +130,8 @@ const notification = z.strictObject({
   email: z
     .strictObject({
       enabled: z.boolean().default(false),
-      recipients: boundedArray(z.email('must be an e-mail address').max(254), monitorLimits.recipients).default([]),
-      /** Includes diffs in e-mails. Default: false. */
+      recipients: boundedArray(z.email('must be an email address').max(254), monitorLimits.recipients).default([]),
+      /** Includes diffs in emails. Default: false. */
       includeDiffs: z.boolean().default(false),
     })
     .optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { list, type Setting } from './setting.ts'
 
-/** Settings of metrics, webhooks and e-mails. */
+/** Settings of metrics, webhooks and emails. */
 export const notificationSettings = {
   metricsToken: {
     flag: 'metrics-token',
@@ -23,22 +23,22 @@ export const notificationSettings = {
   smtpUrl: {
     flag: 'smtp-url',
     env: 'BOWLINE_SMTP_URL',
-    help: 'SMTP server for the e-mails of monitors; requires `--public-url`; default: no e-mails',
+    help: 'SMTP server for the emails of monitors; requires `--public-url`; default: no emails',
     accepts: 'an smtp: or smtps: URL, such as smtp://user:password@mail.example.com:587',
     schema: z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
   },
   mailFrom: {
     flag: 'mail-from',
     env: 'BOWLINE_MAIL_FROM',
-    help: 'sender address of e-mails',
-    accepts: 'an e-mail address, such as "Bowline <bowline@example.com>"',
+    help: 'sender address of emails',
+    accepts: 'an email address, such as "Bowline <bowline@example.com>"',
     schema: z.string().regex(/@/).default('bowline@localhost'),
   },
   mailTrusted: {
     flag: 'mail-trusted',
     env: 'BOWLINE_MAIL_TRUSTED',
-    help: 'comma-separated recipients that receive e-mails without confirming their address',
-    accepts: 'comma-separated e-mail addresses and domains',
+    help: 'comma-separated recipients that receive emails without confirming their address',
+    accepts: 'comma-separated email addresses and domains',
     schema: list.pipe(z.array(z.string().regex(/\./))).default([]),
   },
 } as const satisfies Record<string, Setting>

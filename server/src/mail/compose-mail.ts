@@ -16,21 +16,21 @@ import type { Database } from '../store/schema.ts'
 import { mailToken, type MailPurpose } from './mail-token.ts'
 import { renderCheckMail, renderConfirmationMail, type RenderedMail } from './render-mail.ts'
 
-/** A mail that is ready to be sent. */
+/** An email that is ready to be sent. */
 export interface ComposedMail {
   readonly message: RenderedMail & {
     readonly to: string
     readonly messageId: string
     readonly headers: Readonly<Record<string, string>>
   }
-  /** Marks the mail as sent. */
+  /** Marks the email as sent. */
   readonly sent: () => Promise<void>
 }
 
 const maxPages = 50
 
 /**
- * Composes a queued mail with links to `publicUrl`. Returns `undefined` if it was already sent or
+ * Composes a queued email with links to `publicUrl`. Returns `undefined` if it was already sent or
  * its recipient has unsubscribed.
  */
 export async function composeMail(

@@ -5,14 +5,14 @@ import { findMonitor } from '../store/monitors.ts'
 import type { Database } from '../store/schema.ts'
 import { isValidToken, subscriptionOfToken, type MailPurpose } from './mail-token.ts'
 
-/** Result of following a mail link. */
+/** Result of following an email link. */
 export interface LinkOutcome {
   readonly result: 'confirmed' | 'already_confirmed' | 'unsubscribed' | 'already_unsubscribed'
   readonly email: string
   readonly monitorName: string
 }
 
-/** Confirms or cancels the subscription that a mail link refers to. Throws MAIL_TOKEN_INVALID. */
+/** Confirms or cancels the subscription that an email link refers to. Throws MAIL_TOKEN_INVALID. */
 export async function handleMailLink(db: Kysely<Database>, token: string, purpose: MailPurpose): Promise<LinkOutcome> {
   const id = subscriptionOfToken(token)
   const subscription = id === undefined ? undefined : await findSubscription(db, id)

@@ -13,14 +13,14 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Renders the confirmation page of a mail link. Its form posts to the same URL. */
+/** Renders the confirmation page of an email link. Its form posts to the same URL. */
 export function linkPage(purpose: MailPurpose): string {
   return purpose === 'confirm'
     ? frame('Confirm subscription', '<p>Get an email whenever this monitor finds a change?</p>', 'Subscribe')
     : frame('Unsubscribe', '<p>Stop emails from this monitor?</p>', 'Unsubscribe')
 }
 
-/** Renders the result of following a mail link. */
+/** Renders the result of following an email link. */
 export function outcomePage(outcome: LinkOutcome | BowlineError): string {
   if ('code' in outcome) return frame('Something went wrong', `<p>${escapeHtml(outcome.message)}.</p>`)
   const { result, email, monitorName } = outcome

@@ -1,9 +1,9 @@
 import { deriveToken, equalSecrets, isUuid } from 'bowline/kit/ids'
 
-/** Purpose of a mail link. */
+/** Purpose of an email link. */
 export type MailPurpose = 'confirm' | 'unsubscribe'
 
-/** Returns the token of a mail link: the subscription id and a MAC that authenticates it. */
+/** Returns the token of an email link: the subscription id and a MAC that authenticates it. */
 export function mailToken(
   subscription: { readonly id: string; readonly secret: string },
   purpose: MailPurpose,

@@ -19,7 +19,7 @@ export interface MailerDeps {
   readonly from: string
   /** Addresses and domains that do not need to confirm a subscription. */
   readonly trusted: readonly string[]
-  /** Base URL of links in mails, without a trailing slash. */
+  /** Base URL of links in emails, without a trailing slash. */
   readonly publicUrl: string
   /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
@@ -35,7 +35,7 @@ export interface EndedCheck {
 const maxParallelMails = 2
 
 /**
- * Sends mails about monitors: stores each mail, at most one per check and subscriber, and retries
+ * Sends emails about monitors: stores each email, at most one per check and subscriber, and retries
  * it.
  */
 export class Mailer {
@@ -61,7 +61,7 @@ export class Mailer {
 
   /**
    * Subscribes the recipients of a monitor. New recipients that are not trusted get one
-   * confirmation mail when the transaction commits.
+   * confirmation email when the transaction commits.
    */
   async subscribe(db: Kysely<Database>, monitorId: string, { email }: Notification): Promise<void> {
     if (email?.enabled !== true) return
@@ -85,7 +85,7 @@ export class Mailer {
   }
 
   /**
-   * Enqueues the mails about a check with news. They are sent once, when the transaction commits.
+   * Enqueues the emails about a check with news. They are sent once, when the transaction commits.
    * `monitor` must be the row from before the check ended.
    */
   async enqueueCheck(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {

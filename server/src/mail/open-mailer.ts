@@ -3,18 +3,18 @@ import type { JobQueues } from '../queue/job-queues.ts'
 import type { Store } from '../store/store.ts'
 import { Mailer } from './mailer.ts'
 
-/** Mail settings. */
+/** Email settings. */
 export interface MailSettings {
   /** `smtp://` or `smtps://` URL, with user and password if required. `undefined` disables mail. */
   readonly smtpUrl?: string | undefined
   readonly mailFrom: string
   readonly mailTrusted: readonly string[]
-  /** Base URL of links in mails, without a trailing slash. Required with `smtpUrl`. */
+  /** Base URL of links in emails, without a trailing slash. Required with `smtpUrl`. */
   readonly publicUrl?: string | undefined
 }
 
 /**
- * Opens the mailer. Returns `undefined` if mail is disabled. `undo` disposes it. Throws
+ * Opens the mailer. Returns `undefined` if email is disabled. `undo` disposes it. Throws
  * PACKAGE_MISSING.
  */
 export async function openMailer(

@@ -1,18 +1,18 @@
-import type { CheckSummary, PageDiff } from 'bowline/contract/monitor-checks'
+import type { CheckStatus, CheckSummary, PageDiff } from 'bowline/contract/monitor-checks'
 import type { PageRow } from '../store/monitor-pages.ts'
 import { escapeHtml } from './escape-html.ts'
 
-/** A mail as plain text and HTML. */
+/** An email as plain text and HTML. */
 export interface RenderedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
 }
 
-/** Contents of a mail about a check. */
+/** Contents of an email about a check. */
 export interface CheckMail {
   readonly monitorName: string
-  readonly status: string
+  readonly status: CheckStatus
   readonly error: string | undefined
   readonly summary: CheckSummary
   /** Changed pages that are listed in the mail. */
@@ -24,12 +24,10 @@ export interface CheckMail {
 const maxDiffLength = 6000
 const maxTotalDiffLength = 60_000
 
-/** Renders the mail about a check. */
+/** Renders the email about a check. */
 export function renderCheckMail(mail: CheckMail): RenderedMail {
   const { monitorName, summary, pages, unsubscribeUrl } = mail
-  const counts = countsOf(summary)
-  const lead = `${counts} of ${summary.totalPages} ${summary.totalPages === 1 ? 'page' : 'pages'}.`
-  const failure = mail.error === undefined ? [] : [`Check ${mail.status.replaceAll('_', ' ')}: ${mail.error}`]
+  const introduction = [...pagesOf(summary), ...problemOf(mail)]
   let remaining = maxTotalDiffLength
   const shown = pages.map((page) => {
     const diff = mail.includesDiffs ? diffOf(page).slice(0, Math.min(remaining, maxDiffLength)) : ''
@@ -39,23 +37,22 @@ export function renderCheckMail(mail: CheckMail): RenderedMail {
   const rest = summary.totalPages - summary.same - shown.length
   const more = rest > 0 ? [`And ${rest} more.`] : []
   const text = [
-    lead,
-    ...failure,
+    ...introduction,
     ...shown.map(({ page, diff }) => [`${page.status}: ${page.url}`, page.error, diff].filter(Boolean).join('\n')),
     ...more,
     `Unsubscribe from this monitor: ${unsubscribeUrl}`,
   ].join('\n\n')
   const html = frame([
     `<h1 style="font-size:18px">${escapeHtml(monitorName)}</h1>`,
-    ...[lead, ...failure].map((line) => `<p>${escapeHtml(line)}</p>`),
+    ...introduction.map((line) => `<p>${escapeHtml(line)}</p>`),
     ...shown.map(({ page, diff }) => pageHtml(page, diff)),
     ...more.map((line) => `<p>${line}</p>`),
     `<p style="color:#666;font-size:12px"><a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe from this monitor</a></p>`,
   ])
-  return { subject: `${monitorName}: ${counts}`, text, html }
+  return { subject: `${monitorName}: ${resultOf(mail)}`, text, html }
 }
 
-/** Renders the mail that asks a recipient to confirm a subscription. */
+/** Renders the email that asks a recipient to confirm a subscription. */
 export function renderConfirmationMail(
   monitorName: string,
   { confirmUrl, unsubscribeUrl }: { readonly confirmUrl: string; readonly unsubscribeUrl: string },
@@ -74,12 +71,29 @@ export function renderConfirmationMail(
   }
 }
 
+function resultOf({ status, summary }: CheckMail): string {
+  if (status === 'failed') return 'check failed'
+  return status === 'skipped_no_credits' ? 'check skipped' : countsOf(summary)
+}
+
 function countsOf(summary: CheckSummary): string {
   const states = ['changed', 'new', 'removed', 'error'] as const
   const counts = states
     .filter((state) => summary[state] > 0)
-    .map((state) => `${summary[state]} ${state === 'error' ? 'in error' : state}`)
+    .map((state) => `${summary[state]} ${state === 'error' ? 'failed' : state}`)
   return counts.length === 0 ? 'no changes' : counts.join(', ')
+}
+
+function pagesOf(summary: CheckSummary): readonly string[] {
+  const { totalPages } = summary
+  return totalPages === 0 ? [] : [`${totalPages} ${totalPages === 1 ? 'page' : 'pages'} checked: ${countsOf(summary)}.`]
+}
+
+/** Returns why the check, or a part of it, did not run. */
+function problemOf({ status, error }: CheckMail): readonly string[] {
+  if (status === 'skipped_no_credits') return ['The check was skipped: not enough credits.']
+  if (status === 'failed') return [error === undefined ? 'The check failed.' : `The check failed: ${error}`]
+  return error === undefined ? [] : [`Part of the check failed: ${error}`]
 }
 
 function diffOf({ diff }: PageRow): string {

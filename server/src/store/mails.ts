@@ -45,7 +45,7 @@ export async function findSubscription(db: Kysely<Database>, id: string): Promis
   return row && toRecord(row)
 }
 
-/** Updates the status of a subscription, or when its confirmation mail was sent. */
+/** Updates the status of a subscription, or when its confirmation email was sent. */
 export async function updateSubscription(
   db: Kysely<Database>,
   id: string,
@@ -54,7 +54,7 @@ export async function updateSubscription(
   await db.updateTable('mailSubscription').set(change).where('id', '=', id).execute()
 }
 
-/** Inserts mails, at most one per kind, subscription and check. Returns the ids of the new ones. */
+/** Inserts emails, at most one per kind, subscription and check. Returns the ids of the new ones. */
 export async function insertMails(
   db: Kysely<Database>,
   mails: readonly Pick<MailRow, 'subscriptionId' | 'checkId' | 'kind'>[],
@@ -69,7 +69,7 @@ export async function insertMails(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the mail with this id, or `undefined`. */
+/** Returns the email with this id, or `undefined`. */
 export async function findMail(db: Kysely<Database>, id: string): Promise<MailRow | undefined> {
   const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRecord(row)
@@ -89,14 +89,14 @@ export async function settleMail(
     .execute()
 }
 
-/** Number of mails about a check in a status. */
+/** Number of emails about a check in a status. */
 export interface MailCount {
   readonly checkId: string
   readonly status: MailRow['status']
   readonly mails: number
 }
 
-/** Counts the mails about some checks by status. */
+/** Counts the emails about some checks by status. */
 export async function countMails(db: Kysely<Database>, checkIds: readonly string[]): Promise<readonly MailCount[]> {
   if (checkIds.length === 0) return []
   const rows = await db

@@ -8,12 +8,12 @@ function notFound(name: string): Error {
 }
 
 test('the error for a missing optional package has its purpose and the install command', async () => {
-  const loading = loadOptional('nodemailer', 'e-mail', async () => Promise.reject(notFound('nodemailer')))
+  const loading = loadOptional('nodemailer', 'email', async () => Promise.reject(notFound('nodemailer')))
 
   await expect(loading).rejects.toMatchObject({
     code: 'PACKAGE_MISSING',
     status: 501,
-    message: 'Install nodemailer to use e-mail: npm install nodemailer',
+    message: 'Install nodemailer to use email: npm install nodemailer',
   })
 })
 
@@ -21,7 +21,7 @@ test.each([
   ['lacks a package of its own', notFound('nodemailer-shared')],
   ['fails while it loads', new TypeError("Cannot read properties of undefined (reading 'nodemailer')")],
 ])('an optional package that %s fails with that error', async (_what, error) => {
-  await expect(loadOptional('nodemailer', 'e-mail', async () => Promise.reject(error))).rejects.toBe(error)
+  await expect(loadOptional('nodemailer', 'email', async () => Promise.reject(error))).rejects.toBe(error)
 })
 
 test('an optional package that is installed is loaded', async () => {

@@ -20,16 +20,16 @@ const response = z.looseObject({
 })
 
 /**
- * Registers the pages that links in mails lead to. They need no key, because each link contains a
- * token. Opening a link changes nothing, since mail programs prefetch links.
+ * Registers the pages that links in emails lead to. They need no key, because each link contains a
+ * token. Opening a link changes nothing, since mail clients prefetch links.
  */
 export function registerMonitorMail(app: FastifyInstance, { store }: { readonly store: Store }): void {
-  // Sent by forms and by one-click unsubscribe of mail programs (RFC 8058). The token is in the
+  // Sent by forms and by one-click unsubscribe of mail clients (RFC 8058). The token is in the
   // URL.
   const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data']
   app.addContentTypeParser(formTypes, { parseAs: 'string' }, (_request, _text, done) => done(null, {}))
   for (const purpose of ['confirm', 'unsubscribe'] as const) {
-    const summary = purpose === 'confirm' ? 'Confirm mails of a monitor' : 'Unsubscribe from mails of a monitor'
+    const summary = purpose === 'confirm' ? 'Confirm emails of a monitor' : 'Unsubscribe from emails of a monitor'
     app.post<{ Body: z.output<typeof body> }>(
       `/v2/monitor/email/${purpose}`,
       {
@@ -38,7 +38,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
           body,
           response: { 200: response, '4xx': failure, '5xx': failure },
           summary,
-          description: `${summary}, with the token from a mail.`,
+          description: `${summary}, with the token from an email.`,
           operationId: `${purpose}Email`,
           tags: ['Monitors'],
           security: [],

@@ -89,7 +89,7 @@ export const monitors: readonly string[] = [
     created_at timestamptz not null default now(),
     unique (monitor_id, email)
   )`,
-  // At most one mail per kind, check and subscription.
+  // At most one email per kind, check and subscription.
   `create table mail (
     id uuid primary key,
     subscription_id uuid not null references mail_subscription (id) on delete cascade,
