@@ -88,7 +88,7 @@ describe('a client of full Chromium that opens a PDF', () => {
 
     for (const flatten of [true, false]) {
       const { error } = await cdp.call('Target.attachToTarget', { targetId, flatten })
-      expect(error?.message).toContain('part of the browser')
+      expect(error?.message).toContain('internal page of the browser')
     }
   })
 
@@ -114,7 +114,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     const late = await cdp.call('Runtime.evaluate', { expression: source }, viewer)
 
     expect((await script).result).toEqual({ identifier: '0' })
-    for (const { error } of [await early, late]) expect(error?.message).toContain('part of the browser')
+    for (const { error } of [await early, late]) expect(error?.message).toContain('internal page of the browser')
     expect((await targets()).filter(({ url }) => url.includes('taken'))).toEqual([])
   })
 
@@ -146,7 +146,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     })
 
     expect(page).toBeDefined()
-    expect(error?.message).toContain('part of the browser')
+    expect(error?.message).toContain('internal page of the browser')
   })
 
   test('cannot exchange the code of the viewer on its way', async () => {
