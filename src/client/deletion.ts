@@ -16,8 +16,8 @@ export interface DeletionOptions {
   /** Keep recordings that are kept only for failures. Default false. */
   readonly hasFailed?: boolean | undefined
   /**
-   * Time limit for a service that stops sessions in the background, in milliseconds. Default 30
-   * 000.
+   * Time limit for a service that stops sessions in the background, in milliseconds. Default
+   * 30,000.
    */
   readonly settleMs?: number | undefined
 }
@@ -35,22 +35,24 @@ const deletionRetries = 6
 export async function deleteSession(call: Call, id: string, options: DeletionOptions = {}): Promise<BillFields> {
   const { hasFailed = false, settleMs = 30_000 } = options
   const endMs = Date.now() + settleMs
-  let state = await requestDeletion(call, id, hasFailed)
+  let response = await requestDeletion(call, id, hasFailed)
   let wasAlive = false
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 4000)) {
-    if (isBilled(state) && !isAlive(state)) return billFieldsOf(state)
-    const seen = await readSession(call, id)
-    const known = { ...state, ...seen }
-    wasAlive ||= isAlive(state) || isAlive(known)
+    if (isBilled(response) && !isAlive(response)) return billFieldsOf(response)
+    const current = await readSession(call, id)
+    const merged = { ...response, ...current }
+    wasAlive ||= isAlive(response) || isAlive(merged)
     // If the session cannot be read, the response to the deletion decides.
-    if (!isAlive(known)) {
-      if (isBilled(known) || !wasAlive) return billFieldsOf(known)
+    if (!isAlive(merged)) {
+      if (isBilled(merged) || !wasAlive) return billFieldsOf(merged)
       // Such services report the bill in the response to a second deletion.
-      return billFieldsOf({ ...known, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
+      return billFieldsOf({ ...merged, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
     }
-    if (Date.now() + pauseMs > endMs) throw state.conflict ?? stillAlive(id, known)
+    if (Date.now() + pauseMs > endMs) throw response.conflict ?? stillAlive(id, merged)
     await sleep(pauseMs)
-    if (seen === undefined || state.conflict !== undefined) state = await deleteAgain(call, id, hasFailed, state)
+    if (current === undefined || response.conflict !== undefined) {
+      response = await deleteAgain(call, id, hasFailed, response)
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { processGuard } from './process-guard.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
 import type { SessionBill } from './session-bill.ts'
-import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
+import type { DeletionRequest, ReaperResult } from './reaper-protocol.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
 /** Dependencies of every session of a client. */
@@ -23,8 +23,8 @@ export interface SessionDeps {
   readonly isEmbedded: boolean
 }
 
-/** Ties between a session and this process. */
-export interface SessionTies {
+/** Callbacks for the end of a session, and whether it may outlive this process. */
+export interface SessionLifetimeOptions {
   /**
    * Called once when the session has ended, or with `bill.error` if it could not be deleted. Must
    * be synchronous: it may run while the process exits.
@@ -39,23 +39,30 @@ export interface SessionTies {
 }
 
 /**
+ * Former name of `SessionLifetimeOptions`.
+ *
+ * @deprecated Use `SessionLifetimeOptions`.
+ */
+export type SessionTies = SessionLifetimeOptions
+
+/**
  * Creates a session, and guards it from before the request until after its deletion, so that it is
  * deleted however this process ends.
  */
 export async function openSession(
   deps: SessionDeps,
   options: CreateSessionOptions,
-  ties: SessionTies,
+  lifetime: SessionLifetimeOptions,
 ): Promise<Session> {
   const opening = Promise.withResolvers<Session>()
   opening.promise.catch(() => undefined)
-  const report = callOnce(ties.onEnd)
+  const report = callOnce(lifetime.onEnd)
   const idempotencyKey = randomUUID()
-  const isTied = ties.detached !== true && !deps.isEmbedded
-  let deletionRequest = isTied ? pendingDeletionRequest(deps.config, idempotencyKey) : undefined
+  const isBound = endsWithProcess(deps, lifetime)
+  let deletionRequest = isBound ? pendingDeletionRequest(deps.config, idempotencyKey) : undefined
   let session: Session | undefined
   using undo = new DisposableStack()
-  if (ties.detached !== true) {
+  if (lifetime.detached !== true) {
     undo.use(
       processGuard().guard({
         onSignal: deps.config.handleSignals
@@ -70,25 +77,25 @@ export async function openSession(
   }
   try {
     using _creation = registerWithReaper(deps.config, deletionRequest)
-    const answer = await requestSession(deps.call, options, idempotencyKey)
-    if (isTied) deletionRequest = guardSession(deps.config, answer, undo)
+    const response = await requestSession(deps.call, options, idempotencyKey)
+    if (isBound) deletionRequest = registerForDeletion(deps.config, response, undo)
     const release = undo.move()
     session = createSession(
-      answer,
+      response,
       {
-        recordings: createSessionRecordings(deps.call, answer.id, deps.config),
+        recordings: createSessionRecordings(deps.call, response.id, deps.config),
         // Services without recordings may not know the parameter.
-        remove: (hasFailed) =>
-          deleteSessionIfThere(deps.call, answer.id, { hasFailed: hasFailed && isRecorded(options) }),
+        deleteOnServer: (workFailed) =>
+          deleteSessionIfThere(deps.call, response.id, { hasFailed: workFailed && isRecorded(options) }),
         onDetached: () => {
           release.dispose()
-          ties.onDetached?.(answer.id)
+          lifetime.onDetached?.(response.id)
         },
         onDeleted: (bill) => {
           release.dispose()
           report(bill)
         },
-        onFailed: report,
+        onDeletionFailed: report,
       },
       deps.config,
     )
@@ -98,6 +105,11 @@ export async function openSession(
     opening.reject(error)
     throw error
   }
+}
+
+/** Whether a session must be deleted when this process ends. An embedded server deletes its own. */
+export function endsWithProcess({ isEmbedded }: SessionDeps, { detached }: SessionLifetimeOptions): boolean {
+  return detached !== true && !isEmbedded
 }
 
 function isRecorded({ record = false }: CreateSessionOptions): boolean {
@@ -113,24 +125,32 @@ async function requestSession(
     return await call('createSession', { body }, { idempotencyKey })
   } catch (error) {
     // A response that fails the schema may still have created a session.
-    const id = idInUnusableAnswer(error)
+    const id = idInInvalidResponse(error)
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
     throw error
   }
 }
 
-function idInUnusableAnswer(error: unknown): string | undefined {
+function idInInvalidResponse(error: unknown): string | undefined {
   if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
   const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
   return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
 }
 
-function guardSession(config: ClientConfig, answer: CreateSessionResponse, undo: DisposableStack): DeletionRequest {
-  const leasePath = tryWriteLease(config, answer.id)
+/**
+ * Writes the lease file of a session and registers it with the reaper, both until `undo` is
+ * disposed of. Returns the request that deletes it.
+ */
+function registerForDeletion(
+  config: ClientConfig,
+  { id }: CreateSessionResponse,
+  undo: DisposableStack,
+): DeletionRequest {
+  const leasePath = tryWriteLease(config, id)
   if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
   const deletionRequest: DeletionRequest = {
-    id: answer.id,
-    url: `${config.baseUrl}/v2/browser/${encodeURIComponent(answer.id)}`,
+    id,
+    url: `${config.baseUrl}/v2/browser/${encodeURIComponent(id)}`,
     headers: headersOf(config),
     leasePath,
   }
@@ -171,7 +191,8 @@ function tryWriteLease(config: ClientConfig, sessionId: string): string | undefi
   try {
     return writeLease(config.leaseDir, { baseUrl: config.baseUrl, sessionId })
   } catch (error) {
-    // A read-only home directory disables one of three safeguards; the session still works.
+    // Without the file, only `sessions.reap()` cannot find this session. The process guard and the
+    // reaper still delete it.
     process.emitWarning(`Could not write the lease file: ${String(error)}`, { code: 'BOWLINE_LEASE' })
     return undefined
   }
@@ -189,7 +210,7 @@ function billAtExit(sessionId: string, result: ReaperResult | undefined): Sessio
   return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
 }
 
-function callOnce(onEnd: SessionTies['onEnd']): (bill: SessionBill) => void {
+function callOnce(onEnd: SessionLifetimeOptions['onEnd']): (bill: SessionBill) => void {
   let isReported = false
   return (bill) => {
     if (isReported) return

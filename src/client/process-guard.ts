@@ -1,6 +1,6 @@
 import { createSignalDebounce } from '../kit/signal-debounce.ts'
-import type { DeletionRequest, ReaperResult } from './deletion-request.ts'
-import { createReaperProcess, deleteAtExit, type ReaperProcess } from './reaper-process.ts'
+import type { DeletionRequest, ReaperResult } from './reaper-protocol.ts'
+import { createReaper, deleteAtExit, type Reaper } from './reaper.ts'
 
 /** A resource that must not outlive this process. */
 export interface GuardedResource {
@@ -34,7 +34,7 @@ export interface ProcessGuard {
    * resource is guarded.
    */
   readonly guard: (guarded: GuardedResource) => Disposable
-  readonly reaper: ReaperProcess
+  readonly reaper: Reaper
 }
 
 const slot = Symbol.for('bowline.process-guard.1')
@@ -53,7 +53,7 @@ export function processGuard(): ProcessGuard {
 
 /** Listens to signals and the exit of this process while any resource is guarded. */
 class ListeningGuard implements ProcessGuard {
-  readonly reaper = createReaperProcess()
+  readonly reaper = createReaper()
   readonly #guarded = new Set<GuardedResource>()
   readonly #isFresh = createSignalDebounce()
   #endingBy: NodeJS.Signals | undefined

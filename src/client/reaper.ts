@@ -1,131 +1,85 @@
-/**
- * Reaper program: reads deletion requests from standard input and deletes the remaining sessions
- * when the input ends. Its parent holds the other end of the pipe, which the kernel closes however
- * the parent dies.
- *
- * With `--once` it gives up after 4 s and prints one result per line; otherwise it retries for 60
- * s. It imports as little as possible, since one runs beside every process that has a session.
- *
- * @module
- */
-import { createInterface } from 'node:readline'
-import type { DeletionRequest, ReaperLine, ReaperResult } from './deletion-request.ts'
-import { isError } from '../kit/is-error.ts'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
 
-const isOnce = process.argv.includes('--once')
-const limitMs = isOnce ? 4000 : 60_000
-const attemptMs = isOnce ? 2000 : 10_000
-/**
- * How long to retry a session whose creation was under way, in milliseconds: a server needs seconds
- * to start a browser.
- */
-const pendingCreationMs = isOnce ? 1500 : 15_000
-
-async function main(): Promise<void> {
-  // It exits when its work is done. A signal to the whole process group must not end it before.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  const deletionRequests = new Map<string, DeletionRequest>()
-  for await (const line of createInterface({ input: process.stdin })) {
-    const { add, remove } = parseLine(line)
-    if (add !== undefined) deletionRequests.set(add.id, add)
-    if (remove !== undefined) deletionRequests.delete(remove)
-  }
-  const results = await Promise.all(
-    [...deletionRequests.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)),
-  )
-  if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+/** Process that deletes the registered sessions when this process ends. */
+export interface Reaper {
+  /**
+   * Registers a session to be deleted if this process ends. Starts the reaper if it is not running.
+   */
+  readonly add: (deletionRequest: DeletionRequest) => void
+  /** Unregisters a session that has ended. */
+  readonly remove: (id: string) => void
 }
 
-/** Ignores malformed lines: a parent that is killed while it writes leaves half a line. */
-function parseLine(line: string): Partial<ReaperLine> {
-  try {
-    return JSON.parse(line) as ReaperLine
-  } catch {
-    return {}
-  }
-}
+const program = fileURLToPath(new URL(`./reaper-program${extname(import.meta.url)}`, import.meta.url))
+const flags = ['--no-warnings']
+const onceLimitMs = 5000
 
-async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<ReaperResult> {
-  const { default: pRetry } = await import('p-retry')
-  try {
-    const billFields = await pRetry(() => deleteOnce(deletionRequest), {
-      retries: 100,
-      minTimeout: 100,
-      maxTimeout: 2000,
-      maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : pendingCreationMs,
-      randomize: true,
+/**
+ * Creates the handle of the reaper. The process starts with the first session and lives as long as
+ * this process. It runs in its own process group, so Ctrl-C does not reach it, and it does not keep
+ * this process alive.
+ */
+export function createReaper(): Reaper {
+  const held = new Map<string, DeletionRequest>()
+  let child: ChildProcess | undefined
+
+  const write = (line: ReaperLine): void => {
+    child?.stdin?.write(`${JSON.stringify(line)}\n`)
+  }
+
+  const start = (): void => {
+    child = startReaper(() => {
+      child = undefined
     })
-    await removeFile(deletionRequest.leasePath)
-    return { id: deletionRequest.id, ...billFields }
-  } catch (error) {
-    return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }
+    for (const deletionRequest of held.values()) write({ add: deletionRequest })
+  }
+
+  return {
+    add: (deletionRequest) => {
+      held.set(deletionRequest.id, deletionRequest)
+      if (child === undefined) start()
+      else write({ add: deletionRequest })
+    },
+    remove: (id) => {
+      held.delete(id)
+      write({ remove: id })
+    },
   }
 }
 
-async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
-  if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
-  const first = await send(deletionRequest, deletionRequest.url)
-  // Some services support only the form with the id in the body.
-  const isUnknown = [404, 405, 501].includes(first.status)
-  const second = isUnknown
-    ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
-    : undefined
-  const { status, text } = second !== undefined && second.status < 300 ? second : first
-  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
-  const { isStopping, ...billFields } = parseBill(text)
-  if (isStopping) throw new Error('the service is still stopping the session')
-  return billFields
-}
-
-/**
- * Deletes a session by its idempotency key. One that is not found may still be created, so it is
- * retried.
- */
-async function deleteByKey(deletionRequest: DeletionRequest, body: object): Promise<Omit<ReaperResult, 'id'>> {
-  const { status, text } = await send(deletionRequest, deletionRequest.url, body)
-  // Some services do not support this form of deletion.
-  const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
-  if (status >= 300 && !isRefused) throw new Error(`the service returned status ${status}`)
-  const { isStopping: _, ...billFields } = parseBill(text)
-  return billFields
-}
-
-async function send(
-  deletionRequest: DeletionRequest,
-  url: string,
-  body?: object,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const response = await fetch(url, {
-    method: 'DELETE',
-    headers: { ...deletionRequest.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    redirect: 'manual',
-    signal: AbortSignal.timeout(attemptMs),
-  }).catch((cause: unknown) => {
-    throw new Error('no response from the service', { cause })
+function startReaper(onGone: () => void): ChildProcess {
+  const child = spawn(process.execPath, [...flags, program], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // The reaper must not keep the working directory of this process busy.
+    cwd: '/',
   })
-  return { status: response.status, text: await response.text() }
+  child.once('exit', onGone)
+  child.once('error', (error) => {
+    onGone()
+    process.emitWarning(`Could not start the Bowline reaper: ${error.message}`, { code: 'BOWLINE_REAPER' })
+  })
+  // The `exit` event reports this as well.
+  child.stdin.on('error', () => undefined)
+  child.unref()
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+  return child
 }
 
-function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
-  try {
-    const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
-      readonly status?: unknown
-    }
-    return {
-      isStopping: status === 'stopping',
-      ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
-      ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
-    }
-  } catch {
-    return { isStopping: false }
-  }
+/** Deletes sessions while this process exits. Blocks until they are deleted, for at most 5 s. */
+export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): readonly ReaperResult[] {
+  const { stdout } = spawnSync(process.execPath, [...flags, program, '--once'], {
+    input: deletionRequests.map((add) => `${JSON.stringify({ add } satisfies ReaperLine)}\n`).join(''),
+    stdio: ['pipe', 'pipe', 'ignore'],
+    encoding: 'utf8',
+    timeout: onceLimitMs,
+    killSignal: 'SIGKILL',
+  })
+  return (stdout ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ReaperResult)
 }
-
-async function removeFile(path: string | undefined): Promise<void> {
-  if (path === undefined) return
-  const { rm } = await import('node:fs/promises')
-  await rm(path, { force: true }).catch(() => undefined)
-}
-
-await main()

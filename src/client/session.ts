@@ -86,13 +86,13 @@ export interface Session extends AsyncDisposable {
 export interface SessionHooks {
   readonly recordings: SessionRecordings
   /** Deletes the session on the server. */
-  readonly remove: (hasFailed: boolean) => Promise<BillFields>
+  readonly deleteOnServer: (workFailed: boolean) => Promise<BillFields>
   /** Called once when the session is detached. */
   readonly onDetached: () => void
   /** Called after a confirmed deletion. */
   readonly onDeleted: (bill: SessionBill) => void
   /** Called after a deletion that could not be confirmed. The bill contains the error. */
-  readonly onFailed: (bill: SessionBill) => void
+  readonly onDeletionFailed: (bill: SessionBill) => void
 }
 
 /** Creates a `Session` from the response of the server. */
@@ -105,13 +105,13 @@ export function createSession(
   let ending: Promise<SessionBill> | undefined
   let isDetached = false
 
-  const remove = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
+  const deleteAndReport = async (endedBy: EndedBy, workFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { sessionId: response.id, endedBy, ...(await hooks.remove(hasFailed)) }
+      bill = { sessionId: response.id, endedBy, ...(await hooks.deleteOnServer(workFailed)) }
     } catch (cause) {
       ending = undefined
       const error = deleteFailed(response.id, cause)
-      hooks.onFailed({ sessionId: response.id, endedBy, error })
+      hooks.onDeletionFailed({ sessionId: response.id, endedBy, error })
       throw error
     }
     hooks.onDeleted(bill)
@@ -121,7 +121,7 @@ export function createSession(
   const end = async (options: EndOptions = {}): Promise<SessionBill> => {
     checkOptions('session.end()', options, endNames)
     const { signal, endedBy = 'end', failed } = options
-    ending ??= remove(endedBy, failed ?? ['throw', 'timeout'].includes(endedBy))
+    ending ??= deleteAndReport(endedBy, failed ?? ['throw', 'timeout'].includes(endedBy))
     return abortable(ending, signal)
   }
 

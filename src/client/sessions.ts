@@ -6,7 +6,7 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { deleteSession, deleteSessionIfThere } from './deletion.ts'
 import { findDeadLeases, removeLease } from './leases.ts'
-import { openSession, type SessionDeps, type SessionTies } from './open-session.ts'
+import { endsWithProcess, openSession, type SessionDeps, type SessionLifetimeOptions } from './open-session.ts'
 import type { Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
@@ -28,7 +28,7 @@ import { createSessionRecordings, type SessionRecordings } from './session-recor
  * console.log(session.cdpUrl)
  * ```
  */
-export interface CreateOptions extends Abortable, SessionTies {}
+export interface CreateOptions extends Abortable, SessionLifetimeOptions {}
 
 /** Result of `sessions.reap()`: ids of sessions of dead processes. */
 export interface ReapReport {
@@ -99,14 +99,15 @@ export function createSessions(deps: SessionDeps, open: Map<string, Session>, di
   return {
     create: async (options = {}, requestOptions = {}) => {
       checkOptions('sessions.create()', requestOptions, createNames)
-      const { signal: given, onEnd, detached } = requestOptions
+      const { signal: given, ...lifetime } = requestOptions
       // Disposal need not abort here: an embedded server ends all sessions itself, and detached
       // ones stay.
-      const isBound = detached !== true && !deps.isEmbedded
-      const signals = [given, isBound ? disposed : undefined].filter((each) => each !== undefined)
+      const signals = [given, endsWithProcess(deps, lifetime) ? disposed : undefined].filter(
+        (each) => each !== undefined,
+      )
       const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
       signal?.throwIfAborted()
-      const opening = openTracked(deps, open, options, { onEnd, detached })
+      const opening = openTracked(deps, open, options, lifetime)
       try {
         return await abortable(opening, signal)
       } catch (error) {
@@ -146,18 +147,18 @@ async function openTracked(
   deps: SessionDeps,
   open: Map<string, Session>,
   options: CreateSessionOptions,
-  ties: SessionTies,
+  lifetime: SessionLifetimeOptions,
 ): Promise<Session> {
   const onEnd = (bill: SessionBill): void => {
     open.delete(bill.sessionId)
-    ties.onEnd?.(bill)
+    lifetime.onEnd?.(bill)
   }
-  const session = await openSession(deps, options, {
-    ...ties,
-    onEnd,
-    onDetached: (id) => open.delete(id),
-  })
-  if (ties.detached !== true) open.set(session.id, session)
+  const onDetached = (id: string): void => {
+    open.delete(id)
+    lifetime.onDetached?.(id)
+  }
+  const session = await openSession(deps, options, { ...lifetime, onEnd, onDetached })
+  if (lifetime.detached !== true) open.set(session.id, session)
   return session
 }
 

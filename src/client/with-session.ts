@@ -85,16 +85,16 @@ export interface WithSessionDeps {
 
 /** Creates a session, runs `work` on it, and deletes the session however `work` ends. */
 export async function withSession<Result, Handles = unknown>(
-  client: WithSessionDeps,
+  deps: WithSessionDeps,
   options: WithSessionOptions<Handles>,
   work: (work: Work & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
-  using abortScope = openAbortScope(signal, timeoutMs, client.handleSignals)
-  const failed = (): true | undefined => client.hasFailed?.() === true || undefined
-  const session = await client.sessions
+  using abortScope = openAbortScope(signal, timeoutMs, deps.handleSignals)
+  const workFailed = (): true | undefined => deps.hasFailed?.() === true || undefined
+  const session = await deps.sessions
     .create(create, { signal: abortScope.signal, onEnd })
     .catch(async (error: unknown) => {
       await abortScope.settle()
@@ -123,12 +123,12 @@ export async function withSession<Result, Handles = unknown>(
     const thrown: unknown = abortScope.signal.aborted ? abortScope.signal.reason : error
     const endedBy = abortScope.endedBy() ?? 'throw'
     await disconnect(connected)
-    if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: failed() })
+    if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: workFailed() })
     await abortScope.settle()
     throw thrown
   }
   await disconnect(connected)
-  const bill = session.isDetached ? undefined : await endAfterSuccess(session, result, failed())
+  const bill = session.isDetached ? undefined : await endAfterSuccess(session, result, workFailed())
   return toOutcome(session, result, bill, await listRecordings(session, options))
 }
 
@@ -157,8 +157,8 @@ interface AbortScope extends Disposable {
   /** Cause of the abort, or `undefined`. */
   readonly endedBy: () => EndedBy | undefined
   /**
-   * Call after the session is deleted. After a signal this never resolves if the process is about
-   * to exit.
+   * Call after the session is deleted. If a signal is ending the process, the promise stays
+   * pending, so that the error cannot surface first.
    */
   readonly settle: () => Promise<void>
 }

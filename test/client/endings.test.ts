@@ -158,7 +158,7 @@ test('the reaper deletes its sessions when the parent was killed in the middle o
   await using service = await startForeignService()
   await using bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
   const { id } = await bowline.sessions.create({}, { detached: true })
-  const path = fileURLToPath(new URL('../../src/client/reaper.ts', import.meta.url))
+  const path = fileURLToPath(new URL('../../src/client/reaper-program.ts', import.meta.url))
   const reaper = spawn(process.execPath, [path, '--once'], { stdio: ['pipe', 'ignore', 'ignore'] })
   const ended = once(reaper, 'close')
 

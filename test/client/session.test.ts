@@ -186,6 +186,17 @@ test('reaping skips the sessions of live processes and of other services', async
   expect(await readdir(fixture.leaseDir)).toHaveLength(3)
 })
 
+test('`onDetached` is called once, with the id of the session', async () => {
+  await using fixture = await startFixture()
+  const detached: string[] = []
+  const session = await fixture.bowline.sessions.create({}, { onDetached: (id) => detached.push(id) })
+
+  session.detach()
+  session.detach()
+
+  expect(detached).toEqual([session.id])
+})
+
 test('a detached session has no lease and outlives its client', async () => {
   await using fixture = await startFixture()
 

@@ -6,8 +6,8 @@ import { findSession } from '../store/sessions.ts'
 import type { AppDeps } from './prepare-sessions.ts'
 
 /**
- * Creates the live views. The gateway tracks the active page, and its policy decides which commands
- * viewers may send.
+ * Creates the live views. The gateway tracks the active page. Its command policy decides which URLs
+ * viewers may navigate to.
  */
 export function openLive({ store, onError }: AppDeps, sessions: Sessions, gateway: Gateway): LiveViews {
   return new LiveViews({

@@ -38,8 +38,8 @@ export interface BootFolder extends AsyncDisposable {
   /** Contains the boot folders of this data directory. */
   readonly runtimeDir: string
   /**
-   * Creates the folders of one browser. `uid`: the user it runs as (default: the server's). `seen`:
-   * the paths it sees (default: the real ones).
+   * Creates the folders of one browser. `uid`: the user it runs as (default: the server's).
+   * `visiblePaths`: the paths it sees (default: the real ones).
    */
   readonly addBrowser: (id: string, uid: number | undefined, visiblePaths?: BrowserPaths) => Promise<BrowserFolder>
 }

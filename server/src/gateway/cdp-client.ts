@@ -5,7 +5,7 @@ import { isTargetEvent, type CdpCommand, type CdpIncoming } from '../cdp/message
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientTargets } from './client-targets.ts'
-import { closeCodes, type CloseReason } from './close-codes.ts'
+import { closeCodes, type CloseReason } from '../sessions/close-codes.ts'
 import { ClientPages, type PageFocus } from './page-focus.ts'
 import { isValidId, judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
 import { SessionKinds } from './session-kinds.ts'

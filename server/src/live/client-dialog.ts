@@ -1,5 +1,5 @@
 /**
- * A dialog that opened before anyone watched. Only the CDP session of the client that received the
+ * An open dialog that was announced to a client. Only the CDP session that received the
  * `Page.javascriptDialogOpening` event can handle it.
  */
 export interface ClientDialog {

@@ -7,7 +7,10 @@ export interface Frame {
   readonly image: Buffer
 }
 
-/** Bytes before the image: kind, format, width, height and frame number, all big-endian. */
+/**
+ * Bytes before the image, all big-endian: kind (1), format (1), width (2), height (2), reserved (2),
+ * frame number (4).
+ */
 export const frameHeaderBytes = 12
 
 /** Encodes a frame with the number that its viewer acknowledges. */

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
 import { isClientFault } from '../cdp/socket-fault.ts'
+import { viewEndCode } from '../sessions/close-codes.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Ended } from './server-message.ts'
@@ -34,9 +35,6 @@ export interface ViewerUpgrade {
 const maxPayloadBytes = 4 * 1024 * 1024
 
 const pingIntervalMs = 15_000
-
-/** WebSocket close code for a session that has ended. */
-const endedCode = 4000
 
 interface OpenView {
   readonly view: Promise<LiveView>
@@ -156,6 +154,6 @@ export class LiveViews implements Disposable {
     } catch (error) {
       this.#deps.onError(error, `bill of session ${session.row.id}`)
     }
-    viewer.close(endedCode, reason)
+    viewer.close(viewEndCode, reason)
   }
 }

@@ -26,7 +26,10 @@ export class QualityGauge {
   #level = 0
   #smoothMs = 0
   #frames = 0
-  /** Doubles with each improvement that did not last, so that the quality does not oscillate. */
+  /**
+   * Factor on the frames needed to improve. Doubles whenever the quality worsens, so that it does not
+   * oscillate.
+   */
   #backoff = 1
 
   /** Index into `qualities`. */

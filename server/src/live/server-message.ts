@@ -43,10 +43,6 @@ export type ServerMessage =
     }
   | { readonly type: 'dialog'; readonly dialog: Dialog | null }
   | { readonly type: 'choices'; readonly choices: Choices | null }
-  /**
-   * Whether the tab is in the background of its browser. Hidden tabs get a frame only every second.
-   */
-  | { readonly type: 'pace'; readonly isHidden: boolean }
   /** The selected text that the viewer asked for. */
   | { readonly type: 'clipboard'; readonly text: string }
   /** Heartbeat, sent every 15 s so that the viewer notices a lost connection. */

@@ -13,7 +13,10 @@ const looksMessage = z.object({
   isVisible: z.boolean(),
   width: z.int().min(1).max(8192),
   height: z.int().min(1).max(8192),
-  /** Minimum milliseconds between frames, for thumbnails. Default 0: as fast as they are drawn. */
+  /**
+   * Minimum milliseconds between frames, for custom viewers such as thumbnails. Default 0: as fast
+   * as they are drawn. The live view page does not send it.
+   */
   everyMs: z.int().min(0).max(60_000).default(0),
 })
 

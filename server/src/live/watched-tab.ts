@@ -32,7 +32,6 @@ export class WatchedTab implements AsyncDisposable {
   #lastFrame: Frame | undefined
   #dialog: Dialog | null = null
   #choices: Choices | null = null
-  #isHidden = false
   readonly #titleTimer: NodeJS.Timeout
   #refreshTimer: NodeJS.Timeout | undefined
   #isDisposed = false
@@ -49,8 +48,8 @@ export class WatchedTab implements AsyncDisposable {
       if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#handleEvent(event)
     })
     this.#titleTimer = setInterval(deps.onTitleOrUrlChange, titlePollMs).unref()
-    const clientDialogBefore = deps.clientDialog()
-    if (clientDialogBefore !== undefined) this.#dialog = toDialog(clientDialogBefore.params)
+    const openDialog = deps.clientDialog()
+    if (openDialog !== undefined) this.#dialog = toDialog(openDialog.params)
     this.#attach().catch(this.#reportError)
   }
 
@@ -60,7 +59,6 @@ export class WatchedTab implements AsyncDisposable {
     viewer.forgetFrames()
     viewer.notify({ type: 'dialog', dialog: this.#dialog })
     viewer.notify({ type: 'choices', choices: null })
-    viewer.notify({ type: 'pace', isHidden: this.#isHidden })
     if (this.#lastFrame !== undefined) viewer.queueFrame(this.#lastFrame)
     this.updateAudience()
   }
@@ -125,13 +123,13 @@ export class WatchedTab implements AsyncDisposable {
   answerDialog(isAccepted: boolean, text: string | undefined): void {
     if (this.#dialog === null) return
     const result = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
-    const clientDialogBefore = this.#deps.clientDialog()
+    const openDialog = this.#deps.clientDialog()
     // Fails if a client has handled the dialog already.
     this.call('Page.handleJavaScriptDialog', result).catch(() => undefined)
-    if (clientDialogBefore === undefined) return
+    if (openDialog === undefined) return
     this.#setDialog(null)
     const { router } = this.#deps
-    router.callAsClient('Page.handleJavaScriptDialog', result, clientDialogBefore.sessionId).catch(() => undefined)
+    router.callAsClient('Page.handleJavaScriptDialog', result, openDialog.sessionId).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -176,9 +174,7 @@ export class WatchedTab implements AsyncDisposable {
         this.#screencast.receive(params as unknown as ScreencastFrame)
         break
       case 'Page.screencastVisibilityChanged':
-        this.#isHidden = params['visible'] === false
-        this.#screencast.setHidden(this.#isHidden)
-        this.#notify({ type: 'pace', isHidden: this.#isHidden })
+        this.#screencast.setHidden(params['visible'] === false)
         break
       case 'Page.javascriptDialogOpening':
         this.#setDialog(toDialog(params))

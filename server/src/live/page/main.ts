@@ -76,7 +76,6 @@ function receive(view: View, message: ServerMessage): void {
       view.connection.end()
       view.dialogs(null)
       return showEnd(message)
-    case 'pace':
     case 'beat':
       return
   }

@@ -9,8 +9,8 @@ export interface DeletionRequest {
   readonly headers: Readonly<Record<string, string>>
   /**
    * Body that deletes a session by its idempotency key, while its id is not known yet. The server
-   * may receive the request for creation later, so "not found" counts as deleted only after a
-   * delay.
+   * may receive the request for creation later, so "not found" is retried for some seconds, and
+   * then it is an error.
    */
   readonly body?: object | undefined
   /** Lease file to remove after the deletion. */

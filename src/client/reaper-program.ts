@@ -1,0 +1,132 @@
+/**
+ * Reaper program: reads deletion requests from standard input and deletes the remaining sessions
+ * when the input ends. Its parent holds the other end of the pipe, which the kernel closes however
+ * the parent dies.
+ *
+ * With `--once` it gives up after 4 s and prints one result per line. Otherwise it retries for up
+ * to 60 s. It imports as little as possible, since one runs beside every process that has a
+ * session.
+ *
+ * @module
+ */
+import { createInterface } from 'node:readline'
+import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
+import { isError } from '../kit/is-error.ts'
+
+const isOnce = process.argv.includes('--once')
+const limitMs = isOnce ? 4000 : 60_000
+const attemptMs = isOnce ? 2000 : 10_000
+/**
+ * How long to retry a session whose creation was under way, in milliseconds: a server needs seconds
+ * to start a browser.
+ */
+const pendingCreationMs = isOnce ? 1500 : 15_000
+
+async function main(): Promise<void> {
+  // It exits when its work is done. A signal to the whole process group must not end it before.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  const deletionRequests = new Map<string, DeletionRequest>()
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { add, remove } = parseLine(line)
+    if (add !== undefined) deletionRequests.set(add.id, add)
+    if (remove !== undefined) deletionRequests.delete(remove)
+  }
+  const results = await Promise.all(
+    [...deletionRequests.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)),
+  )
+  if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+}
+
+/** Ignores malformed lines: a parent that is killed while it writes leaves half a line. */
+function parseLine(line: string): Partial<ReaperLine> {
+  try {
+    return JSON.parse(line) as ReaperLine
+  } catch {
+    return {}
+  }
+}
+
+async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<ReaperResult> {
+  const { default: pRetry } = await import('p-retry')
+  try {
+    const billFields = await pRetry(() => deleteOnce(deletionRequest), {
+      retries: 100,
+      minTimeout: 100,
+      maxTimeout: 2000,
+      maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : pendingCreationMs,
+      randomize: true,
+    })
+    await removeFile(deletionRequest.leasePath)
+    return { id: deletionRequest.id, ...billFields }
+  } catch (error) {
+    return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }
+  }
+}
+
+async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
+  if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
+  const first = await send(deletionRequest, deletionRequest.url)
+  // Some services support only the form with the id in the body.
+  const isUnknown = [404, 405, 501].includes(first.status)
+  const second = isUnknown
+    ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
+    : undefined
+  const { status, text } = second !== undefined && second.status < 300 ? second : first
+  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
+  const { isStopping, ...billFields } = parseBill(text)
+  if (isStopping) throw new Error('the service is still stopping the session')
+  return billFields
+}
+
+/**
+ * Deletes a session by its idempotency key. One that is not found may still be created, so it is
+ * retried.
+ */
+async function deleteByKey(deletionRequest: DeletionRequest, body: object): Promise<Omit<ReaperResult, 'id'>> {
+  const { status, text } = await send(deletionRequest, deletionRequest.url, body)
+  // Some services do not support this form of deletion.
+  const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
+  if (status >= 300 && !isRefused) throw new Error(`the service returned status ${status}`)
+  const { isStopping: _, ...billFields } = parseBill(text)
+  return billFields
+}
+
+async function send(
+  deletionRequest: DeletionRequest,
+  url: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(url, {
+    method: 'DELETE',
+    headers: { ...deletionRequest.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(attemptMs),
+  }).catch((cause: unknown) => {
+    throw new Error('no response from the service', { cause })
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
+  try {
+    const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
+      readonly status?: unknown
+    }
+    return {
+      isStopping: status === 'stopping',
+      ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
+      ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
+    }
+  } catch {
+    return { isStopping: false }
+  }
+}
+
+async function removeFile(path: string | undefined): Promise<void> {
+  if (path === undefined) return
+  const { rm } = await import('node:fs/promises')
+  await rm(path, { force: true }).catch(() => undefined)
+}
+
+await main()
