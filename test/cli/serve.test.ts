@@ -1,11 +1,13 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startConfigured } from '../../server/src/app.ts'
 import { parseConfig } from '../../server/src/config.ts'
 import { lockFolder } from '../../server/src/store/lock.ts'
 import { startServerProcess } from '../lab/server-process.ts'
+import { startSite } from '../lab/site.ts'
 
 test('a closed terminal drains the server: its sessions are ended and billed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
@@ -25,6 +27,27 @@ test('a closed terminal drains the server: its sessions are ended and billed', a
     teamId: expect.any(String),
     keyId: expect.any(String),
   })
+})
+
+test('pending requests get the whole drain timeout, also beyond the limit for interrupted starts', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
+  const requested = Promise.withResolvers<void>()
+  await using site = await startSite({
+    '/slow': async ({ response }) => {
+      requested.resolve()
+      await sleep(11_500)
+      response.setHeader('content-type', 'text/html').end('<h1>Slow</h1>')
+    },
+  })
+  await using server = await startServerProcess({ dataDir: folder.path, flags: ['--drain-timeout', '20'] })
+  const body = { url: site.url('/slow'), formats: ['rawHtml'], timeout: 30_000 }
+  const scraped = server.api('POST', '/v2/scrape', body)
+  await requested.promise
+
+  server.kill('SIGTERM')
+
+  expect(await scraped).toMatchObject({ status: 200, body: { data: { rawHtml: expect.stringContaining('Slow') } } })
+  expect(await server.exited).toEqual({ code: 0, signal: null })
 })
 
 test('an aborted start rejects with the reason and releases the data directory', async () => {

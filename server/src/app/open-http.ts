@@ -8,6 +8,7 @@ import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
+import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch.ts'
 import type { Focus } from '../recordings/video-recorder.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -54,7 +55,8 @@ export async function openHttp(
   const { sessionFileStore } = stores
   const gateway = new Gateway(sessions, onError, sessionFileStore.onClientLeave)
   const live = openLive(deps, sessions, gateway)
-  const authenticator = createAuthenticator(store)
+  const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
+  const authenticator = createAuthenticator(store, logAuthFailure)
   metrics.watch({ sessions, browsers, gateway, live, egress })
   const watchers = new Watchers({ jobs: deps.jobs, authenticator, publicUrl: config.publicUrl, onError })
   const { app, drain } = await buildHttpApp({

@@ -14,7 +14,7 @@ type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 /** Closing a terminal sends SIGHUP, which would otherwise kill the process. */
 const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Milliseconds after a signal during startup until the process exits. */
+/** Milliseconds that an interrupted start gets to clean up before the process exits. */
 const startupAbortMs = 10_000
 
 /**
@@ -24,7 +24,7 @@ const startupAbortMs = 10_000
 export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   const config = readConfig(flags)
   // Handles signals before the start, so that an interrupted start leaves no browsers behind.
-  const stop = firstSignal()
+  const stop = listenForStop()
   keepCompilerSmall()
   const server = await startUnlessStopped(config, stop)
   if (server === undefined) return 0
@@ -40,9 +40,12 @@ export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
 /** Starts the server. Resolves to undefined if a signal arrives before it has started. */
 async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> {
   const stopping = new AbortController()
+  let isStarting = true
+  let exitTimer: NodeJS.Timeout | undefined
   void stop.then((signal) => {
+    if (!isStarting) return
     stopping.abort(signal)
-    setTimeout(() => process.exit(128 + constants.signals[signal]), startupAbortMs).unref()
+    exitTimer = setTimeout(() => process.exit(128 + constants.signals[signal]), startupAbortMs)
   })
   try {
     return await startConfigured(config, { signal: stopping.signal })
@@ -50,10 +53,13 @@ async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): 
     if (error !== stopping.signal.reason) throw error
     process.stderr.write(`${String(error)}: stopped before the server was ready\n`)
     return undefined
+  } finally {
+    isStarting = false
+    clearTimeout(exitTimer)
   }
 }
 
-async function firstSignal(): Promise<Signal> {
+async function listenForStop(): Promise<Signal> {
   return new Promise((resolve) => {
     let isStopping = false
     const isFresh = createSignalDebounce()

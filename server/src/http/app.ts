@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { BowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionFileStore } from '../files/session-file-store.ts'
@@ -13,7 +13,6 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
-import { createAuthFailureLog } from './auth-failures.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { drainRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
@@ -124,15 +123,14 @@ export async function buildHttpApp(
   return { app, drain }
 }
 
-/** Registers the routes that require an API key. */
+/**
+ * Registers the JSON routes of the API, which require an API key. Routes that also accept a token
+ * (files, recordings, metrics) authenticate in their handlers.
+ */
 async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   const callers = new WeakMap<FastifyRequest, KeyRow>()
-  const logFailure = createAuthFailureLog((facts) => deps.log.info(facts, 'Authentication failed'))
   app.addHook('onRequest', async (request) => {
-    const key = await deps.authenticator.authenticate(request.headers.authorization).catch((error: unknown) => {
-      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') logFailure(request.ip)
-      throw error
-    })
+    const key = await deps.authenticator.authenticate(request.headers.authorization, request.ip)
     callers.set(request, key)
     // A session creation relayed by another server was already counted there.
     if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return

@@ -3,13 +3,16 @@ const windowMs = 60_000
 
 const maxAddresses = 1000
 
+/** Logs a failed authentication of an address. `nowMs` defaults to the current time. */
+export type AuthFailureLog = (address: string, nowMs?: number) => void
+
 /**
  * Logs failed authentication with the client's address: the first failure at once, then one line a
  * minute with the number of failures.
  */
 export function createAuthFailureLog(
   write: (facts: { readonly audit: string; readonly address: string; readonly failures: number }) => void,
-): (address: string, nowMs?: number) => void {
+): AuthFailureLog {
   const known = new Map<string, { loggedMs: number; unlogged: number }>()
   return (address, nowMs = Date.now()) => {
     const entry = known.get(address)

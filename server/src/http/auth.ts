@@ -1,7 +1,8 @@
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { hashSecret } from 'bowline/kit/ids'
 import { findKeyByHash, touchKeys, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
+import type { AuthFailureLog } from './auth-failures.ts'
 
 /**
  * Milliseconds a key is cached. A key revoked on another server keeps working for at most this
@@ -13,8 +14,11 @@ const cacheSize = 10_000
 
 /** Authenticates API keys. */
 export interface Authenticator {
-  /** Returns the key of an `Authorization` header. Throws UNAUTHORIZED. */
-  readonly authenticate: (header: string | undefined) => Promise<KeyRow>
+  /**
+   * Returns the key of an `Authorization` header. Throws UNAUTHORIZED and logs the failure with the
+   * client's address, if the address is known.
+   */
+  readonly authenticate: (header: string | undefined, address: string | undefined) => Promise<KeyRow>
   /** Clears the cache, after a key or a team has changed on this server. */
   readonly forget: () => void
   /** Stores the time of use of the keys used since the last call. */
@@ -22,7 +26,7 @@ export interface Authenticator {
 }
 
 /** Creates an authenticator that looks up the hash of a bearer key in the store. */
-export function createAuthenticator(store: Store): Authenticator {
+export function createAuthenticator(store: Store, logFailure: AuthFailureLog): Authenticator {
   const cache = new Map<string, { readonly key: KeyRow; readonly untilMs: number }>()
   const used = new Set<string>()
 
@@ -37,15 +41,25 @@ export function createAuthenticator(store: Store): Authenticator {
     return key
   }
 
+  const keyOf = async (header: string | undefined): Promise<KeyRow> => {
+    if (header === undefined || header === '') throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
+    const token = header.split(' ')[1]
+    if (token === undefined || token === '') throw new BowlineError('UNAUTHORIZED', 'Unauthorized: Token missing')
+    const key = await find(token)
+    if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized: Invalid token')
+    return key
+  }
+
   return {
-    authenticate: async (header) => {
-      if (header === undefined || header === '') throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
-      const token = header.split(' ')[1]
-      if (token === undefined || token === '') throw new BowlineError('UNAUTHORIZED', 'Unauthorized: Token missing')
-      const key = await find(token)
-      if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized: Invalid token')
-      used.add(key.id)
-      return key
+    authenticate: async (header, address) => {
+      try {
+        const key = await keyOf(header)
+        used.add(key.id)
+        return key
+      } catch (error) {
+        if (address !== undefined && isBowlineError(error) && error.code === 'UNAUTHORIZED') logFailure(address)
+        throw error
+      }
     },
     forget: () => cache.clear(),
     recordUse: async () => {

@@ -87,8 +87,8 @@ async function watch(
 ): Promise<void> {
   const disconnected = new AbortController()
   client.on('close', () => disconnected.abort()).on('error', () => disconnected.abort())
-  const credential = credentialOf(request)
-  const { teamId } = await deps.authenticator.authenticate(credential)
+  const authenticate = async () => deps.authenticator.authenticate(credentialOf(request), request.socket.remoteAddress)
+  const { teamId } = await authenticate()
   const { jobs } = deps
   let job = await jobs.find({ id, teamId })
   const baseUrl = deps.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
@@ -113,7 +113,7 @@ async function watch(
     if (job.status !== 'scraping') break
     await jobEvents.wait()
     // The key may have been revoked meanwhile.
-    await deps.authenticator.authenticate(credential)
+    await authenticate()
   }
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they

@@ -125,7 +125,7 @@ async function rowOf(
   { id, token }: { readonly id: string; readonly token: string | undefined },
 ): Promise<SessionRow> {
   if (token === undefined) {
-    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    const { teamId } = await authenticator.authenticate(request.headers.authorization, request.ip)
     return getTeamSession(store.db, id, teamId)
   }
   const row = await getSession(store.db, id)

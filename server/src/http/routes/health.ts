@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { abortable } from 'bowline/kit/abort'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { IsolationLayer } from '../../browsers/isolation.ts'
@@ -84,13 +84,19 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
         pool: { isWarm: pool.isWarm },
         sessions: { isDraining: sessions.isDraining },
       }
-      // An invalid key, or one that cannot be checked now, gets the same response as no key.
-      const signal = AbortSignal.timeout(pingTimeoutMs)
-      const isKnown = await abortable(deps.authenticator.authenticate(request.headers.authorization), signal).then(
-        () => true,
-        () => false,
-      )
+      const isKnown = await isAuthenticated(deps, request)
       return reply.code(reasons.length === 0 ? 200 : 503).send(isKnown ? checks : summary)
     })
   }
+}
+
+/** Whether a request has a valid key. If the key cannot be checked now, it counts as invalid. */
+async function isAuthenticated({ authenticator }: HealthDeps, request: FastifyRequest): Promise<boolean> {
+  const { authorization } = request.headers
+  if (authorization === undefined) return false
+  const signal = AbortSignal.timeout(pingTimeoutMs)
+  return abortable(authenticator.authenticate(authorization, request.ip), signal).then(
+    () => true,
+    () => false,
+  )
 }

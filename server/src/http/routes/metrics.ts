@@ -22,7 +22,7 @@ export function registerMetrics(app: FastifyInstance, deps: MetricsRouteDeps): v
     const token = request.headers.authorization?.split(' ')[1]
     const isScrapeJob = token !== undefined && metricsToken !== undefined && equalSecrets(token, metricsToken)
     if (!isScrapeJob) {
-      const { role } = await authenticator.authenticate(request.headers.authorization)
+      const { role } = await authenticator.authenticate(request.headers.authorization, request.ip)
       if (role !== 'admin') {
         throw new BowlineError('FORBIDDEN', 'Metrics cover all teams, so only an admin key may read them', {
           hint: 'Use an admin key, or the token that the server was started with as `--metrics-token`.',

@@ -79,7 +79,7 @@ async function admit({ store, authenticator }: RecordingRouteDeps, request: Fast
   const { token } = request.query as { readonly token?: string }
   const { id } = request.params as Request
   if (token === undefined) {
-    const { teamId } = await authenticator.authenticate(request.headers.authorization)
+    const { teamId } = await authenticator.authenticate(request.headers.authorization, request.ip)
     return getTeamSession(store.db, id, teamId)
   }
   const row = await getSession(store.db, id)
