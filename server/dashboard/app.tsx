@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { openAccount, rememberedKey, rememberKey, type Account } from './api/account.ts'
-import { toFault } from './api/call.ts'
+import { toApiError } from './api/api.ts'
 import { AccountContext } from './api/context.ts'
 import { NoticesProvider } from './frame/notices.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
@@ -16,11 +16,11 @@ export function App() {
   const [isOpening, setIsOpening] = useState(() => rememberedKey() !== undefined)
   const [notice, setNotice] = useState<string>()
   /** The key of the last sign-in. */
-  const current = useRef(rememberedKey())
+  const signedInKey = useRef(rememberedKey())
 
   const signOut = useCallback((why?: string) => {
     rememberKey(undefined)
-    current.current = undefined
+    signedInKey.current = undefined
     setAccount(undefined)
     setNotice(why)
   }, [])
@@ -28,11 +28,11 @@ export function App() {
     async (key: string) => {
       const onUnauthorized = (): void => {
         // Another key may be signed in by the time an old request fails.
-        if (current.current === key) signOut('This API key is no longer valid.')
+        if (signedInKey.current === key) signOut('This API key is no longer valid.')
       }
       const opened = await openAccount(key, onUnauthorized)
       rememberKey(key)
-      current.current = key
+      signedInKey.current = key
       setNotice(undefined)
       setAccount(opened)
     },
@@ -42,7 +42,7 @@ export function App() {
     const key = rememberedKey()
     if (key === undefined) return
     signIn(key)
-      .catch((error: unknown) => current.current === key && setNotice(toFault(error).message))
+      .catch((error: unknown) => signedInKey.current === key && setNotice(toApiError(error).message))
       .finally(() => setIsOpening(false))
   }, [signIn])
 

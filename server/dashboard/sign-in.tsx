@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { rememberedKey } from './api/account.ts'
-import { Fault, toFault } from './api/call.ts'
+import { ApiError, toApiError } from './api/api.ts'
 import { Field } from './components/field.tsx'
-import { FaultNote } from './components/fault-note.tsx'
+import { ErrorNote } from './components/error-note.tsx'
 import { Logo } from './components/logo.tsx'
 
 interface SignInProps {
-  /** Throws a `Fault` if the key is invalid. */
+  /** Throws an `ApiError` if the key is invalid. */
   readonly onSignIn: (key: string) => Promise<void>
   /** Why the user has to sign in again. */
   readonly notice: string | undefined
@@ -16,7 +16,7 @@ interface SignInProps {
 export function SignIn({ onSignIn, notice }: SignInProps) {
   // Still stored if the server could not be reached to verify it.
   const [key, setKey] = useState(() => rememberedKey() ?? '')
-  const [fault, setFault] = useState<Fault>()
+  const [apiError, setApiError] = useState<ApiError>()
   const [isTrying, setIsTrying] = useState(false)
   useEffect(() => {
     document.title = 'Sign in · Bowline'
@@ -25,9 +25,9 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     setIsTrying(true)
-    setFault(undefined)
+    setApiError(undefined)
     await onSignIn(key.trim()).catch((error: unknown) => {
-      setFault(toFault(error))
+      setApiError(toApiError(error))
       setIsTrying(false)
     })
   }
@@ -37,7 +37,7 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
         <Logo />
         <h1>Bowline</h1>
         <p class="lead">Browser sessions, jobs and monitors of this server.</p>
-        {notice !== undefined && fault === undefined && <p class="notice-line">{notice}</p>}
+        {notice !== undefined && apiError === undefined && <p class="notice-line">{notice}</p>}
         <Field
           label="API key"
           hint={
@@ -59,7 +59,7 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
             onInput={(event) => setKey(event.currentTarget.value)}
           />
         </Field>
-        {fault !== undefined && <FaultNote fault={explainUnauthorized(fault)} />}
+        {apiError !== undefined && <ErrorNote apiError={explainUnauthorized(apiError)} />}
         <button type="submit" class="button primary" disabled={isTrying}>
           {isTrying ? 'Signing in…' : 'Sign in'}
         </button>
@@ -69,8 +69,8 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
 }
 
 /** Replaces the message of a 401 for the user who entered the key. */
-function explainUnauthorized(fault: Fault): Fault {
-  return fault.status === 401
-    ? new Fault(401, { error: 'Invalid API key', hint: 'Check that it is complete and was not revoked.' })
-    : fault
+function explainUnauthorized(apiError: ApiError): ApiError {
+  return apiError.status === 401
+    ? new ApiError(401, { error: 'Invalid API key', hint: 'Check that it is complete and was not revoked.' })
+    : apiError
 }

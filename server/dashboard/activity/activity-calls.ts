@@ -1,4 +1,4 @@
-import type { Api } from '../api/call.ts'
+import type { Api } from '../api/api.ts'
 import { linkTo } from '../frame/route.ts'
 
 /** An API call of the last 24 hours. */

@@ -4,7 +4,7 @@ import { Badge } from '../components/badge.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { LoadMore } from '../components/load-more.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
@@ -24,7 +24,7 @@ export function ActivityPage({ route }: { readonly route: Route }) {
     } = await readActivity(api, { endpoint, cursor, limit: pageSize }, signal)
     return { rows: data, cursor: hasMore ? next : null }
   })
-  const { rows, fault, reload } = pages
+  const { rows, apiError, reload } = pages
   const onChoose = (name: string): void => goTo(['activity'], name === '' ? {} : { endpoint: name })
   return (
     <Page
@@ -40,8 +40,8 @@ export function ActivityPage({ route }: { readonly route: Route }) {
         />
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {rows === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {rows === undefined && apiError === undefined && <Skeleton />}
       {rows?.length === 0 && (
         <Empty icon="list" title="No activity in the last 24 hours">
           <p>Sessions, scrapes, maps, searches and jobs appear here as soon as they start.</p>

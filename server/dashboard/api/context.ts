@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Account } from './account.ts'
-import type { Api } from './call.ts'
+import type { Api } from './api.ts'
 
 /** Provides the account to all components. */
 export const AccountContext = createContext<Account | undefined>(undefined)

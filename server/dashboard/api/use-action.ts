@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { toFault, type Api, type Fault } from './call.ts'
+import { toApiError, type Api, type ApiError } from './api.ts'
 import { useApi } from './context.ts'
 import { useNotices } from '../frame/notices.tsx'
 
@@ -15,7 +15,7 @@ export interface FormAction<Input> extends Action<Input> {
   /** Starts the call. Returns whether it succeeded and the form is still open. */
   readonly run: (input: Input) => Promise<boolean>
   /** Error of the last call. */
-  readonly fault: Fault | undefined
+  readonly apiError: ApiError | undefined
 }
 
 /** Wraps an API call as an action. Errors are shown as notices. */
@@ -29,7 +29,7 @@ export function useAction<Input>(act: (api: Api, input: Input) => Promise<unknow
       await act(api, input)
       return true
     } catch (error) {
-      notify(toFault(error))
+      notify(toApiError(error))
       return false
     } finally {
       setIsRunning(false)
@@ -49,20 +49,20 @@ export function useFormAction<Input>(
   const api = useApi()
   const [closed] = useState(() => new AbortController())
   const [isRunning, setIsRunning] = useState(false)
-  const [fault, setFault] = useState<Fault>()
+  const [apiError, setApiError] = useState<ApiError>()
   useEffect(() => () => closed.abort(), [closed])
   const run = async (input: Input): Promise<boolean> => {
     setIsRunning(true)
-    setFault(undefined)
+    setApiError(undefined)
     try {
       await act(api, input, closed.signal)
       return !closed.signal.aborted
     } catch (error) {
-      setFault(toFault(error))
+      setApiError(toApiError(error))
       return false
     } finally {
       setIsRunning(false)
     }
   }
-  return { run, isRunning, fault }
+  return { run, isRunning, apiError }
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { toFault, type Api, type Fault } from './call.ts'
+import { toApiError, type Api, type ApiError } from './api.ts'
 import { reloadEvent } from '../frame/shortcuts.ts'
 import { useApi } from './context.ts'
 
@@ -7,7 +7,7 @@ import { useApi } from './context.ts'
 export interface Loaded<Value> {
   /** The last value. Kept while it is reloaded and when reloading fails. */
   readonly value: Value | undefined
-  readonly fault: Fault | undefined
+  readonly apiError: ApiError | undefined
   readonly isLoading: boolean
   /** Loads the value again. */
   readonly reload: () => void
@@ -15,63 +15,63 @@ export interface Loaded<Value> {
 
 interface State<Value> {
   readonly value: Value | undefined
-  readonly fault: Fault | undefined
+  readonly apiError: ApiError | undefined
   readonly isLoading: boolean
-  /** The key that the value was loaded for. */
-  readonly key: string
+  /** The name that the value was loaded for. */
+  readonly name: string
 }
 
 /**
- * Loads data from the server, and reloads it every `everyMs` while the tab is visible (default:
- * never). A new `key` discards the value and starts over.
+ * Loads data from the server, and reloads it every `pollMs` while the tab is visible (default:
+ * never). A new `name` discards the value and starts over.
  */
 export function useLoaded<Value>(
-  key: string,
+  name: string,
   load: (api: Api, signal: AbortSignal) => Promise<Value>,
-  { everyMs }: { readonly everyMs?: number | undefined } = {},
+  { pollMs }: { readonly pollMs?: number | undefined } = {},
 ): Loaded<Value> {
   const api = useApi()
-  const empty: State<Value> = { value: undefined, fault: undefined, isLoading: true, key }
+  const empty: State<Value> = { value: undefined, apiError: undefined, isLoading: true, name }
   const [state, setState] = useState(empty)
   const [reloads, setReloads] = useState(0)
-  const loading = useRef(load)
-  loading.current = load
+  const latestLoad = useRef(load)
+  latestLoad.current = load
 
   useEffect(() => {
-    setState((last) => (last.key === key ? { ...last, isLoading: true } : empty))
+    setState((last) => (last.name === name ? { ...last, isLoading: true } : empty))
     const run = async (signal: AbortSignal): Promise<number> => {
       try {
-        const value = await loading.current(api, signal)
-        if (!signal.aborted) setState({ value, fault: undefined, isLoading: false, key })
+        const value = await latestLoad.current(api, signal)
+        if (!signal.aborted) setState({ value, apiError: undefined, isLoading: false, name })
         return 0
       } catch (error) {
-        const fault = toFault(error)
-        if (!signal.aborted) setState((last) => ({ ...last, fault, isLoading: false }))
-        return fault.retryAfterMs
+        const apiError = toApiError(error)
+        if (!signal.aborted) setState((last) => ({ ...last, apiError, isLoading: false }))
+        return apiError.retryAfterMs
       }
     }
-    return repeat(run, everyMs)
-  }, [api, key, reloads, everyMs])
+    return repeat(run, pollMs)
+  }, [api, name, reloads, pollMs])
 
   const reload = useCallback(() => setReloads((last) => last + 1), [])
   useEffect(() => {
     addEventListener(reloadEvent, reload)
     return () => removeEventListener(reloadEvent, reload)
   }, [reload])
-  const isCurrent = state.key === key
+  const isCurrent = state.name === name
   return { ...(isCurrent ? state : empty), reload }
 }
 
 /**
- * Runs a function now and `everyMs` after each run, or later if it returns a longer pause. Pauses
+ * Runs a function now and `pollMs` after each run, or later if it returns a longer pause. Pauses
  * while the tab is hidden. Returns a function that stops it.
  */
-function repeat(run: (signal: AbortSignal) => Promise<number>, everyMs: number | undefined): () => void {
+function repeat(run: (signal: AbortSignal) => Promise<number>, pollMs: number | undefined): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
   const schedule = (pauseMs: number): void => {
-    if (everyMs === undefined) return
-    const waitMs = Math.max(everyMs, pauseMs)
+    if (pollMs === undefined) return
+    const waitMs = Math.max(pollMs, pauseMs)
     timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), waitMs)
   }
   const start = (): void => {
@@ -82,7 +82,7 @@ function repeat(run: (signal: AbortSignal) => Promise<number>, everyMs: number |
     void run(signal).then((pauseMs) => signal.aborted || schedule(pauseMs))
   }
   const onVisible = (): void => {
-    if (document.visibilityState === 'visible' && everyMs !== undefined) start()
+    if (document.visibilityState === 'visible' && pollMs !== undefined) start()
   }
   document.addEventListener('visibilitychange', onVisible)
   start()

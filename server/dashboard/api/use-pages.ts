@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Api, Fault } from './call.ts'
+import type { Api, ApiError } from './api.ts'
 import { useAction } from './use-action.ts'
 import { useLoaded } from './use-loaded.ts'
 
@@ -14,14 +14,14 @@ export interface PageOfRows<Row> {
 export interface Pages<Row> {
   /** Without duplicates, newest first. `undefined` until the first page is loaded. */
   readonly rows: readonly Row[] | undefined
-  readonly fault: Fault | undefined
+  readonly apiError: ApiError | undefined
   readonly reload: () => void
   /** Loads the next page. `undefined` on the last page. */
   readonly more: (() => void) | undefined
   readonly isLoadingMore: boolean
 }
 
-const everyMs = 5000
+const pollMs = 5000
 
 interface KnownRows<Row> extends PageOfRows<Row> {
   /** The key that the rows were loaded for. */
@@ -35,10 +35,10 @@ export function usePages<Row extends { readonly id: string }>(
 ): Pages<Row> {
   const {
     value: newest,
-    fault,
+    apiError,
     reload,
   } = useLoaded(key, async (api, signal) => read(api, undefined, signal), {
-    everyMs,
+    pollMs,
   })
   const [known, setKnown] = useState<KnownRows<Row>>()
   useEffect(() => {
@@ -56,7 +56,7 @@ export function usePages<Row extends { readonly id: string }>(
   const cursor = shown?.cursor ?? null
   return {
     rows: shown?.rows,
-    fault,
+    apiError,
     reload,
     more: cursor === null ? undefined : () => void next.run(cursor),
     isLoadingMore: next.isRunning,

@@ -1,23 +1,23 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { FormAction } from '../api/use-action.ts'
-import { FaultNote } from './fault-note.tsx'
+import { ErrorNote } from './error-note.tsx'
 
 interface FormButtonsProps {
   /** Label of the submit button. */
   readonly label: string
-  readonly action: Pick<FormAction<never>, 'isRunning' | 'fault'>
+  readonly action: Pick<FormAction<never>, 'isRunning' | 'apiError'>
   readonly onCancel: () => void
 }
 
 /** The error message and the buttons at the end of a dialog's form. */
-export function FormButtons({ label, action: { isRunning, fault }, onCancel }: FormButtonsProps) {
+export function FormButtons({ label, action: { isRunning, apiError }, onCancel }: FormButtonsProps) {
   const buttons = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (fault !== undefined) buttons.current?.scrollIntoView({ block: 'nearest' })
-  }, [fault])
+    if (apiError !== undefined) buttons.current?.scrollIntoView({ block: 'nearest' })
+  }, [apiError])
   return (
     <>
-      <FaultNote fault={fault} />
+      <ErrorNote apiError={apiError} />
       <div ref={buttons} class="row end">
         <button type="button" class="button" onClick={onCancel}>
           Cancel

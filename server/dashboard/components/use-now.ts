@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The current time in milliseconds. Re-renders the component every `everyMs`. */
-export function useNow(everyMs: number): number {
+/** The current time in milliseconds. Re-renders the component every `intervalMs`. */
+export function useNow(intervalMs: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    const timer = setInterval(() => setNow(Date.now()), intervalMs)
     return () => clearInterval(timer)
-  }, [everyMs])
+  }, [intervalMs])
   return now
 }

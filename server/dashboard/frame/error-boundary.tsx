@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useErrorBoundary } from 'preact/hooks'
-import { toFault } from '../api/call.ts'
-import { FaultNote } from '../components/fault-note.tsx'
+import { toApiError } from '../api/api.ts'
+import { ErrorNote } from '../components/error-note.tsx'
 import { Page } from '../components/page.tsx'
 
 /** Renders a page, or the error it throws. The navigation keeps working. */
@@ -10,7 +10,7 @@ export function ErrorBoundary({ children }: { readonly children: ComponentChildr
   if (error === undefined) return <>{children}</>
   return (
     <Page title="This page could not be displayed">
-      <FaultNote fault={toFault(error)} onRetry={retry} />
+      <ErrorNote apiError={toApiError(error)} onRetry={retry} />
     </Page>
   )
 }

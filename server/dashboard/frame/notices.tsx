@@ -1,17 +1,17 @@
 import { createContext, type ComponentChildren } from 'preact'
 import { useCallback, useContext, useMemo, useState } from 'preact/hooks'
-import { Fault } from '../api/call.ts'
+import { ApiError } from '../api/api.ts'
 import { Icon } from '../components/icon.tsx'
 
 /** Short messages at the edge of the page. */
 export interface Notices {
   /** Shows a success message or an error. */
-  readonly notify: (message: string | Fault) => void
+  readonly notify: (message: string | ApiError) => void
 }
 
 interface Notice {
   readonly id: number
-  readonly message: string | Fault
+  readonly message: string | ApiError
 }
 
 const NoticesContext = createContext<Notices>({ notify: () => undefined })
@@ -32,7 +32,7 @@ export function NoticesProvider({ children }: { readonly children: ComponentChil
       notify: (message) => {
         const id = performance.now()
         setNotices((last) => [...last.slice(-2), { id, message }])
-        setTimeout(() => drop(id), message instanceof Fault ? errorMs : successMs)
+        setTimeout(() => drop(id), message instanceof ApiError ? errorMs : successMs)
       },
     }),
     [drop],
@@ -42,11 +42,11 @@ export function NoticesProvider({ children }: { readonly children: ComponentChil
       {children}
       <div class="notices" role="status" aria-live="polite">
         {notices.map(({ id, message }) => (
-          <div key={id} class="notice" data-tone={message instanceof Fault ? 'bad' : 'good'}>
-            <Icon name={message instanceof Fault ? 'warning' : 'check'} />
+          <div key={id} class="notice" data-tone={message instanceof ApiError ? 'bad' : 'good'}>
+            <Icon name={message instanceof ApiError ? 'warning' : 'check'} />
             <p>
-              {message instanceof Fault ? message.message : message}
-              {message instanceof Fault && message.hint !== undefined && <small>{message.hint}</small>}
+              {message instanceof ApiError ? message.message : message}
+              {message instanceof ApiError && message.hint !== undefined && <small>{message.hint}</small>}
             </p>
             <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => drop(id)}>
               <Icon name="cross" />

@@ -1,4 +1,4 @@
-import { Fault, type Api } from '../api/call.ts'
+import { ApiError, type Api } from '../api/api.ts'
 import { readMetrics, type Sample } from './metric-text.ts'
 
 /** The response of `/readyz`. */
@@ -28,20 +28,20 @@ export async function readHealth(api: Api, signal: AbortSignal): Promise<Health>
  * Reads `/readyz`. A server that is not ready responds with an error status and the same fields.
  */
 async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> {
-  const response = await api.getAny('/readyz', signal).catch(() => undefined)
-  if (response === undefined) throw new Fault(0, { error: 'The server is not responding' })
+  const response = await api.fetchAnyStatus('/readyz', signal).catch(() => undefined)
+  if (response === undefined) throw new ApiError(0, { error: 'The server is not responding' })
   const readiness = (await response.json()) as Partial<Readiness>
   // Without a verified key the response has only the status.
   if (readiness.browser === undefined)
-    throw new Fault(response.status, { error: 'The server cannot verify the API key right now' })
+    throw new ApiError(response.status, { error: 'The server cannot verify the API key right now' })
   return readiness as Readiness
 }
 
 async function readSamples(api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> {
   try {
-    return readMetrics(await (await api.getResponse('/metrics', signal)).text())
+    return readMetrics(await (await api.fetchResponse('/metrics', signal)).text())
   } catch (error) {
-    if (error instanceof Fault && error.status === 403) return undefined
+    if (error instanceof ApiError && error.status === 403) return undefined
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { useLoaded } from '../api/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { Fact } from '../components/fact.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
@@ -11,7 +11,7 @@ import { ServerStats } from './server-stats.tsx'
 
 /** Readiness, metrics and isolation of the server. */
 export function HealthPage() {
-  const { value, fault, reload } = useLoaded('health', readHealth, { everyMs: 3000 })
+  const { value, apiError, reload } = useLoaded('health', readHealth, { pollMs: 3000 })
   return (
     <Page
       title="Health"
@@ -31,8 +31,8 @@ export function HealthPage() {
         </button>
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           {value.samples !== undefined && <ServerStats samples={value.samples} />}

@@ -1,6 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import { readActivity } from '../activity/activity-calls.ts'
-import { Fault, type Api } from '../api/call.ts'
+import { ApiError, type Api } from '../api/api.ts'
 
 /** Kinds of jobs by their endpoint name in the activity log. */
 export const jobKinds = {
@@ -133,7 +133,7 @@ async function readStateOf(
   try {
     return await readJob(api, job, { skip: 0, limit: 1 }, signal)
   } catch (error) {
-    if (error instanceof Fault && error.status === 404) return undefined
+    if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   }
 }

@@ -25,7 +25,7 @@ const columns: readonly Column<Row>[] = [
  */
 export function JobErrors({ path, isRunning }: { readonly path: string; readonly isRunning: boolean }) {
   const { value } = useLoaded(`${path} ${isRunning}`, async (api, signal) => api.get<Errors>(path, signal), {
-    everyMs: isRunning ? 4000 : undefined,
+    pollMs: isRunning ? 4000 : undefined,
   })
   const blocked = value?.robotsBlocked.map((url) => ({ id: url, url, error: 'disallowed by robots.txt' })) ?? []
   const rows = [...(value?.errors ?? []), ...blocked]

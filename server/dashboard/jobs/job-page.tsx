@@ -4,7 +4,7 @@ import { useLoaded } from '../api/use-loaded.ts'
 import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatDuration, formatNumber } from '../components/format.ts'
 import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
@@ -16,20 +16,20 @@ import { JobPages } from './job-pages.tsx'
 import { cancelJob, isRunning, jobKinds, readJob, type JobKind, type JobStatus } from './job-calls.ts'
 
 const pageSize = 20
-const everyMs = 2000
+const pollMs = 2000
 
 /** The status, pages and errors of a job. */
 export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: string }) {
   const [skip, setSkip] = useState(0)
   const [hasEnded, setHasEnded] = useState(false)
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     `job ${id} ${skip}`,
     async (api, signal) => {
       const state = await readJob(api, { kind, id }, { skip, limit: pageSize }, signal)
       setHasEnded(!isRunning(state))
       return state
     },
-    { everyMs: hasEnded ? undefined : everyMs },
+    { pollMs: hasEnded ? undefined : pollMs },
   )
   const cancel = useAction(async (api) => cancelJob(api, { kind, id }))
   return (
@@ -55,8 +55,8 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
         )
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Facts state={value} />

@@ -4,7 +4,7 @@ import { linkTo } from '../frame/route.ts'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -19,8 +19,8 @@ import { NewJob } from './new-job.tsx'
 /** Batches, crawls and extracts of the last 24 hours. */
 export function JobsPage() {
   const [endedJobs] = useState(() => new Map<string, CachedJob>())
-  const { value, fault, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, endedJobs, signal), {
-    everyMs: 3000,
+  const { value, apiError, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, endedJobs, signal), {
+    pollMs: 3000,
   })
   const counts = value === undefined ? {} : Object.groupBy(value, ({ kind }) => kind)
   const isCutOff = Object.values(counts).some((jobs) => jobs.length >= maxListed)
@@ -37,8 +37,8 @@ export function JobsPage() {
         </button>
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value?.length === 0 && (
         <Empty icon="jobs" title="No jobs in the last 24 hours">
           <p>A batch scrapes a list of URLs. A crawl follows the links of a site. Both run on the server.</p>

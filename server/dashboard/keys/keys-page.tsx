@@ -6,7 +6,7 @@ import { useLoaded } from '../api/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
@@ -16,7 +16,7 @@ import { NewKey } from './new-key.tsx'
 /** The keys of the team, or of all teams for admin keys. */
 export function KeysPage() {
   const { isAdmin, keyId } = useAccount()
-  const { value, fault, reload } = useLoaded('keys', async (api, signal) =>
+  const { value, apiError, reload } = useLoaded('keys', async (api, signal) =>
     api.get<{ data: readonly KeySummary[] }>('/v2/team/keys', signal),
   )
   const [isCreating, setIsCreating] = useState(false)
@@ -39,8 +39,8 @@ export function KeysPage() {
         )
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {rows !== undefined && (
         <DataTable
           label="Keys"

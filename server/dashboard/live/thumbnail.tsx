@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useVisible } from './use-visible.ts'
-import { watch, type ShownTab } from './watch.ts'
+import { watchLiveView, type ShownTab } from './watch-live-view.ts'
 
 interface ThumbnailProps {
   readonly liveViewUrl: string
   /** Minimum milliseconds between frames. */
-  readonly everyMs: number
+  readonly frameMs: number
   readonly onShown: (shown: ShownTab) => void
   readonly onEnded: () => void
 }
@@ -14,7 +14,7 @@ interface ThumbnailProps {
 const maxWidthPixels = 640
 
 /** A live thumbnail of a session. Connected only while it is visible. */
-export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailProps) {
+export function Thumbnail({ liveViewUrl, frameMs, onShown, onEnded }: ThumbnailProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const isVisible = useVisible(box)
@@ -27,9 +27,9 @@ export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailP
     const { clientWidth, clientHeight } = box.current
     const scale = Math.min(devicePixelRatio, maxWidthPixels / Math.max(1, clientWidth))
     const size = (length: number): number => Math.max(1, Math.round(length * scale))
-    const watching = watch(
+    const watching = watchLiveView(
       liveViewUrl,
-      { width: size(clientWidth), height: size(clientHeight), everyMs },
+      { width: size(clientWidth), height: size(clientHeight), frameMs },
       {
         onFrame: (image) => {
           if (canvas.current === null) return image.close()
@@ -41,7 +41,7 @@ export function Thumbnail({ liveViewUrl, everyMs, onShown, onEnded }: ThumbnailP
       },
     )
     return () => watching[Symbol.dispose]()
-  }, [liveViewUrl, isVisible, everyMs])
+  }, [liveViewUrl, isVisible, frameMs])
 
   return (
     <div ref={box} class="thumbnail" data-frames={frames}>

@@ -4,7 +4,7 @@ import { useLoaded } from '../api/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
 import { BackLink } from '../components/back-link.tsx'
 import { Badge, Status } from '../components/badge.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Tabs } from '../components/tabs.tsx'
@@ -18,10 +18,10 @@ const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same']
 /** The pages of a check with their changes. */
 export function CheckPage({ id, checkId }: { readonly id: string; readonly checkId: string }) {
   const [status, setStatus] = useState('all')
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     `check ${checkId} ${status}`,
     async (api, signal) => readCheck(api, id, checkId, status === 'all' ? '' : status, signal),
-    { everyMs: 5000 },
+    { pollMs: 5000 },
   )
   return (
     <Page
@@ -36,8 +36,8 @@ export function CheckPage({ id, checkId }: { readonly id: string; readonly check
       }
       actions={<Tabs label="Pages" names={statuses} chosen={status} onChoose={setStatus} />}
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {typeof value?.error === 'string' && <p class="notice-line">{value.error}</p>}
       {value?.pages.length === 0 && (
         <p class="faint">{status === 'all' ? 'No pages yet.' : `No pages with status “${status}”.`}</p>

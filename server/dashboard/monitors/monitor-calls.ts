@@ -1,6 +1,6 @@
 import type { Check, CheckPage, Monitor } from 'bowline/contract/monitor-checks'
 import type { CreateMonitorOptions, UpdateMonitorOptions } from 'bowline/contract/monitors'
-import type { Api } from '../api/call.ts'
+import type { Api } from '../api/api.ts'
 
 /** A check with some of its pages. */
 export interface CheckWithPages extends Check {

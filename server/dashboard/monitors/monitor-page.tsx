@@ -7,7 +7,7 @@ import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Stat } from '../components/stat.tsx'
@@ -20,14 +20,14 @@ import { SummaryBadges } from './summary-badges.tsx'
 /** A monitor with its checks. */
 export function MonitorPage({ id }: { readonly id: string }) {
   const [isChecking, setIsChecking] = useState(false)
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     `monitor ${id}`,
     async (api, signal) => {
       const read = await readMonitor(api, id, signal)
       setIsChecking(read.monitor.currentCheckId !== null)
       return read
     },
-    { everyMs: isChecking ? 700 : 4000 },
+    { pollMs: isChecking ? 700 : 4000 },
   )
   return (
     <Page
@@ -36,8 +36,8 @@ export function MonitorPage({ id }: { readonly id: string }) {
       lead={value === undefined ? 'Loading' : describeTargets(value.monitor)}
       actions={value !== undefined && <Actions monitor={value.monitor} onChange={reload} />}
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Facts monitor={value.monitor} />

@@ -5,7 +5,7 @@ import { linkTo } from '../frame/route.ts'
 import { Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { newClient } from '../components/new-client.ts'
@@ -19,7 +19,7 @@ import { SummaryBadges } from './summary-badges.tsx'
 
 /** The monitors of the team. */
 export function MonitorsPage() {
-  const { value, fault, reload } = useLoaded('monitors', listMonitors, { everyMs: 5000 })
+  const { value, apiError, reload } = useLoaded('monitors', listMonitors, { pollMs: 5000 })
   const [isCreating, setIsCreating] = useState(false)
   return (
     <Page
@@ -36,8 +36,8 @@ export function MonitorsPage() {
         </button>
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value?.length === 0 && (
         <Empty icon="monitor" title="No monitors yet">
           <p>A monitor scrapes pages on a schedule, records their changes and notifies you by email or webhook.</p>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Snippet, type Snippets } from '../components/snippet.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
@@ -27,7 +27,7 @@ export function RequestLayout<Result>({ request, snippets, form, renderResult }:
           </Empty>
         )}
         {state.status === 'running' && <Skeleton rows={8} />}
-        {state.status === 'failed' && <FaultNote fault={state.fault} />}
+        {state.status === 'failed' && <ErrorNote apiError={state.apiError} />}
         {state.status === 'done' && renderResult(state.result, formatDuration(state.durationMs))}
       </section>
       <section class="block code">

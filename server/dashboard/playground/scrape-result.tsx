@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Document } from 'bowline/contract/document'
-import { onThisServer } from '../live/watch.ts'
+import { onThisServer } from '../live/watch-live-view.ts'
 import { Badge } from '../components/badge.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { countOf } from '../components/format.ts'

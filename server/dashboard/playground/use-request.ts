@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { toFault, type Fault } from '../api/call.ts'
+import { toApiError, type ApiError } from '../api/api.ts'
 import { useApi } from '../api/context.ts'
 
 /** State of a request. */
@@ -7,7 +7,7 @@ export type RequestState<Result> =
   | { readonly status: 'idle' }
   | { readonly status: 'running' }
   | { readonly status: 'done'; readonly result: Result; readonly durationMs: number }
-  | { readonly status: 'failed'; readonly fault: Fault }
+  | { readonly status: 'failed'; readonly apiError: ApiError }
 
 /** Runs one request at a time. */
 export interface RequestRunner<Result> {
@@ -32,7 +32,7 @@ export function useRequest<Result>(path: string): RequestRunner<Result> {
       if (running.current === stopping) setState({ status: 'done', result, durationMs: performance.now() - startedMs })
     } catch (error) {
       if (running.current !== stopping) return
-      setState(stopping.signal.aborted ? { status: 'idle' } : { status: 'failed', fault: toFault(error) })
+      setState(stopping.signal.aborted ? { status: 'idle' } : { status: 'failed', apiError: toApiError(error) })
     }
   }
   return { state, run: (body) => void run(body), stop: () => running.current?.abort() }

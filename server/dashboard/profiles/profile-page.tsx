@@ -8,7 +8,7 @@ import { BackLink } from '../components/back-link.tsx'
 import { Badge } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -19,7 +19,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 /** A profile with its versions. */
 export function ProfilePage({ name }: { readonly name: string }) {
   const path = `/v2/browser/profiles/${encodeURIComponent(name)}`
-  const { value, fault, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
+  const { value, apiError, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
     api.get<{ data: readonly ProfileVersion[] }>(`${path}/versions`, signal),
   )
   const { notify } = useNotices()
@@ -56,8 +56,8 @@ export function ProfilePage({ name }: { readonly name: string }) {
         </>
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value?.data.length === 0 && <p class="faint">No versions yet.</p>}
       {value !== undefined && value.data.length > 0 && (
         <DataTable

@@ -4,7 +4,7 @@ import { linkTo } from '../frame/route.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatBytes } from '../components/format.ts'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
@@ -44,15 +44,15 @@ const snippets = {
 
 /** The profiles of the team. */
 export function ProfilesPage() {
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     'profiles',
     async (api, signal) => api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
-    { everyMs: 5000 },
+    { pollMs: 5000 },
   )
   return (
     <Page title="Profiles" lead="Saved cookies and storage, with versions.">
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value?.data.length === 0 && (
         <Empty icon="profile" title="No profiles yet">
           <p>Name a profile when you start a session. It is created, and saved when the session ends.</p>

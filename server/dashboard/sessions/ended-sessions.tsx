@@ -6,7 +6,7 @@ import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { matches } from './session-calls.ts'
 
-/** Maximum number of listed sessions. The activity page lists all. */
+/** Maximum number of listed sessions. */
 const maxShown = 20
 
 const columns: readonly Column<SessionSummary>[] = [
@@ -38,15 +38,15 @@ export function toneOf(reason: string) {
   return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
 }
 
-/** The latest ended sessions. */
+/** Ended sessions, latest end first. */
 export function EndedSessions({
   sessions,
-  words,
+  filterText,
 }: {
   readonly sessions: readonly SessionSummary[]
-  readonly words: string
+  readonly filterText: string
 }) {
-  const rows = sessions.filter((session) => matches(session, words))
+  const rows = sessions.filter((session) => matches(session, filterText))
   if (rows.length === 0) return null
   return (
     <section class="block">
@@ -54,7 +54,7 @@ export function EndedSessions({
       <DataTable label="Ended sessions" columns={columns} rows={rows.slice(0, maxShown)} keyOf={({ id }) => id} />
       {rows.length > maxShown && (
         <p class="faint">
-          Showing the latest {maxShown} of {rows.length}.
+          Showing {maxShown} of {rows.length}.
         </p>
       )}
     </section>

@@ -1,12 +1,15 @@
 import type { CreateSessionOptions, CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
-import type { Api } from '../api/call.ts'
+import type { Api } from '../api/api.ts'
 
 /** Lists the live sessions, newest first. Does not count as activity. */
 export async function listLive(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   return listSessions(api, '?status=active', signal)
 }
 
-/** Lists the latest ended sessions, newest first. */
+/**
+ * Lists ended sessions, latest end first. The API lists sessions by their creation, so these are
+ * the 50 that were created last of each status.
+ */
 export async function listEnded(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   const [destroyed, failed] = await Promise.all([
     listSessions(api, '?status=destroyed&limit=50', signal),
@@ -27,9 +30,9 @@ export async function findSession(api: Api, id: string, signal?: AbortSignal): P
   return listed ?? api.get<SessionSummary>(`/v2/browser/${encodeURIComponent(id)}`, signal)
 }
 
-/** Whether the id or profile of a session contains a text. */
-export function matches({ id, profile }: SessionSummary, words: string): boolean {
-  return `${id} ${profile?.name ?? ''}`.toLowerCase().includes(words.trim().toLowerCase())
+/** Whether the id or profile of a session contains the text of the filter. */
+export function matches({ id, profile }: SessionSummary, filter: string): boolean {
+  return `${id} ${profile?.name ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase())
 }
 
 /** Ends a session. */

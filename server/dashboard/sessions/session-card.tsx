@@ -3,7 +3,7 @@ import type { SessionSummary } from 'bowline/contract/browser'
 import { useAction } from '../api/use-action.ts'
 import { linkTo } from '../frame/route.ts'
 import { Thumbnail } from '../live/thumbnail.tsx'
-import type { ShownTab } from '../live/watch.ts'
+import type { ShownTab } from '../live/watch-live-view.ts'
 import { Badge } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -12,12 +12,12 @@ import { endSession } from './session-calls.ts'
 
 interface SessionCardProps {
   readonly session: SessionSummary
-  readonly everyMs: number
+  readonly frameMs: number
   readonly onChange: () => void
 }
 
 /** A live session with its thumbnail. */
-export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
+export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
   const { id, liveViewUrl, streamWebView, profile } = session
   const [shown, setShown] = useState<ShownTab>()
   const end = useAction(async (api) => endSession(api, id))
@@ -26,7 +26,7 @@ export function SessionCard({ session, everyMs, onChange }: SessionCardProps) {
     <li class="session-card" data-session={id}>
       <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${id}`}>
         {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
-          <Thumbnail liveViewUrl={liveViewUrl} everyMs={everyMs} onShown={setShown} onEnded={onChange} />
+          <Thumbnail liveViewUrl={liveViewUrl} frameMs={frameMs} onShown={setShown} onEnded={onChange} />
         ) : (
           <div class="thumbnail">
             <span class="faint">Live view disabled</span>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { SessionFile } from 'bowline/contract/files'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { saveAs } from '../components/save-as.ts'
@@ -34,14 +34,14 @@ export function SessionFiles({ id, isLive }: SessionFilesProps) {
 
 function FileList({ id }: { readonly id: string }) {
   const path = `/v2/browser/${encodeURIComponent(id)}/files`
-  const { value, fault, reload } = useLoaded(`files ${id}`, async (api, signal) =>
+  const { value, apiError, reload } = useLoaded(`files ${id}`, async (api, signal) =>
     api.get<{ files: readonly SessionFile[] }>(path, signal),
   )
   const download = useAction(async (api, { name }: SessionFile) => {
-    const response = await api.getResponse(`${path}/${encodeURIComponent(name)}`)
+    const response = await api.fetchResponse(`${path}/${encodeURIComponent(name)}`)
     saveAs(await response.blob(), name)
   })
-  if (fault !== undefined) return <FaultNote fault={fault} onRetry={reload} />
+  if (apiError !== undefined) return <ErrorNote apiError={apiError} onRetry={reload} />
   if (value === undefined) return <p class="faint">Loading</p>
   if (value.files.length === 0) return <p class="faint">No files.</p>
   return (

@@ -3,11 +3,11 @@ import type { SessionSummary } from 'bowline/contract/browser'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo, type Route } from '../frame/route.ts'
-import { onThisServer } from '../live/watch.ts'
+import { onThisServer } from '../live/watch-live-view.ts'
 import { BackLink } from '../components/back-link.tsx'
 import { Status } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
@@ -19,21 +19,21 @@ import { SessionRecordings } from './session-recordings.tsx'
 import { endSession, findSession } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
 
-const everyMs = 2000
+const pollMs = 2000
 const watch = 'Watch'
 const takeOver = 'Take over'
 
 /** A session: live view, details, files, and snippets to connect. */
 export function SessionPage({ id, route }: { readonly id: string; readonly route: Route }) {
   const [hasEnded, setHasEnded] = useState(false)
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     `session ${id}`,
     async (api, signal) => {
       const session = await findSession(api, id, signal)
       setHasEnded(session.status !== 'active')
       return session
     },
-    { everyMs: hasEnded ? undefined : everyMs },
+    { pollMs: hasEnded ? undefined : pollMs },
   )
   const end = useAction(async (api) => endSession(api, id))
   const isLive = value?.status === 'active'
@@ -68,8 +68,8 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
         )
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && <SessionBody session={value} isTakingOver={view === takeOver} />}
     </Page>
   )

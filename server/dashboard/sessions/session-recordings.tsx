@@ -1,6 +1,6 @@
 import type { Recording } from 'bowline/contract/recordings'
 import { useLoaded } from '../api/use-loaded.ts'
-import { onThisServer } from '../live/watch.ts'
+import { onThisServer } from '../live/watch-live-view.ts'
 import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Ago } from '../components/time.tsx'

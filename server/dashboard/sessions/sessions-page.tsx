@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLoaded } from '../api/use-loaded.ts'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -13,24 +13,24 @@ import { listEnded, listLive, matches } from './session-calls.ts'
 import { SessionCard } from './session-card.tsx'
 import { firstSession } from './session-snippets.ts'
 
-const everyMs = 2000
+const pollMs = 2000
 /** Catches sessions that started and ended between two polls, and failed reads. */
-const endedEveryMs = 30_000
+const endedPollMs = 30_000
 /** Frames per second of all thumbnails together. */
 const maxTotalFps = 24
-const fastestMs = 250
-const slowestMs = 3000
+const minFrameMs = 250
+const maxFrameMs = 3000
 
 /** Live sessions as thumbnails, with ended sessions below. */
 export function SessionsPage() {
-  const { value: live, fault, reload } = useLoaded('live sessions', listLive, { everyMs })
+  const { value: live, apiError, reload } = useLoaded('live sessions', listLive, { pollMs })
   const ids = live?.map(({ id }) => id).join(' ') ?? ''
-  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded, { everyMs: endedEveryMs })
+  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded, { pollMs: endedPollMs })
   // A session that left the live list has ended, so the other list is reloaded at once.
   useEffect(reloadEnded, [reloadEnded, ids])
-  const [words, setWords] = useState('')
+  const [filterText, setFilter] = useState('')
   const [isCreating, setIsCreating] = useState(false)
-  const found = live?.filter((session) => matches(session, words))
+  const found = live?.filter((session) => matches(session, filterText))
   return (
     <Page
       title="Sessions"
@@ -44,8 +44,8 @@ export function SessionsPage() {
               placeholder="Filter"
               aria-label="Filter sessions"
               aria-keyshortcuts="/"
-              value={words}
-              onInput={(event) => setWords(event.currentTarget.value)}
+              value={filterText}
+              onInput={(event) => setFilter(event.currentTarget.value)}
             />
           </label>
           <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
@@ -55,18 +55,18 @@ export function SessionsPage() {
         </>
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {live === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {live === undefined && apiError === undefined && <Skeleton />}
       {live?.length === 0 && <NoSessions />}
       {live !== undefined && live.length > 0 && found?.length === 0 && (
-        <p class="faint">No live session matches “{words}”.</p>
+        <p class="faint">No live session matches “{filterText}”.</p>
       )}
       <ul class="wall" aria-label="Live sessions">
         {found?.map((session) => (
-          <SessionCard key={session.id} session={session} everyMs={intervalFor(found.length)} onChange={reload} />
+          <SessionCard key={session.id} session={session} frameMs={intervalFor(found.length)} onChange={reload} />
         ))}
       </ul>
-      {ended !== undefined && ended.length > 0 && <EndedSessions sessions={ended} words={words} />}
+      {ended !== undefined && ended.length > 0 && <EndedSessions sessions={ended} filterText={filterText} />}
       {isCreating && <NewSession onClose={() => setIsCreating(false)} />}
     </Page>
   )
@@ -74,7 +74,7 @@ export function SessionsPage() {
 
 /** Milliseconds between frames of each thumbnail. */
 function intervalFor(count: number): number {
-  return Math.min(slowestMs, Math.max(fastestMs, Math.round((1000 * count) / maxTotalFps / fastestMs) * fastestMs))
+  return Math.min(maxFrameMs, Math.max(minFrameMs, Math.round((1000 * count) / maxTotalFps / minFrameMs) * minFrameMs))
 }
 
 function NoSessions() {

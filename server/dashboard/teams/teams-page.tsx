@@ -3,7 +3,7 @@ import type { TeamSummary } from 'bowline/contract/teams'
 import { useAccount } from '../api/context.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -14,10 +14,10 @@ import { TeamForm } from './team-form.tsx'
 /** Balances and limits of the teams that the key can see. */
 export function TeamsPage() {
   const { isAdmin } = useAccount()
-  const { value, fault, reload } = useLoaded(
+  const { value, apiError, reload } = useLoaded(
     'teams',
     async (api, signal) => api.get<{ data: readonly TeamSummary[] }>('/v2/teams', signal),
-    { everyMs: 5000 },
+    { pollMs: 5000 },
   )
   const [edited, setEdited] = useState<TeamSummary | 'new'>()
   return (
@@ -37,8 +37,8 @@ export function TeamsPage() {
         )
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <DataTable
           label="Teams"

@@ -1,4 +1,4 @@
-import { Fault, type Api } from '../api/call.ts'
+import { ApiError, type Api } from '../api/api.ts'
 
 /** Credits of a month or day, optionally of one key. */
 export interface UsagePeriod {
@@ -51,7 +51,7 @@ async function ifSupported<Result>(answer: Promise<Result>): Promise<Result | un
   try {
     return await answer
   } catch (error) {
-    if (error instanceof Fault && error.isMissingRoute) return undefined
+    if (error instanceof ApiError && error.isMissingRoute) return undefined
     throw error
   }
 }

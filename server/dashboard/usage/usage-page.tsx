@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { useLoaded } from '../api/use-loaded.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatDay, formatNumber } from '../components/format.ts'
 import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
@@ -14,14 +14,14 @@ import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 
 /** Usage of the team by day and key. */
 export function UsagePage() {
-  const { value, fault, reload } = useLoaded('usage', readUsage, { everyMs: 15_000 })
+  const { value, apiError, reload } = useLoaded('usage', readUsage, { pollMs: 15_000 })
   const newest = JSON.stringify(toDayTable(value?.days ?? [], Date.now()))
   // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
   const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
     <Page title="Usage" lead="Credits used by your team. Days and months are in UTC.">
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <Balance usage={value} table={table} />

@@ -6,7 +6,7 @@ import { Badge, Status } from '../components/badge.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Fact } from '../components/fact.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -16,9 +16,13 @@ import { jobLinkOf, readDelivery, redeliver } from './webhook-calls.ts'
 
 /** A delivery with its attempts and body, and a button that sends it again. */
 export function DeliveryPage({ id }: { readonly id: string }) {
-  const { value, fault, reload } = useLoaded(`delivery ${id}`, async (api, signal) => readDelivery(api, id, signal), {
-    everyMs: 3000,
-  })
+  const { value, apiError, reload } = useLoaded(
+    `delivery ${id}`,
+    async (api, signal) => readDelivery(api, id, signal),
+    {
+      pollMs: 3000,
+    },
+  )
   const sendAgain = useAction(async (api) => redeliver(api, id))
   return (
     <Page
@@ -39,8 +43,8 @@ export function DeliveryPage({ id }: { readonly id: string }) {
         )
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {value === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && <DeliveryBody delivery={value} />}
     </Page>
   )

@@ -5,7 +5,7 @@ import { Status } from '../components/badge.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
-import { FaultNote } from '../components/fault-note.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
 import { LoadMore } from '../components/load-more.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
@@ -18,7 +18,7 @@ export function WebhooksPage({ route }: { readonly route: Route }) {
   const pages = usePages<Delivery>(`deliveries ${status}`, async (api, cursor, signal) =>
     listDeliveries(api, { status, cursor }, signal),
   )
-  const { rows, fault, reload } = pages
+  const { rows, apiError, reload } = pages
   const onChoose = (name: string): void => goTo(['webhooks'], name === '' ? {} : { status: name })
   return (
     <Page
@@ -34,8 +34,8 @@ export function WebhooksPage({ route }: { readonly route: Route }) {
         />
       }
     >
-      <FaultNote fault={fault} onRetry={reload} />
-      {rows === undefined && fault === undefined && <Skeleton />}
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {rows === undefined && apiError === undefined && <Skeleton />}
       {rows?.length === 0 && (
         <Empty icon="hook" title={status === '' ? 'No deliveries yet' : `No ${status} deliveries`}>
           <p>Events that batches, crawls, extracts and monitors send to their webhooks appear here.</p>

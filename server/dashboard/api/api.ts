@@ -1,8 +1,8 @@
 import type { Failure } from 'bowline/contract/failure'
 
 /** An error response, or a failed request. */
-export class Fault extends Error {
-  override readonly name = 'Fault'
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
   /** HTTP status. 0 if there was no response. */
   readonly status: number
   readonly code: string | undefined
@@ -26,11 +26,11 @@ export class Fault extends Error {
   }
 }
 
-/** Converts any thrown value to a `Fault`. */
-export function toFault(error: unknown): Fault {
-  return error instanceof Fault
+/** Converts any thrown value to an `ApiError`. */
+export function toApiError(error: unknown): ApiError {
+  return error instanceof ApiError
     ? error
-    : new Fault(0, { error: error instanceof Error ? error.message : String(error) })
+    : new ApiError(0, { error: error instanceof Error ? error.message : String(error) })
 }
 
 /** A client of the public API with one key. */
@@ -43,13 +43,13 @@ export interface Api {
     signal?: AbortSignal,
   ) => Promise<Result>
   /** Fetches a response that is not JSON. */
-  readonly getResponse: (path: string, signal?: AbortSignal) => Promise<Response>
+  readonly fetchResponse: (path: string, signal?: AbortSignal) => Promise<Response>
   /** Fetches a response of any status. */
-  readonly getAny: (path: string, signal?: AbortSignal) => Promise<Response>
+  readonly fetchAnyStatus: (path: string, signal?: AbortSignal) => Promise<Response>
 }
 
-/** Creates an API client. Calls `onRefused` when the server responds with 401. */
-export function createApi(key: string, onUnauthorized: (fault: Fault) => void): Api {
+/** Creates an API client. Calls `onUnauthorized` when the server responds with 401. */
+export function createApi(key: string, onUnauthorized: (apiError: ApiError) => void): Api {
   const request = async (method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> => {
     const headers = new Headers({ authorization: `Bearer ${key}` })
     if (body !== undefined) headers.set('content-type', 'application/json')
@@ -60,9 +60,11 @@ export function createApi(key: string, onUnauthorized: (fault: Fault) => void): 
       signal: signal ?? null,
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error
-      throw new Fault(0, { error: 'The server is not responding', hint: 'Check that it is running, then try again.' })
+      throw new ApiError(0, {
+        error: 'The server is not responding',
+        hint: 'Check that it is running, then try again.',
+      })
     })
-    if (response.ok && response.headers.get('content-type')?.includes('json') !== true) return response
     return response.ok ? response : throwFailure(response, onUnauthorized)
   }
   const json = async <Result>(response: Promise<Response>): Promise<Result> => {
@@ -70,27 +72,27 @@ export function createApi(key: string, onUnauthorized: (fault: Fault) => void): 
     const result = (await answered.json().catch((error: unknown) => {
       if (!(error instanceof SyntaxError)) throw error
       const hint = 'A proxy in front of the server may have responded instead, for example with a sign-in page.'
-      throw new Fault(answered.status, { error: 'The response is not from the Bowline API', hint })
+      throw new ApiError(answered.status, { error: 'The response is not from the Bowline API', hint })
     })) as Result & Partial<Failure>
     // Some error responses of the API have status 200.
     if (result.success === false && typeof result.error === 'string')
-      throw new Fault(answered.status, result as Failure)
+      throw new ApiError(answered.status, result as Failure)
     return result
   }
   return {
     get: async (path, signal) => json(request('GET', path, undefined, signal)),
     send: async (method, path, body, signal) => json(request(method, path, body, signal)),
-    getResponse: async (path, signal) => request('GET', path, undefined, signal),
-    getAny: async (path, signal) =>
+    fetchResponse: async (path, signal) => request('GET', path, undefined, signal),
+    fetchAnyStatus: async (path, signal) =>
       fetch(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),
   }
 }
 
-async function throwFailure(response: Response, onUnauthorized: (fault: Fault) => void): Promise<never> {
+async function throwFailure(response: Response, onUnauthorized: (apiError: ApiError) => void): Promise<never> {
   const failure = (await response.json().catch(() => undefined)) as Partial<Failure> | undefined
   const error = failure?.error ?? `The server responded with ${response.status} ${response.statusText}`
   const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0
-  const fault = new Fault(response.status, { ...failure, error }, retryAfterMs)
-  if (fault.status === 401) onUnauthorized(fault)
-  throw fault
+  const apiError = new ApiError(response.status, { ...failure, error }, retryAfterMs)
+  if (apiError.status === 401) onUnauthorized(apiError)
+  throw apiError
 }
