@@ -86,7 +86,7 @@ export async function openHttp(
   undo.use(live)
   undo.use(startRecordingKeyUse(authenticator, onError))
   const heartbeat = undo.use(new AsyncDisposableStack())
-  undo.defer(async () => void (await Promise.all([sessions.drain(), drain.settle(config.drainTimeout * 1000)])))
+  undo.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])))
   return { app, sessions, heartbeat }
 }
 

@@ -3,8 +3,8 @@ import { openJobs } from '../jobs/open-jobs.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Extracts } from '../extract/extracts.ts'
 import { openExtracts } from '../extract/open-extracts.ts'
-import { openJobQueues } from '../queue/open-job-queues.ts'
-import type { JobQueues } from '../queue/job-queues.ts'
+import { openTaskQueues } from '../queue/open-task-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import { openMailer } from '../mail/open-mailer.ts'
 import { openMapper, type Mapper } from '../map/mapper.ts'
 import type { Monitors } from '../monitors/monitors.ts'
@@ -25,7 +25,7 @@ export interface Services {
   readonly searches: Searches
   readonly mapper: Mapper
   readonly extracts: Extracts
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly webhooks: Webhooks
   readonly monitors: Monitors
   readonly jobs: Jobs
@@ -48,7 +48,7 @@ export async function openServices(
   const mapper = undo.use(openMapper({ ...deps, renderPage }))
   const dispatcher = egress.createDispatcher()
   undo.defer(async () => dispatcher.destroy())
-  const queues = undo.use(await openJobQueues({ store, onError }))
+  const queues = undo.use(await openTaskQueues({ store, onError }))
   const { webhookSecret } = config
   const webhooks = await openWebhooks(
     undo,

@@ -1,7 +1,7 @@
 import type { ExtractRequest, ExtractStatusResponse } from 'bowline/contract/extract'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
@@ -24,7 +24,7 @@ import { maxPagesOf, createPlan, searchResultCount, type Plan } from './plan.ts'
 /** Dependencies of `Extracts`. */
 export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly webhooks: Pick<Webhooks, 'send'>
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
   /** `undefined` if extractions are unavailable. */
@@ -45,8 +45,8 @@ const tokensPerCredit = 15
 const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900 }
 
 /**
- * Runs extractions from a queue. Each is charged its maximum price at the start and settled at its
- * end.
+ * Runs extractions from a queue. Each is charged its maximum price at the start. At its end, the
+ * charge is lowered to the actual price.
  */
 export class Extracts {
   readonly #deps: ExtractsDeps

@@ -18,7 +18,7 @@ const closeTimeoutMs = 1000
 /** Graceful shutdown of an HTTP server, in which every request gets a response. */
 export interface RequestDrain {
   /** Waits for pending requests. After `limitMs`, the rest is answered with DRAINING. */
-  readonly settle: (limitMs: number) => Promise<void>
+  readonly waitForPending: (limitMs: number) => Promise<void>
   /** Closes the listener and every connection. */
   readonly close: () => Promise<void>
 }
@@ -45,7 +45,7 @@ export function drainRequests(app: FastifyInstance, draining: AbortSignal): Requ
     for (const { raw } of open.keys()) if (!raw.headersSent) raw.setHeader('connection', 'close')
   })
   return {
-    settle: async (limitMs) => {
+    waitForPending: async (limitMs) => {
       const limit = new AbortController()
       const late = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)
       await Promise.race([Promise.all(open.values()), late])

@@ -10,7 +10,7 @@ import { deliveryOf } from './delivery.ts'
 import { validateWith } from './validate.ts'
 import { streamLongJson } from './stream-long-json.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
-import { jobRouteOf } from './job-route.ts'
+import { activityDescriber } from './activity-of-call.ts'
 
 /** Context of a call, besides its parsed input. */
 export interface Call {
@@ -51,20 +51,20 @@ export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 
 /**
  * Registers handlers with the paths and schemas of the contract. `callOf` returns the caller, and
- * throws if the call is not authorized. `record` receives every job that a route started, including
- * calls that failed after the start.
+ * throws if the call is not authorized. `record` receives the activity of every job that a route
+ * started, including calls that failed after the start.
  */
 export function registerRoutes(
   app: FastifyInstance,
   handlers: Handlers,
   callOf: (request: FastifyRequest) => Omit<Call, 'delivered'>,
-  record: (job: NewActivity) => void,
+  record: (activity: NewActivity) => void,
 ): void {
   const bodies = new WeakMap<FastifyRequest, unknown>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
     const route: Route = routes[name]
     for (const path of [route.path, ...(route.aliases ?? [])]) {
-      const describeJob = jobRouteOf(route.method, path)
+      const describeActivity = activityDescriber(route.method, path)
       app.route({
         method: route.method,
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -81,20 +81,20 @@ export function registerRoutes(
             delivered: async () => deliveryOf(reply.raw),
           }
           const startedAt = new Date()
-          const recordJob = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
-            const job = describeJob?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)
-            if (job !== undefined) record(job)
+          const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+            const activity = describeActivity?.({ teamId: call.key.teamId, body: request.body, ...outcome }, startedAt)
+            if (activity !== undefined) record(activity)
           }
           try {
             const answer = await handler(input as never, call)
-            recordJob({ answer })
+            recordActivity({ answer })
             return streamLongJson(
               withWarning(answer, unknownKeysWarning(route, bodies.get(request))),
               route.response,
               reply,
             )
           } catch (error) {
-            recordJob({ error })
+            recordActivity({ error })
             throw error
           }
         },

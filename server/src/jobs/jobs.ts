@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { BulkErrors } from 'bowline/contract/bulk'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { endJob, findJob, findJobByKey, insertJob, listActiveJobs, reopenJob, type JobRow } from '../store/jobs.ts'
 import { insertJobPages, listCompletedPages, listFailedPages, type NewJobPage } from '../store/job-pages.ts'
@@ -16,11 +16,11 @@ import { explainSinglePage } from './explain-single-page.ts'
 import type { JobEvents } from './job-events.ts'
 import { toJob, type Job, type JobPlan, type Submission } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
-import { jobQueue, isSingleWorker, shard, type Runner } from './runner.ts'
+import { shardQueue, isSingleWorker, createShards, type Runner } from './runner.ts'
 
 export interface JobsDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly scrapes: Pick<Scrapes, 'readMany' | 'estimate'>
   readonly runner: Runner
   readonly jobWebhooks: JobWebhooks
@@ -211,8 +211,8 @@ export class Jobs {
     const rows = pages.map((page, index) => ({ ...page, position: from + index, scrapeId: uuidV7() }))
     await insertJobPages(db, job.id, { pages: rows, round, depth: 0 })
     // The single worker of a running job looks for more pages by itself.
-    const shards = hasWorker && isSingleWorker(job) ? [] : shard(job, rows.length)
-    await this.#deps.queues.sendMany(jobQueue, shards, { db })
+    const shards = hasWorker && isSingleWorker(job) ? [] : createShards(job, rows.length)
+    await this.#deps.queues.sendMany(shardQueue, shards, { db })
   }
 
   async #findByIdempotencyKey({ teamId, idempotencyKey = '', requestHash }: NewJob): Promise<JobRow> {

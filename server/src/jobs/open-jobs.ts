@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import { PatternMatcher } from '../map/pattern-matcher.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
@@ -19,7 +19,7 @@ import { Semaphore } from '../kit/semaphore.ts'
 
 export interface OpenJobsDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly scrapes: Scrapes
   readonly webhooks: Webhooks
   /** Sends requests through the egress policy. Must stay open longer than the jobs. */
@@ -63,7 +63,7 @@ export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings
   })
   const runner = await Runner.open({
     ...deps,
-    maxPages: settings.maxBulkPages,
+    serverPages: settings.maxBulkPages,
     scraper,
     jobWebhooks,
     counter,

@@ -52,7 +52,7 @@ export class PageScraper {
    */
   async scrape(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
     try {
-      const end = page.crashes >= maxCrashes ? crashed(page) : await this.#tryUnlessBlocked(job, page, signal)
+      const end = page.crashes >= maxCrashes ? crashed(page) : await this.#process(job, page, signal)
       if (end !== undefined) await this.#fail(job, page, end)
     } catch (error) {
       if (!(error instanceof SupersededError)) throw error
@@ -61,7 +61,7 @@ export class PageScraper {
   }
 
   /** Returns how the page failed or was blocked, or `undefined` if it was completed. */
-  async #tryUnlessBlocked(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
+  async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
     await this.#deps.crawler.addSitemapPages(job, page, signal)
     return (await this.#isBlocked(job, page)) ? blocked(page) : this.#scrapeWithRetries(job, page, signal)
   }
@@ -76,7 +76,7 @@ export class PageScraper {
   async #scrapeWithRetries(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
     const { host } = new URL(page.url)
     for (let attempt = 1; ; attempt += 1) {
-      const error = await this.#scrapeOnce(job, page, { isLast: attempt >= maxAttempts, signal })
+      const error = await this.#attempt(job, page, { isLast: attempt >= maxAttempts, signal })
       if (error === undefined) return undefined
       const pause = throttleDelayMs(error)
       const wait = retryDelayMs(error, attempt)
@@ -87,7 +87,7 @@ export class PageScraper {
   }
 
   /** Returns the error of one attempt, if it failed. */
-  async #scrapeOnce(
+  async #attempt(
     job: Job,
     page: JobPageRow,
     { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },

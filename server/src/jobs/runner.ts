@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import { endJob, findJob } from '../store/jobs.ts'
-import { claimJobPages, releaseJobPages, suspectCrashes, type JobPageRow } from '../store/job-pages.ts'
+import { claimJobPages, releaseJobPages, crashesOfSuspect, type JobPageRow } from '../store/job-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
@@ -12,9 +12,7 @@ import type { JobEvents } from './job-events.ts'
 import type { PageScraper } from './page-scraper.ts'
 import { toJob, type Job } from './plan.ts'
 
-/**
- * One worker's share of a job, as queued. Its worker claims pages of the job until none are left.
- */
+/** A turn at a job, as queued: its worker claims free pages of the job until none are left. */
 export interface JobShard {
   readonly jobId: string
   /** Number of shards of the job. */
@@ -24,12 +22,12 @@ export interface JobShard {
 /** Dependencies of a `Runner`. */
 export interface RunnerDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly scraper: Pick<PageScraper, 'scrape'>
   /**
    * Maximum number of pages that this server scrapes at once, also for a single job. Default: 1.
    */
-  readonly maxPages?: number | undefined
+  readonly serverPages?: number | undefined
   readonly jobWebhooks: JobWebhooks
   readonly counter: Pick<JobCounter, 'count'>
   readonly jobEvents: JobEvents
@@ -56,7 +54,7 @@ const maxShards = 16
 const pagesPerShard = 8
 
 /** The queue of shards. Crashes are counted per page, not per shard. */
-export const jobQueue: Queue<JobShard> = {
+export const shardQueue: Queue<JobShard> = {
   name: 'bulk',
   retryDelaysSeconds: [1, 5, 30],
   expireSeconds: 3600,
@@ -73,8 +71,8 @@ export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
 }
 
 /** Creates the shards of a job, or of an addition to it. */
-export function shard(job: Pick<Job, 'id' | 'plan'>, pages: number): readonly JobShard[] {
-  const shares = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pages / pagesPerShard))
+export function createShards(job: Pick<Job, 'id' | 'plan'>, pageCount: number): readonly JobShard[] {
+  const shares = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pageCount / pagesPerShard))
   return Array.from({ length: shares }, () => ({ jobId: job.id, shares }))
 }
 
@@ -93,7 +91,7 @@ export class Runner {
   static async open(deps: RunnerDeps): Promise<Runner> {
     const runner = new Runner(deps)
     await deps.queues.work(
-      jobQueue,
+      shardQueue,
       { concurrency: maxShardsAtOnce, onExhausted: async (item, error) => runner.#giveUp(item, error) },
       async (item, attempt) => runner.#run(item, attempt),
     )
@@ -105,7 +103,7 @@ export class Runner {
     for (const controller of this.#running.get(jobId) ?? []) controller.abort(new Error('The job was cancelled'))
   }
 
-  async #run(item: JobShard, { jobId: holder, attempt, signal }: Attempt): Promise<void> {
+  async #run(item: JobShard, { taskId: holder, attempt, signal }: Attempt): Promise<void> {
     const { store, queues } = this.#deps
     // A previous worker of this shard has crashed with these pages, or could not release them
     // because the store was unavailable.
@@ -117,7 +115,7 @@ export class Runner {
     this.#running.set(row.id, running.add(stop))
     try {
       const hasMore = await this.#work(toJob(row), { item, holder }, AbortSignal.any([signal, stop.signal]))
-      if (hasMore) await queues.send(jobQueue, item)
+      if (hasMore) await queues.send(shardQueue, item)
     } catch (error) {
       if (error instanceof FatalJobError) await this.#fail(row.id, error.message)
       else if (!stop.signal.aborted) throw error
@@ -136,9 +134,9 @@ export class Runner {
     { item, holder }: { readonly item: JobShard; readonly holder: string },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { store, counter, maxPages = 1 } = this.#deps
+    const { store, counter, serverPages = 1 } = this.#deps
     let job = found
-    const concurrency = concurrencyOf(job, item, maxPages)
+    const concurrency = concurrencyOf(job, item, serverPages)
     const endMs = performance.now() + sliceMs
     const running = new Set<Promise<void>>()
     const failures: unknown[] = []
@@ -225,14 +223,14 @@ export class Runner {
 }
 
 function isSuspected({ crashes }: JobPageRow): boolean {
-  return crashes >= suspectCrashes
+  return crashes >= crashesOfSuspect
 }
 
 /** Returns the number of concurrent pages of a shard. */
-function concurrencyOf({ plan: { maxConcurrency, crawl } }: Job, { shares }: JobShard, maxPages: number): number {
+function concurrencyOf({ plan: { maxConcurrency, crawl } }: Job, { shares }: JobShard, serverPages: number): number {
   if (crawl?.delay !== undefined) return 1
   return (
     maxConcurrency ??
-    Math.max(shares === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(maxPages / shares))
+    Math.max(shares === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / shares))
   )
 }

@@ -4,7 +4,7 @@ import type { Notification } from 'bowline/contract/monitors'
 import {
   findMail,
   findSubscription,
-  settleMail,
+  recordMailOutcome,
   updateSubscription,
   type MailRow,
   type SubscriptionRow,
@@ -24,7 +24,7 @@ export interface ComposedMail {
     readonly headers: Readonly<Record<string, string>>
   }
   /** Marks the email as sent. */
-  readonly sent: () => Promise<void>
+  readonly markSent: () => Promise<void>
 }
 
 const maxPages = 50
@@ -44,7 +44,7 @@ export async function composeMail(
   const monitor = subscription && (await findMonitor(db, subscription.monitorId))
   const isWanted = subscription?.status === (mail.kind === 'check' ? 'confirmed' : 'pending')
   if (subscription === undefined || monitor === undefined || !isWanted) {
-    await settleMail(db, id, { status: 'dropped' })
+    await recordMailOutcome(db, id, { status: 'dropped' })
     return undefined
   }
   const link = (purpose: MailPurpose): string => linkOf(publicUrl, subscription, purpose)
@@ -62,8 +62,8 @@ export async function composeMail(
       messageId: `<${id}@${new URL(publicUrl).hostname}>`,
       headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
     },
-    sent: async () => {
-      await settleMail(db, id, { status: 'sent' })
+    markSent: async () => {
+      await recordMailOutcome(db, id, { status: 'sent' })
       if (mail.kind === 'confirmation')
         await updateSubscription(db, subscription.id, { confirmationSentAt: new Date() })
     },

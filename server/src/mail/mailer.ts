@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Transporter } from 'nodemailer'
 import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Notification } from 'bowline/contract/monitors'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
-import { insertMails, insertSubscription, listSubscriptions, settleMail } from '../store/mails.ts'
+import { insertMails, insertSubscription, listSubscriptions, recordMailOutcome } from '../store/mails.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -13,7 +13,7 @@ import { composeMail } from './compose-mail.ts'
 /** Dependencies of `Mailer`. */
 export interface MailerDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly transport: Transporter
   /** `From` header, such as `Bowline <bowline@example.com>`. */
   readonly from: string
@@ -52,7 +52,7 @@ export class Mailer {
     const mailer = new Mailer(deps)
     const { queues, store } = deps
     const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
-      settleMail(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
+      recordMailOutcome(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
     await queues.work(mailer.#queue, { concurrency: maxParallelMails, onExhausted }, async ({ id }, { signal }) =>
       mailer.#send(id, signal),
     )
@@ -88,7 +88,7 @@ export class Mailer {
    * Enqueues the emails about a check with news. They are sent once, when the transaction commits.
    * `monitor` must be the row from before the check ended.
    */
-  async enqueueCheck(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
+  async enqueueCheckMails(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
     const { email } = JSON.parse(monitor.notification) as Notification
     if (email?.enabled !== true || !isWorthSending(monitor, check)) return
     const wanted = new Set(email.recipients.map((recipient) => recipient.toLowerCase()))
@@ -116,7 +116,7 @@ export class Mailer {
     const composed = await composeMail(store.db, id, publicUrl)
     if (composed === undefined) return
     await transport.sendMail({ from, ...composed.message, signal })
-    await composed.sent()
+    await composed.markSent()
   }
 
   #isTrusted(address: string): boolean {

@@ -1,5 +1,5 @@
 import { loadOptional } from '../kit/optional-package.ts'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
 import { Mailer } from './mailer.ts'
 
@@ -20,7 +20,7 @@ export interface MailSettings {
 export async function openMailer(
   undo: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
-  { store, queues }: { readonly store: Store; readonly queues: JobQueues },
+  { store, queues }: { readonly store: Store; readonly queues: TaskQueues },
 ): Promise<Mailer | undefined> {
   // Never falls back to a request's Host header: its sender could choose where the links lead.
   if (smtpUrl === undefined || publicUrl === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { Notification } from 'bowline/contract/monitors'
 import { BowlineError } from 'bowline/kit/errors'
 import type { StoredTarget } from './definition.ts'
-import { estimateCheck } from './estimate.ts'
+import { estimateTargets } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 
 /** Options of a monitor that depend on the configuration of the server. */
@@ -23,7 +23,7 @@ export function assertSupported(
 ): void {
   const hasGoal = (goal ?? '') !== ''
   const isJudged = judgeEnabled ?? hasGoal
-  estimateCheck(deps, targets, { isJudged })
+  estimateTargets(deps, targets, { isJudged })
   if (!hasGoal && judgeEnabled !== false && targets.some(({ type }) => type === 'search')) {
     throw new BowlineError(
       'BAD_REQUEST',

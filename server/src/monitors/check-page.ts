@@ -10,7 +10,7 @@ import { comparePage, type Comparison } from './compare-page.ts'
 import type { StoredTarget } from './definition.ts'
 import { judgeChange } from './judge-change.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { pageRequest, type PageRequest } from './page-request.ts'
+import { pageComparison, type PageComparison } from './page-comparison.ts'
 
 /** A page to check. */
 export interface PageTask {
@@ -48,7 +48,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
   const state = await findState(deps.store.db, key)
-  const scrapeSpec = pageRequest(target, url)
+  const scrapeSpec = pageComparison(target, url)
   const scraped = await scrape(deps, task, scrapeSpec)
   const base = {
     id: uuidV7(),
@@ -105,7 +105,7 @@ const serverErrors: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_
 async function scrape(
   { scrapes, onError }: MonitorDeps,
   { monitor, url, signal }: PageTask,
-  { request }: PageRequest,
+  { request }: PageComparison,
 ): Promise<ScrapeOutcome | { readonly error: string }> {
   const { teamId, apiKeyId, baseUrl } = monitor
   for (let attempt = 1; ; attempt += 1) {

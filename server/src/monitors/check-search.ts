@@ -21,9 +21,9 @@ const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24
  */
 export async function findResults(
   { searches }: MonitorDeps,
-  job: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
+  search: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
 ): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> {
-  const { target, monitor, signal } = job
+  const { target, monitor, signal } = search
   const { teamId, apiKeyId } = monitor
   const results = new Map<string, Result>()
   let credits = 0

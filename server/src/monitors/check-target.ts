@@ -1,5 +1,5 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { raiseReservation } from '../store/check-bills.ts'
+import { raiseReservation } from '../store/monitor-check-credits.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
 import { listDonePages, recordPage } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
@@ -9,7 +9,7 @@ import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import type { StoredTarget } from './definition.ts'
 import { listUrls } from './list-urls.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { notifyPage } from './notify.ts'
+import { sendPageEvent } from './send-webhooks.ts'
 
 /** A running check. */
 export interface CheckContext {
@@ -120,7 +120,7 @@ async function savePage(run: CheckContext, checked: CheckedPage): Promise<void> 
           `${page.url} costs ${page.credits} credits, but the team has fewer left`,
         )
       }
-      await notifyPage(deps, monitor, page, db)
+      await sendPageEvent(deps, monitor, page, db)
     })
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'INSUFFICIENT_CREDITS') throw error

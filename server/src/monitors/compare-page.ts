@@ -4,7 +4,7 @@ import { gitDiff } from '../scrape/format/git-diff.ts'
 import { goneStatuses, isSameText } from '../scrape/format/track-changes.ts'
 import type { PageState } from '../store/monitor-pages.ts'
 import { diffJson } from './json-diff.ts'
-import type { PageRequest } from './page-request.ts'
+import type { PageComparison } from './page-comparison.ts'
 
 /** How a page differs from its last state. */
 export interface Comparison {
@@ -20,7 +20,7 @@ export interface Comparison {
 export function comparePage(
   document: Document,
   state: PageState | undefined,
-  options: Pick<PageRequest, 'comparesJson' | 'comparesText'>,
+  options: Pick<PageComparison, 'comparesJson' | 'comparesText'>,
 ): Comparison {
   const { statusCode = 200 } = document.metadata
   const isGone = goneStatuses.has(statusCode)

@@ -7,7 +7,7 @@ import { definitionOf } from './definition.ts'
 import { runsPerMonth } from './next-run.ts'
 
 /** Returns a monitor in API format. */
-export function describeMonitor(row: ListedMonitor, creditsPerRun: number): z.input<typeof monitor> {
+export function describeMonitor(row: ListedMonitor, creditsPerCheck: number): z.input<typeof monitor> {
   const { targets, webhook, notification } = definitionOf(row)
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function describeMonitor(row: ListedMonitor, creditsPerRun: number): z.in
     webhook: webhook === undefined ? null : { ...webhook, events: [...webhook.events] },
     notification: { ...notification },
     retentionDays: row.retentionDays,
-    estimatedCreditsPerMonth: creditsPerRun * runsPerMonth(row),
+    estimatedCreditsPerMonth: creditsPerCheck * runsPerMonth(row),
     lastCheckSummary: row.lastCheckSummary === undefined ? null : (JSON.parse(row.lastCheckSummary) as CheckSummary),
     goal: row.goal ?? null,
     judgeEnabled: row.judgeEnabled,

@@ -3,7 +3,7 @@ import type { MonitorRow } from '../store/monitors.ts'
 import { definitionOf, type StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
-import { pageRequest } from './page-request.ts'
+import { pageComparison } from './page-comparison.ts'
 
 /** Sources of prices. */
 export interface EstimateDeps {
@@ -15,7 +15,7 @@ export interface EstimateDeps {
  * Returns the maximum price of one check in credits. Throws FORMAT_UNAVAILABLE or BAD_REQUEST for
  * targets that this server cannot check.
  */
-export function estimateCheck(
+export function estimateTargets(
   { scrapes, searches }: EstimateDeps,
   targets: readonly StoredTarget[],
   { isJudged }: { readonly isJudged: boolean },
@@ -24,11 +24,11 @@ export function estimateCheck(
   for (const target of targets) {
     switch (target.type) {
       case 'scrape':
-        credits += new Set(target.urls).size * scrapes.estimate(pageRequest(target, target.urls[0] ?? '').request)
+        credits += new Set(target.urls).size * scrapes.estimate(pageComparison(target, target.urls[0] ?? '').request)
         break
       case 'crawl': {
         const pages = target.crawlOptions?.limit ?? monitorLimits.crawlPages.default
-        credits += pages * scrapes.estimate(pageRequest(target, target.url).request)
+        credits += pages * scrapes.estimate(pageComparison(target, target.url).request)
         break
       }
       case 'search':
@@ -52,7 +52,7 @@ export function estimateMonitor(
   let credits = 0
   for (const target of definitionOf(monitor).targets) {
     try {
-      credits += estimateCheck(deps, [target], { isJudged: monitor.judgeEnabled })
+      credits += estimateTargets(deps, [target], { isJudged: monitor.judgeEnabled })
     } catch (error) {
       deps.onError(error, `estimating a check of the monitor ${monitor.id}`)
     }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
@@ -11,7 +11,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 /** Dependencies of monitors and their checks. */
 export interface MonitorDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   readonly scrapes: Scrapes
   readonly searches: Searches
   /** Renders the start pages of crawls. */

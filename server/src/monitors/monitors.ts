@@ -17,7 +17,7 @@ import { assertCredits } from '../usage/assert-credits.ts'
 import { checkQueue } from './check-queue.ts'
 import { assertSupported } from './assert-supported.ts'
 import { definitionOf } from './definition.ts'
-import { estimateCheck } from './estimate.ts'
+import { estimateTargets } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { assignTargetIds } from './assign-target-ids.ts'
 import { nextRun } from './next-run.ts'
@@ -140,7 +140,7 @@ export class Monitors {
     if (monitor.status === 'paused') {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
-    const credits = estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+    const credits = estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     await assertCredits(store.db, teamId, credits)
     const check = await this.#enqueueCheck(id, teamId, credits)
     if (check !== undefined) return check
@@ -177,9 +177,9 @@ export class Monitors {
    * Returns the maximum price of one check of a monitor in credits, or 0 if this server can no
    * longer run it.
    */
-  creditsPerRun(monitor: ListedMonitor): number {
+  creditsPerCheck(monitor: ListedMonitor): number {
     try {
-      return estimateCheck(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+      return estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch {
       return 0
     }

@@ -1,7 +1,7 @@
 import { countMails } from '../store/mails.ts'
 import type { Store } from '../store/store.ts'
 import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
-import { checkEndKey } from './notify.ts'
+import { checkEndKey } from './send-webhooks.ts'
 
 /** Reads the notification status of checks by id: `{ webhook?, email? }`. */
 export async function notificationStatuses(

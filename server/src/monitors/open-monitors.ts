@@ -3,7 +3,7 @@ import { sweepMonitors } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { Monitors } from './monitors.ts'
-import { requeueStrandedChecks, runDue } from './run-due.ts'
+import { requeueStrandedChecks, startDueChecks } from './start-due-checks.ts'
 import { runCheck } from './run-check.ts'
 
 const checksAtOnce = 4
@@ -21,7 +21,7 @@ export async function openMonitors(undo: AsyncDisposableStack, deps: MonitorDeps
   const tick = (): void => {
     if (isTicking) return
     isTicking = true
-    ticking = runDue(deps)
+    ticking = startDueChecks(deps)
       .then(async () => requeueStrandedChecks(deps))
       .then(() => undefined)
       .catch((error: unknown) => onError(error, 'starting due checks of monitors'))

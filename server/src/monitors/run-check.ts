@@ -1,6 +1,6 @@
 import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { reserveCheck, settleCheck } from '../store/check-bills.ts'
+import { reserveCheck, endCheck } from '../store/monitor-check-credits.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
 import { summarizePages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
@@ -9,7 +9,7 @@ import { checkTarget, type CheckContext, type TargetResult } from './check-targe
 import { definitionOf } from './definition.ts'
 import { estimateMonitor } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { notifyCheckEnd } from './notify.ts'
+import { sendCheckEvent } from './send-webhooks.ts'
 
 /** A claimed check whose monitor has not been read yet. */
 type ClaimedCheck = Omit<CheckContext, 'monitor' | 'matcher'>
@@ -31,11 +31,11 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
   const { store, nodeId, onError } = deps
   const check = await claimCheck(store.db, checkId, nodeId)
   if (check === undefined) return
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stop, lost.signal])
+  const interruption = new AbortController()
+  const signal = AbortSignal.any([stop, interruption.signal])
   const renewal = setInterval(() => {
     renew(deps, check).catch((error: unknown) => {
-      if (isBowlineError(error)) lost.abort(error)
+      if (isBowlineError(error)) interruption.abort(error)
       else onError(error, 'renewing the lease of a check')
     })
   }, renewMs).unref()
@@ -43,8 +43,8 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
     await runTargets({ deps, check, signal })
   } catch (error) {
     if (stop.aborted) await releaseChecks(store.db, check)
-    if (!lost.signal.aborted) throw error
-    await settleLost({ deps, check, signal }, error)
+    if (!interruption.signal.aborted) throw error
+    await endIfMonitorDeleted({ deps, check, signal }, error)
   } finally {
     clearInterval(renewal)
   }
@@ -63,20 +63,20 @@ function monitorDeleted(): BowlineError {
   return new BowlineError('MONITOR_NOT_FOUND', 'The monitor was deleted')
 }
 
-async function settleLost(run: ClaimedCheck, error: unknown): Promise<void> {
-  if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await settle(run, undefined, [], error.message)
+async function endIfMonitorDeleted(run: ClaimedCheck, error: unknown): Promise<void> {
+  if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await finish(run, undefined, [], error.message)
 }
 
 async function runTargets(run: ClaimedCheck): Promise<void> {
   const { deps, check } = run
   const monitor = await findMonitor(deps.store.db, check.monitorId)
-  if (monitor === undefined) return settle(run, undefined, [], monitorDeleted().message)
+  if (monitor === undefined) return finish(run, undefined, [], monitorDeleted().message)
   if (check.fence > maxAttempts)
-    return settle(run, monitor, [], `The check was started ${maxAttempts} times and never finished`)
+    return finish(run, monitor, [], `The check was started ${maxAttempts} times and never finished`)
   // The monitor may have got more pages while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
-    return settle(
+    return finish(
       run,
       monitor,
       [],
@@ -89,11 +89,11 @@ async function runTargets(run: ClaimedCheck): Promise<void> {
   for (const target of definitionOf(monitor).targets) {
     results.push(await checkTarget({ ...run, monitor, matcher }, target))
   }
-  await settle(run, monitor, results)
+  await finish(run, monitor, results)
 }
 
 /** Ends a check. It is billed and reported exactly once, even across server crashes. */
-async function settle(
+async function finish(
   { deps, check }: ClaimedCheck,
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
@@ -118,8 +118,8 @@ async function settle(
       error: reason,
       credits,
     }
-    if (!(await settleCheck(db, check, outcome)) || monitor === undefined) return
-    await notifyCheckEnd(deps, monitor, { id: check.id, status, summary, error: reason }, db)
-    await deps.mailer?.enqueueCheck(db, monitor, { id: check.id, status, summary })
+    if (!(await endCheck(db, check, outcome)) || monitor === undefined) return
+    await sendCheckEvent(deps, monitor, { id: check.id, status, summary, error: reason }, db)
+    await deps.mailer?.enqueueCheckMails(db, monitor, { id: check.id, status, summary })
   })
 }

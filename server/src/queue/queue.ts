@@ -1,23 +1,23 @@
-/** Definition of a job queue. Declared once, next to its handler. */
+/** Definition of a task queue. Declared once, next to its handler. */
 export interface Queue<Data extends object> {
   /** Unique name: letters, digits, `-` and `_`. */
   readonly name: string
   /**
-   * Seconds before each retry of a failed job. Its length is the number of retries. Default: none.
+   * Seconds before each retry of a failed task. Its length is the number of retries. Default: none.
    */
   readonly retryDelaysSeconds?: readonly number[]
   /** Time limit of an attempt in seconds, after which its signal is aborted. */
   readonly expireSeconds: number
   /**
-   * Server crashes during a job before it fails as exhausted. A graceful shutdown requeues its jobs
-   * and does not count. Default 10. `Infinity`: no limit.
+   * Server crashes during a task before it fails as exhausted. A graceful shutdown requeues its
+   * tasks and does not count. Default 10. `Infinity`: no limit.
    */
   readonly maxCrashes?: number
   /**
-   * Whether jobs are spread over servers: a server fetches one job at a time and waits before the
+   * Whether tasks are spread over servers: a server fetches one task at a time and waits before the
    * next, longer the more it is running. Default false: it fetches as many as `concurrency` allows.
    */
   readonly prefersIdleServers?: boolean
-  /** Never set. Binds the type of the job data to the queue. */
+  /** Never set. Binds the type of the task data to the queue. */
   readonly dataType?: Data
 }

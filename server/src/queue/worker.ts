@@ -3,52 +3,52 @@ import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata } from 'pg-boss'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { isStoreUnavailable } from '../store/unavailable.ts'
-import { notifyQueue } from './notify.ts'
-import type { JobQueuesDeps } from './job-queues-deps.ts'
+import { notifyQueue } from './pg-notify.ts'
+import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings, type QueueTiming } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
 
-/** One attempt at a job. */
+/** One attempt at a task. */
 export interface Attempt {
-  readonly jobId: string
+  readonly taskId: string
   /** 1 for the first. */
   readonly attempt: number
   /** Aborted when the server stops or the attempt exceeds its time limit. */
   readonly signal: AbortSignal
 }
 
-/** Runs one job. If it throws, the job is retried. */
+/** Runs one task. If it throws, the task is retried. */
 export type Handler<Data> = (data: Data, attempt: Attempt) => Promise<void>
 
 /** Options of `JobQueues.work`. */
 export interface WorkOptions<Data> {
-  /** Maximum jobs at a time on this server. */
+  /** Maximum tasks at a time on this server. */
   readonly concurrency: number
   /**
-   * Called with a job whose last retry failed, or that crashed too many servers. If it throws, it
+   * Called with a task whose last retry failed, or that crashed too many servers. If it throws, it
    * is called again later. Default: logs the error.
    */
   readonly onExhausted?: ((data: Data, error: unknown) => Promise<void>) | undefined
 }
 
 /** Dependencies of a `Worker`. */
-export interface WorkerDeps<Data extends object> extends JobQueuesDeps {
+export interface WorkerDeps<Data extends object> extends TaskQueuesDeps {
   readonly queue: Queue<Data>
   readonly options: WorkOptions<Data>
   readonly handler: Handler<Data>
 }
 
-/** Milliseconds between checks for jobs that crashed too many servers. */
+/** Milliseconds between checks for tasks that crashed too many servers. */
 const exhaustedCheckMs = 60_000
 
 /** Seconds before a retry after a store outage. */
 const storeRetrySeconds = 1
 
-/** Milliseconds per running job that a server waits before it fetches another one. */
+/** Milliseconds per running task that a server waits before it fetches another one. */
 const headStartMs = 25
 
-/** Runs the jobs of one queue on this server. Disposing aborts and requeues them. */
+/** Runs the tasks of one queue on this server. Disposing aborts and requeues them. */
 export class Worker<Data extends object> implements AsyncDisposable {
   readonly #deps: WorkerDeps<Data>
   readonly #timing: QueueTiming
@@ -69,7 +69,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     this.#loop = this.#work()
   }
 
-  /** Polls for jobs now, or when they are due. */
+  /** Polls for tasks now, or when they are due. */
   schedulePoll(startAfter?: Date | number): void {
     if (startAfter === undefined) return this.#idle.wake()
     const delayMs = typeof startAfter === 'number' ? startAfter * 1000 : startAfter.getTime() - Date.now()
@@ -99,15 +99,15 @@ export class Worker<Data extends object> implements AsyncDisposable {
         await this.#failExhausted()
         nextExhaustedCheckMs = performance.now() + exhaustedCheckMs
       }
-      const jobs = await this.#fetch()
-      for (const job of jobs) {
-        const done = this.#attempt(job).finally(() => {
-          this.#running.delete(job.id)
+      const tasks = await this.#fetch()
+      for (const task of tasks) {
+        const done = this.#attempt(task).finally(() => {
+          this.#running.delete(task.id)
           this.#idle.wake()
         })
-        this.#running.set(job.id, done)
+        this.#running.set(task.id, done)
       }
-      if (!this.#prefersIdleServers || jobs.length === 0) await this.#idle.sleep(this.#timing.pollMs)
+      if (!this.#prefersIdleServers || tasks.length === 0) await this.#idle.sleep(this.#timing.pollMs)
       if (this.#prefersIdleServers && this.#running.size > 0) await this.#yieldToIdleServers()
     }
   }
@@ -130,32 +130,32 @@ export class Worker<Data extends object> implements AsyncDisposable {
     try {
       return await boss.fetch<Data>(queue.name, { batchSize, includeMetadata: true })
     } catch (error) {
-      onError(error, `Failed to fetch jobs of queue ${queue.name}`)
+      onError(error, `Failed to fetch tasks of queue ${queue.name}`)
       return []
     }
   }
 
   /** Never rejects. */
-  async #attempt(job: JobWithMetadata<Data>): Promise<void> {
+  async #attempt(task: JobWithMetadata<Data>): Promise<void> {
     const { queue, handler, onError } = this.#deps
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000)])
-    const failure = await handler(job.data, { jobId: job.id, attempt: job.retryCount + 1, signal }).then(
+    const failure = await handler(task.data, { taskId: task.id, attempt: task.retryCount + 1, signal }).then(
       () => undefined,
       (error: unknown) => ({ error }),
     )
     try {
-      await this.#retryDuringOutage(async () => this.#settle(job, failure))
+      await this.#retryDuringOutage(async () => this.#recordOutcome(task, failure))
     } catch (error) {
-      // The job stays active. Its heartbeats stop, so it is requeued.
-      onError(error, `Failed to record the result of a job of queue ${queue.name}`)
+      // The task stays active. Its heartbeats stop, so it is requeued.
+      onError(error, `Failed to record the result of a task of queue ${queue.name}`)
     }
   }
 
   /** Retries `settle` while the store is unavailable, until the server stops. */
-  async #retryDuringOutage(settle: () => Promise<void>): Promise<void> {
+  async #retryDuringOutage(recordOutcome: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
-        return await settle()
+        return await recordOutcome()
       } catch (error) {
         if (!isStoreUnavailable(error) || this.#stop.signal.aborted) throw error
       }
@@ -163,50 +163,50 @@ export class Worker<Data extends object> implements AsyncDisposable {
     }
   }
 
-  async #settle(job: JobWithMetadata<Data>, failure: { readonly error: unknown } | undefined): Promise<void> {
+  async #recordOutcome(task: JobWithMetadata<Data>, failure: { readonly error: unknown } | undefined): Promise<void> {
     const { boss, queue } = this.#deps
-    if (failure === undefined) await boss.complete(queue.name, job)
-    else if (this.#stop.signal.aborted) await this.#requeue(job, 0)
-    else if (isStoreUnavailable(failure.error)) await this.#requeue(job, storeRetrySeconds)
-    else await this.#retryOrExhaust(job, failure.error)
+    if (failure === undefined) await boss.complete(queue.name, task)
+    else if (this.#stop.signal.aborted) await this.#requeue(task, 0)
+    else if (isStoreUnavailable(failure.error)) await this.#requeue(task, storeRetrySeconds)
+    else await this.#retryOrExhaust(task, failure.error)
   }
 
   /**
-   * Requeues a job without counting the attempt: neither a shutdown nor a store outage is its
+   * Requeues a task without counting the attempt: neither a shutdown nor a store outage is its
    * fault.
    */
-  async #requeue(job: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
+  async #requeue(task: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
     const { store, queue } = this.#deps
     await sql`
       update pgboss.job
       set state = 'retry', started_on = null, heartbeat_on = null, start_after = now() + make_interval(secs => ${afterSeconds}::double precision)
-      where name = ${queue.name} and id = ${job.id} and state = 'active' and retry_count = ${job.retryCount}`.execute(
+      where name = ${queue.name} and id = ${task.id} and state = 'active' and retry_count = ${task.retryCount}`.execute(
       store.db,
     )
     if (afterSeconds === 0) await notifyQueue(store.db, queue.name)
     else this.schedulePoll(afterSeconds)
   }
 
-  async #retryOrExhaust(job: JobWithMetadata<Data>, error: unknown): Promise<void> {
+  async #retryOrExhaust(task: JobWithMetadata<Data>, error: unknown): Promise<void> {
     const { boss, store, queue, options, onError } = this.#deps
-    const tries = failuresOf(job) + 1
+    const tries = failuresOf(task) + 1
     const output = { message: error instanceof Error ? error.message : String(error), tries }
     const startAfter = queue.retryDelaysSeconds?.[tries - 1]
     if (startAfter === undefined) {
-      if (options.onExhausted === undefined) onError(error, `A job of queue ${queue.name} failed`)
-      await options.onExhausted?.(job.data, error)
-      await boss.complete(queue.name, job, output)
+      if (options.onExhausted === undefined) onError(error, `A task of queue ${queue.name} failed`)
+      await options.onExhausted?.(task.data, error)
+      await boss.complete(queue.name, task, output)
       return
     }
     await store.db.transaction().execute(async (transaction) => {
       const db = fromKysely(transaction)
-      await boss.fail(queue.name, job, output, { db })
-      await boss.update(queue.name, undefined, { id: job.id, startAfter, db })
+      await boss.fail(queue.name, task, output, { db })
+      await boss.update(queue.name, undefined, { id: task.id, startAfter, db })
     })
     this.schedulePoll(startAfter)
   }
 
-  /** Reports jobs that pg-boss has failed because they crashed too many servers. */
+  /** Reports tasks that pg-boss has failed because they crashed too many servers. */
   async #failExhausted(): Promise<void> {
     const { boss, queue, options, onError } = this.#deps
     try {
@@ -214,13 +214,13 @@ export class Worker<Data extends object> implements AsyncDisposable {
         .getDb()
         .executeSql(`select id, data from pgboss.job where name = $1 and state = 'failed'`, [queue.name])
       for (const { id, data } of rows as readonly { readonly id: string; readonly data: Data }[]) {
-        const error = new Error('Every server that ran this job crashed')
-        if (options.onExhausted === undefined) onError(error, `A job of queue ${queue.name} failed`)
+        const error = new Error('Every server that ran this task crashed')
+        if (options.onExhausted === undefined) onError(error, `A task of queue ${queue.name} failed`)
         await options.onExhausted?.(data, error)
         await boss.deleteJob(queue.name, id)
       }
     } catch (error) {
-      onError(error, `Failed to check queue ${queue.name} for exhausted jobs`)
+      onError(error, `Failed to check queue ${queue.name} for exhausted tasks`)
     }
   }
 
@@ -234,7 +234,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 }
 
-/** Counts how often the handler of a job has thrown. Crashed servers leave no such output. */
+/** Counts how often the handler of a task has thrown. Crashed servers leave no such output. */
 function failuresOf({ output }: JobWithMetadata): number {
   const tries: unknown = 'tries' in (output ?? {}) ? (output as { readonly tries: unknown }).tries : undefined
   return typeof tries === 'number' ? tries : 0

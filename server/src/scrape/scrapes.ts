@@ -291,7 +291,7 @@ export class Scrapes implements AsyncDisposable {
         await onCommit(db, outcome)
       })
     }
-    if (!isPrepaid) permit.settled()
+    if (!isPrepaid) permit.markBilled()
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {

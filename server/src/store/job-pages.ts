@@ -44,7 +44,7 @@ export async function insertJobPages(
 }
 
 /** Server crashes after which a page is suspected of causing them. */
-export const suspectCrashes = 2
+export const crashesOfSuspect = 2
 
 /**
  * Claims free pages of a job for a worker, ordered by crashes and position: either suspected pages
@@ -67,7 +67,7 @@ export async function claimJobPages(
         .where('jobId', '=', jobId)
         .where('state', '=', 'queued')
         .where('holder', 'is', null)
-        .where('crashes', areSuspected ? '>=' : '<', suspectCrashes)
+        .where('crashes', areSuspected ? '>=' : '<', crashesOfSuspect)
         .where((eb) => eb.exists(runningJob(eb, jobId)))
         .orderBy('crashes')
         .orderBy('position')

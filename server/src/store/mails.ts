@@ -54,7 +54,7 @@ export async function updateSubscription(
   await db.updateTable('mailSubscription').set(change).where('id', '=', id).execute()
 }
 
-/** Inserts emails, at most one per kind, subscription and check. Returns the ids of the new ones. */
+/** Inserts emails, at most one per kind, subscription and check. Returns the new ids. */
 export async function insertMails(
   db: Kysely<Database>,
   mails: readonly Pick<MailRow, 'subscriptionId' | 'checkId' | 'kind'>[],
@@ -76,7 +76,7 @@ export async function findMail(db: Kysely<Database>, id: string): Promise<MailRo
 }
 
 /** Records the outcome of a mail. */
-export async function settleMail(
+export async function recordMailOutcome(
   db: Kysely<Database>,
   id: string,
   outcome: { readonly status: MailRow['status']; readonly error?: string | undefined },

@@ -17,8 +17,8 @@ export interface PermitRequest {
 }
 
 /**
- * Permission to start work. Disposing releases the reserved credits and slot unless `settled` was
- * called.
+ * Permission to start work. Disposing releases the reserved credits and slot unless
+ * `markBilled` was called.
  */
 export interface Permit extends AsyncDisposable {
   /** Id of the hold on credits and a slot. `undefined` if the team has no limits. */
@@ -26,7 +26,7 @@ export interface Permit extends AsyncDisposable {
   /** Milliseconds spent waiting for a slot. */
   readonly waitedMs: number
   /** Call this after billing has released the hold. */
-  readonly settled: () => void
+  readonly markBilled: () => void
 }
 
 /** Milliseconds for which the finding that a team has no limits is cached. */
@@ -96,8 +96,8 @@ export class WorkPermits {
     this.#queues.set(teamId, turn.promise)
     count(this.#waiting, teamId, 1)
     // Clears the timer when the turn comes: with a long `waitMs` it would run for weeks.
-    const isOver = new AbortController()
-    const signal = AbortSignal.any([isOver.signal, ...(request.signal === undefined ? [] : [request.signal])])
+    const waitEnd = new AbortController()
+    const signal = AbortSignal.any([waitEnd.signal, ...(request.signal === undefined ? [] : [request.signal])])
     try {
       await Promise.race([
         before,
@@ -105,7 +105,7 @@ export class WorkPermits {
       ])
       return await this.#waitForSlot(id, request, untilMs)
     } finally {
-      isOver.abort()
+      waitEnd.abort()
       count(this.#waiting, teamId, -1)
       turn.resolve()
       if (this.#queues.get(teamId) === turn.promise) this.#queues.delete(teamId)
@@ -157,8 +157,7 @@ export class WorkPermits {
       await releaseWork(this.#store.db, holdId)
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
-      // Other errors, such as a closed store, are ignored: the hold is released when this server
-      // restarts.
+      // If a retry fails for another reason, give up: the hold is released when this server restarts.
       setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseRetryMs).unref()
     }
   }
@@ -170,7 +169,7 @@ export class WorkPermits {
     return {
       holdId,
       waitedMs,
-      settled: () => {
+      markBilled: () => {
         isHeld = false
       },
       [Symbol.asyncDispose]: async () => {

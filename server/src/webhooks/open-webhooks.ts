@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from '../store/webhooks.ts'
 import { Webhooks } from './webhooks.ts'
@@ -7,7 +7,7 @@ import { Webhooks } from './webhooks.ts'
 /** Dependencies of `openWebhooks`. */
 export interface OpenWebhooksDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
   readonly onError: (error: unknown, what: string) => void

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import type { JobQueues } from '../queue/job-queues.ts'
+import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import type { Database } from '../store/schema.ts'
@@ -45,7 +45,7 @@ export interface WebhookMessage {
 /** Dependencies of `Webhooks`. */
 export interface WebhooksDeps {
   readonly store: Store
-  readonly queues: JobQueues
+  readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. */
   readonly dispatcher: Dispatcher
   /** Signing secret for teams without their own. `undefined`: their deliveries are not signed. */
@@ -162,11 +162,11 @@ export class Webhooks {
       timeoutMs: responseTimeoutMs,
       signal,
     })
-    await this.#settle(row, attempt, outcome)
+    await this.#recordOutcome(row, attempt, outcome)
   }
 
   /** Records an attempt. Throws if there is a retry left. */
-  async #settle(row: DeliveryRow, attempt: number, outcome: PostOutcome): Promise<void> {
+  async #recordOutcome(row: DeliveryRow, attempt: number, outcome: PostOutcome): Promise<void> {
     const { isFinal, ...facts } = outcome
     const now = new Date()
     const tries = JSON.parse(row.attempts) as object[]

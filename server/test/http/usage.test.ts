@@ -1,7 +1,7 @@
 import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes, type Route } from '../../../src/contract/routes.ts'
-import { jobRouteOf } from '../../src/http/job-route.ts'
+import { activityDescriber } from '../../src/http/activity-of-call.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -154,7 +154,9 @@ describe('the activity', () => {
   test('knows every route that starts a job', () => {
     const unknown = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
-      .filter(({ method, path }) => method === 'POST' && !isJobless(path) && jobRouteOf(method, path) === undefined)
+      .filter(
+        ({ method, path }) => method === 'POST' && !isJobless(path) && activityDescriber(method, path) === undefined,
+      )
 
     expect(unknown).toEqual([])
   })

@@ -11,9 +11,9 @@ import { HostThrottle } from '../../src/jobs/host-throttle.ts'
 import { JobEvents } from '../../src/jobs/job-events.ts'
 import { PageScraper } from '../../src/jobs/page-scraper.ts'
 import { toJob, type Job } from '../../src/jobs/plan.ts'
-import { jobQueue, Runner, shard } from '../../src/jobs/runner.ts'
-import type { SendOptions } from '../../src/queue/job-queues.ts'
-import { openJobQueues } from '../../src/queue/open-job-queues.ts'
+import { shardQueue, Runner, createShards } from '../../src/jobs/runner.ts'
+import type { SendOptions } from '../../src/queue/task-queues.ts'
+import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
 import type { RobotsRules } from '../../src/map/robots-rules.ts'
 import type { ScrapeOutcome } from '../../src/scrape/scrapes.ts'
@@ -69,7 +69,7 @@ afterAll(async () => store[Symbol.asyncDispose]())
 /** Opens a job with this many pages, and a queue that fails the test on any error. */
 async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) {
   const { team, key } = await makeTeam(store.db)
-  const queues = undo.use(await openJobQueues({ store, onError: (error) => expect.fail(String(error)) }))
+  const queues = undo.use(await openTaskQueues({ store, onError: (error) => expect.fail(String(error)) }))
   const id = uuidV7()
   await insertJob(store.db, {
     id,
@@ -101,7 +101,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     onError: (error: unknown) => void errors.push(error),
   }
   const begin = async (options: SendOptions = {}) =>
-    queues.send(jobQueue, shard({ id, plan: plan as never }, pages)[0]!, options)
+    queues.send(shardQueue, createShards({ id, plan: plan as never }, pages)[0]!, options)
   return { id, deps, errors, begin }
 }
 
@@ -235,7 +235,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
   // has crashed too often.
   await begin({ startAfter: 3600 })
   await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
-    where name = ${jobQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
+    where name = ${shardQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
   await sql`update job_page set crashes = case position when 2 then 19 else 15 end,
     holder = (select id from pgboss.job where data ->> 'jobId' = ${id})
     where job_id = ${id} and position < 4`.execute(store.db)
@@ -276,7 +276,7 @@ test('pages that servers have crashed over are scraped one at a time, after all 
   }
   await Runner.open({ ...first.deps, store, scraper: { scrape } })
 
-  await Promise.all([first.begin(), first.deps.queues.send(jobQueue, { jobId: other.id, shares: 1 })])
+  await Promise.all([first.begin(), first.deps.queues.send(shardQueue, { jobId: other.id, shares: 1 })])
 
   for (const [id, completed] of [
     [first.id, 5],

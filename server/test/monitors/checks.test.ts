@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { openJobQueues } from '../../src/queue/open-job-queues.ts'
+import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { Mailer } from '../../src/mail/mailer.ts'
 import { checkQueue } from '../../src/monitors/check-queue.ts'
 import { runCheck } from '../../src/monitors/run-check.ts'
-import { runDue } from '../../src/monitors/run-due.ts'
-import { reserveCheck, settleCheck } from '../../src/store/check-bills.ts'
+import { startDueChecks } from '../../src/monitors/start-due-checks.ts'
+import { reserveCheck, endCheck } from '../../src/store/monitor-check-credits.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../src/store/monitor-checks.ts'
 import { recordPage } from '../../src/store/monitor-pages.ts'
@@ -29,14 +29,14 @@ function daysAgo(days: number): Date {
 describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
-  let deps: Parameters<typeof runDue>[0]
+  let deps: Parameters<typeof startDueChecks>[0]
 
   beforeAll(async () => {
     const database = storeKind === 'PostgreSQL' ? undo.use(await (await sharedPostgres()).createDatabase()) : undefined
     const databaseUrl = database?.url
     store = undo.use(await openStore({ dataDir: undo.use(await temporaryFolder()).path, databaseUrl }))
     const onError = (error: unknown): void => expect.fail(String(error))
-    const queues = undo.use(await openJobQueues({ store, onError }))
+    const queues = undo.use(await openTaskQueues({ store, onError }))
     // No worker runs, so the checks stay queued.
     await queues.work(checkQueue, { concurrency: 1 }, async () => undefined)
     deps = { store, queues, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
@@ -83,7 +83,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
   test('that were missed while no server ran are made up for by one', async () => {
     const { id } = await makeMonitor(daysAgo(3))
 
-    const started = [await runDue(deps, now), await runDue(deps, now)]
+    const started = [await startDueChecks(deps, now), await startDueChecks(deps, now)]
 
     expect(started).toEqual([1, 0])
     expect(await checksOf(id)).toMatchObject([
@@ -95,7 +95,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
   test('are started once, however many servers try', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(async () => makeMonitor(daysAgo(0))))
 
-    const started = await Promise.all([runDue(deps, now), runDue(deps, now), runDue(deps, now)])
+    const started = await Promise.all([startDueChecks(deps, now), startDueChecks(deps, now), startDueChecks(deps, now)])
 
     expect(started.reduce((sum, each) => sum + each)).toBe(4)
     for (const { id } of made) expect(await checksOf(id)).toHaveLength(1)
@@ -103,9 +103,9 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
   test('that overlap the one before are entered as skipped', async () => {
     const { id } = await makeMonitor(daysAgo(0))
-    await runDue(deps, now)
+    await startDueChecks(deps, now)
 
-    const started = await runDue(deps, new Date('2026-03-06T11:00:05Z'))
+    const started = await startDueChecks(deps, new Date('2026-03-06T11:00:05Z'))
 
     expect(started).toBe(0)
     expect((await checksOf(id)).map(({ status }) => status).toSorted()).toEqual(['queued', 'skipped_overlap'])
@@ -116,7 +116,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
     const errors: string[] = []
 
-    const started = await runDue({ ...deps, onError: (_error, what) => errors.push(what) }, now)
+    const started = await startDueChecks({ ...deps, onError: (_error, what) => errors.push(what) }, now)
 
     expect(started).toBe(1)
     expect(await checksOf(id)).toHaveLength(1)
@@ -128,7 +128,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const { id } = await makeMonitor(daysAgo(1))
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()
 
-    expect(await runDue(deps, now)).toBe(0)
+    expect(await startDueChecks(deps, now)).toBe(0)
   })
 
   test('belong to one server at a time: who lost a lease can write no more', async () => {
@@ -143,7 +143,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(refused).toBeUndefined()
     expect(taken.fence).toBe(claimed.fence + 1)
     expect(await recordPage(store.db, claimed, pageOf(check), undefined)).toBe(false)
-    expect(await settleCheck(store.db, claimed, ending)).toBe(false)
+    expect(await endCheck(store.db, claimed, ending)).toBe(false)
     const page = pageOf(check)
     expect(await recordPage(store.db, taken, page, undefined)).toBe(true)
     expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
@@ -156,7 +156,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
     const reserved = [await reserveCheck(store.db, order), await reserveCheck(store.db, order)]
     const between = await findTeam(store.db, check.teamId)
-    const settled = [await settleCheck(store.db, lease, ending), await settleCheck(store.db, lease, ending)]
+    const settled = [await endCheck(store.db, lease, ending), await endCheck(store.db, lease, ending)]
 
     expect(reserved).toEqual([true, true])
     expect(between).toMatchObject({ credits: 10, reservedCredits: 5 })
@@ -194,7 +194,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
   test('are removed when their monitor keeps them no longer', async () => {
     const [old, young] = [await startCheck(), await startCheck()]
     for (const check of [old, young]) {
-      await settleCheck(store.db, (await claimCheck(store.db, check.id, uuidV7()))!, ending)
+      await endCheck(store.db, (await claimCheck(store.db, check.id, uuidV7()))!, ending)
     }
     await store.db
       .updateTable('monitorCheck')
@@ -249,8 +249,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
       } as const
       const check = (await insertCheck(store.db, { ...facts, monitorId: id, teamId, status: 'completed' }))!
       const ended = { id: check.id, status: 'completed', summary } as const
-      await mailer.enqueueCheck(store.db, monitor, ended)
-      await mailer.enqueueCheck(store.db, monitor, ended)
+      await mailer.enqueueCheckMails(store.db, monitor, ended)
+      await mailer.enqueueCheckMails(store.db, monitor, ended)
     }
     const mails = async () => store.db.selectFrom('mail').select(['status', 'error']).orderBy('id').execute()
 
@@ -260,7 +260,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
     const broken = { ...summary, changed: 0, error: 1 }
     const before = { ...monitor, lastRunAt: now, lastCheckSummary: JSON.stringify(broken) }
-    await mailer.enqueueCheck(store.db, before, { id: uuidV7(), status: 'failed', summary: broken })
+    await mailer.enqueueCheckMails(store.db, before, { id: uuidV7(), status: 'failed', summary: broken })
     expect(await mails()).toHaveLength(2)
 
     expect(server.mails.map(({ to }) => to)).toEqual(['one@a.example'])

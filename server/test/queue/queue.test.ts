@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openJobQueues } from '../../src/queue/open-job-queues.ts'
-import type { JobQueues } from '../../src/queue/job-queues.ts'
+import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
+import type { TaskQueues } from '../../src/queue/task-queues.ts'
 import type { Queue } from '../../src/queue/queue.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -16,21 +16,21 @@ interface Greeting {
 
 const storeKinds = ['PGlite', 'PostgreSQL'] as const
 
-describe.each(storeKinds)('jobs, in %s', (storeKind) => {
+describe.each(storeKinds)('tasks, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
-  let jobs: JobQueues
+  let queues: TaskQueues
   let databaseUrl: string | undefined
   let dataDir = ''
   const errors: unknown[] = []
 
   const open = async (): Promise<void> => {
     store = await openStore({ dataDir, databaseUrl })
-    jobs = await openJobQueues({ store, onError: (error) => errors.push(error) })
+    queues = await openTaskQueues({ store, onError: (error) => errors.push(error) })
   }
 
   const close = async (): Promise<void> => {
-    await jobs[Symbol.asyncDispose]()
+    await queues[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   }
 
@@ -52,7 +52,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     let running = 0
     let most = 0
     const done = Promise.withResolvers<void>()
-    await jobs.work(queue, { concurrency: 3 }, async ({ to }) => {
+    await queues.work(queue, { concurrency: 3 }, async ({ to }) => {
       most = Math.max(most, ++running)
       await new Promise((resolve) => setImmediate(resolve))
       running--
@@ -60,7 +60,7 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
       if (greeted.length === 10) done.resolve()
     })
 
-    await jobs.sendMany(
+    await queues.sendMany(
       queue,
       Array.from({ length: 10 }, (_, index) => ({ to: `guest ${index}` })),
     )
@@ -75,12 +75,12 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     const attempts: { readonly attempt: number; readonly at: number }[] = []
     const given = Promise.withResolvers<{ to: string; error: unknown }>()
     const onExhausted = async ({ to }: Greeting, error: unknown): Promise<void> => given.resolve({ to, error })
-    await jobs.work(queue, { concurrency: 1, onExhausted }, async (_data, { attempt }) => {
+    await queues.work(queue, { concurrency: 1, onExhausted }, async (_data, { attempt }) => {
       attempts.push({ attempt, at: Date.now() })
       throw new Error(`try ${attempt}`)
     })
 
-    await jobs.send(queue, { to: 'nobody' })
+    await queues.send(queue, { to: 'nobody' })
 
     expect(await given.promise).toEqual({ to: 'nobody', error: new Error('try 3') })
     expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
@@ -91,19 +91,19 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
   test('start with the commit of their transaction and not after a rollback', async () => {
     const queue: Queue<Greeting> = { name: 'transact', expireSeconds: 30 }
     const heard = Promise.withResolvers<string>()
-    await jobs.work(queue, { concurrency: 1 }, async ({ to }) => heard.resolve(to))
+    await queues.work(queue, { concurrency: 1 }, async ({ to }) => heard.resolve(to))
 
     const rolledBack = store.db.transaction().execute(async (db) => {
-      await jobs.send(queue, { to: 'never' }, { db })
+      await queues.send(queue, { to: 'never' }, { db })
       throw new Error('changed my mind')
     })
     await expect(rolledBack).rejects.toThrow('changed my mind')
     await store.db.transaction().execute(async (db) => {
-      await jobs.send(queue, { to: 'soon' }, { db })
+      await queues.send(queue, { to: 'soon' }, { db })
       await sleep(400)
     })
     const committed = performance.now()
-    await jobs.send(queue, { to: 'late' }, { startAfter: 5 })
+    await queues.send(queue, { to: 'late' }, { startAfter: 5 })
 
     expect(await heard.promise).toBe('soon')
     // Without a notification, workers would poll after 2 s.
@@ -115,13 +115,13 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     const done = Promise.withResolvers<number>()
     let begun = 0
     const onExhausted = async (): Promise<void> => done.reject(new Error('given up'))
-    await jobs.work(queue, { concurrency: 1, onExhausted }, async (_data, { attempt }) => {
+    await queues.work(queue, { concurrency: 1, onExhausted }, async (_data, { attempt }) => {
       begun += 1
       if (begun < 3) throw storeUnavailable(new Error('the store is away'))
       done.resolve(attempt)
     })
 
-    await jobs.send(queue, { to: 'patience' })
+    await queues.send(queue, { to: 'patience' })
 
     expect(await done.promise).toBe(1)
   })
@@ -130,13 +130,13 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     const queue: Queue<Greeting> = { name: 'once', expireSeconds: 30 }
     const heard: string[] = []
     const last = Promise.withResolvers<void>()
-    await jobs.work(queue, { concurrency: 1 }, async ({ to }) => {
+    await queues.work(queue, { concurrency: 1 }, async ({ to }) => {
       heard.push(to)
       if (to === 'last') last.resolve()
     })
 
-    for (const to of ['first', 'second']) await jobs.send(queue, { to }, { singletonKey: 'same', startAfter: 0.2 })
-    await jobs.send(queue, { to: 'last' }, { startAfter: 0.4 })
+    for (const to of ['first', 'second']) await queues.send(queue, { to }, { singletonKey: 'same', startAfter: 0.2 })
+    await queues.send(queue, { to: 'last' }, { startAfter: 0.4 })
     await last.promise
 
     expect(heard).toEqual(['first', 'last'])
@@ -147,11 +147,11 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
     const given = Promise.withResolvers<Greeting>()
     // Either server may find the failed job first.
     const options = { concurrency: 1, onExhausted: async (data: Greeting) => given.resolve(data) }
-    await jobs.work(queue, options, async () => undefined)
-    await jobs.send(queue, { to: 'nobody' }, { startAfter: 3600 })
+    await queues.work(queue, options, async () => undefined)
+    await queues.send(queue, { to: 'nobody' }, { startAfter: 3600 })
 
     await sql`update pgboss.job set state = 'failed', completed_on = now() where name = 'deadly'`.execute(store.db)
-    await using next = await openJobQueues({ store, onError: (error) => errors.push(error) })
+    await using next = await openTaskQueues({ store, onError: (error) => errors.push(error) })
     await next.work(queue, options, async () => undefined)
 
     expect(await given.promise).toEqual({ to: 'nobody' })
@@ -160,17 +160,17 @@ describe.each(storeKinds)('jobs, in %s', (storeKind) => {
   test('that a stopping server has started run on the next one', async () => {
     const queue: Queue<Greeting> = { name: 'stop', expireSeconds: 30 }
     const begun = Promise.withResolvers<void>()
-    await jobs.work(queue, { concurrency: 1 }, async (_data, { signal }) => {
+    await queues.work(queue, { concurrency: 1 }, async (_data, { signal }) => {
       begun.resolve()
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     })
-    await jobs.send(queue, { to: 'patience' })
+    await queues.send(queue, { to: 'patience' })
     await begun.promise
 
     await close()
     await open()
     const done = Promise.withResolvers<{ to: string; attempt: number }>()
-    await jobs.work(queue, { concurrency: 1 }, async ({ to }, { attempt }) => done.resolve({ to, attempt }))
+    await queues.work(queue, { concurrency: 1 }, async ({ to }, { attempt }) => done.resolve({ to, attempt }))
 
     // A graceful shutdown does not count as an attempt.
     expect(await done.promise).toEqual({ to: 'patience', attempt: 1 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openJobQueues } from '../../src/queue/open-job-queues.ts'
+import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { LabDatabase } from '../../../test/lab/postgres.ts'
@@ -67,7 +67,7 @@ test('statements fail at once while the database is down, and work again afterwa
 })
 
 test('queues are notified of new jobs again after all connections were lost', async () => {
-  await using queues = await openJobQueues({ store, onError: () => undefined })
+  await using queues = await openTaskQueues({ store, onError: () => undefined })
   const heard = new Set<string>()
   const queue = { name: 'lost', expireSeconds: 30 }
   await queues.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void heard.add(to))

@@ -34,7 +34,7 @@ async function scrape({ store, random, key, permits }: WorkFixture): Promise<voi
   await setImmediate()
   if (random.whole(0, 3) === 0) return
   const bill = { id: uuidV7(), teamId: key.teamId, apiKeyId: key.id, credits: credits + random.whole(-1, 3) }
-  if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.settled()
+  if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.markBilled()
 }
 
 async function session({ store, random, key }: WorkFixture): Promise<void> {

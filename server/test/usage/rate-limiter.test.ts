@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseRateLimits } from '../../../src/contract/rate-limits.ts'
 import { routes, type Route } from '../../../src/contract/routes.ts'
 import { rateBucketOf } from '../../src/http/rate-bucket.ts'
-import { jobRouteOf } from '../../src/http/job-route.ts'
+import { activityDescriber } from '../../src/http/activity-of-call.ts'
 
 describe('parseRateLimits', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('the rate limit bucket of a request', () => {
   test('of every route that starts a job is a bucket for work', () => {
     const slack = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
-      .filter(({ method, path }) => jobRouteOf(method, path) !== undefined)
+      .filter(({ method, path }) => activityDescriber(method, path) !== undefined)
       .filter(({ method, path }) => ['account', 'crawlStatus', 'browserUse'].includes(rateBucketOf(method, path)))
 
     expect(slack).toEqual([])

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { getGlobalDispatcher } from 'undici'
 import type { WebhookSpec } from '../../../src/contract.ts'
 import { openEgress } from '../../src/egress/egress.ts'
-import { openJobQueues } from '../../src/queue/open-job-queues.ts'
+import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ensureTeam } from '../../src/store/teams.ts'
@@ -34,7 +34,7 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     const dispatcher = egress.createDispatcher()
     undo.defer(async () => dispatcher.destroy())
     const onError = (error: unknown): void => log.error(error)
-    const queues = undo.use(await openJobQueues({ store, onError }))
+    const queues = undo.use(await openTaskQueues({ store, onError }))
     webhooks = await openWebhooks(undo, { version: '1', retryDelaysSeconds }, { store, queues, dispatcher, onError })
     teamId = (await ensureTeam(store.db, { name: 'senders' })).id
   })

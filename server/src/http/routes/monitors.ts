@@ -23,7 +23,7 @@ export function monitorRoutes({ store, monitors }: MonitorRouteDeps): Handlers {
     )
     return rows.map((row) => {
       const own = subscriptions.filter(({ monitorId }) => monitorId === row.id).map(describeSubscription)
-      const described = describeMonitor(row, monitors.creditsPerRun(row))
+      const described = describeMonitor(row, monitors.creditsPerCheck(row))
       return own.length === 0 ? described : { ...described, emailRecipientSubscriptions: own }
     })
   }

@@ -19,7 +19,7 @@ export interface NavigationWatch {
   /**
    * Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used as it is.
    */
-  readonly settle: (maxMs: number) => Promise<void>
+  readonly waitUntilIdle: (maxMs: number) => Promise<void>
 }
 
 /** Resource types that may never finish. */
@@ -52,12 +52,12 @@ export function watchNavigation(tab: Tab): NavigationWatch {
     } else return
     activity.changedAtMs = performance.now()
   })
-  const settle = async (maxMs: number): Promise<void> => {
+  const waitUntilIdle = async (maxMs: number): Promise<void> => {
     const endMs = performance.now() + maxMs
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
     await waitForIdle(tab, activity, endMs)
   }
-  return { response: () => response, settle }
+  return { response: () => response, waitUntilIdle }
 }
 
 /**

@@ -67,16 +67,16 @@ async function perform(tab: Tab, watch: NavigationWatch, action: Action, output:
       return waitForElement(tab, action.selector)
     case 'click':
       await click(tab, action.selector, action.all)
-      return watch.settle(actionSettleMs)
+      return watch.waitUntilIdle(actionSettleMs)
     case 'write':
       await tab.call('Input.insertText', { text: action.text })
       return
     case 'press':
       await pressKeys(tab, action.key)
-      return watch.settle(actionSettleMs)
+      return watch.waitUntilIdle(actionSettleMs)
     case 'scroll':
       await scroll(tab, action.direction, action.selector)
-      return watch.settle(actionSettleMs)
+      return watch.waitUntilIdle(actionSettleMs)
     case 'screenshot':
       output.screenshots.push(await takeScreenshot(tab, action))
       return
@@ -85,7 +85,7 @@ async function perform(tab: Tab, watch: NavigationWatch, action: Action, output:
       return
     case 'executeJavascript':
       output.javascriptReturns.push(await evaluate(tab, action.script))
-      return watch.settle(actionSettleMs)
+      return watch.waitUntilIdle(actionSettleMs)
     case 'pdf':
       output.pdfs.push(await printPdf(tab, action))
       return

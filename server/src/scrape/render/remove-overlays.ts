@@ -29,7 +29,7 @@ export async function removeOverlays(tab: Tab, watch: NavigationWatch, script: (
   const selectors = adSelectors.join(', ')
   if ((await evaluateFunction(tab, removeUnlessConsentAsked, selectors)) !== true) return
   // Wait for what the choice triggers, such as the fading of the banner.
-  if (await dismissOrWarn(tab, script)) await watch.settle(afterConsentMs)
+  if (await dismissOrWarn(tab, script)) await watch.waitUntilIdle(afterConsentMs)
   await evaluateFunction(tab, removeAll, selectors)
 }
 

@@ -56,7 +56,7 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
     const opened = await navigate(tab, request.url)
     if (opened === 'download') return await download(tab, request.url)
     if (opened !== 'opened') return { kind: opened }
-    await watch.settle(request.timeout / 2)
+    await watch.waitUntilIdle(request.timeout / 2)
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)

@@ -95,7 +95,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
       isReleased = true
       shared.active -= 1
       page[Symbol.dispose]()
-      this.#settle(shared)
+      this.#retireWhenIdle(shared)
     }
     try {
       const browser = await abortable(shared.starting, signal)
@@ -137,7 +137,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
   #startNext(route: RenderRoute): void {
     if (this.#available(route).length > 1) return
     // Start the idle timer, since it may never be used.
-    this.#settle(this.#start(route))
+    this.#retireWhenIdle(this.#start(route))
   }
 
   #start(route: RenderRoute): BrowserEntry {
@@ -154,7 +154,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
     return shared
   }
 
-  #settle(shared: BrowserEntry): void {
+  #retireWhenIdle(shared: BrowserEntry): void {
     if (shared.active > 0) return
     if (shared.uses >= maxUses || shared.isRetired) return this.#retire(shared)
     shared.retirement = setTimeout(() => this.#retire(shared), idleMs).unref()

@@ -1,20 +1,20 @@
 import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
-import { JobQueues } from './job-queues.ts'
+import { TaskQueues } from './task-queues.ts'
 import { queueTimings } from './queue-timing.ts'
 
 /** Dependencies of `openJobQueues`. */
-export interface OpenJobQueuesDeps {
+export interface OpenTaskQueuesDeps {
   readonly store: Store
   readonly onError: (error: unknown, what: string) => void
 }
 
 /**
- * Opens the job queues in the store's database. Throws STORE_FAILED if their tables cannot be
+ * Opens the task queues in the store's database. Throws STORE_FAILED if their tables cannot be
  * created.
  */
-export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Promise<JobQueues> {
+export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Promise<TaskQueues> {
   const { superviseSeconds } = queueTimings[store.kind]
   const boss = new PgBoss({
     ...connection(store),
@@ -28,9 +28,9 @@ export async function openJobQueues({ store, onError }: OpenJobQueuesDeps): Prom
   })
   boss.on('error', (error) => onError(error, 'Queue maintenance failed'))
   await boss.start()
-  const jobs = new JobQueues({ boss, store, onError })
-  jobs.listen()
-  return jobs
+  const queues = new TaskQueues({ boss, store, onError })
+  queues.listen()
+  return queues
 }
 
 function connection(store: Store): ConstructorOptions {

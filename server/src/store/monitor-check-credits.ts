@@ -47,7 +47,7 @@ export async function raiseReservation(
 }
 
 /** How a check ended. */
-export interface CheckEnding {
+export interface CheckOutcome {
   readonly status: CheckStatus
   readonly summary: string
   readonly targetResults: string
@@ -59,30 +59,30 @@ export interface CheckEnding {
  * Ends a check, bills it and releases its reservation in one statement. Returns `false` and changes
  * nothing if the lease was lost.
  */
-export async function settleCheck(db: Kysely<Database>, lease: CheckLease, ending: CheckEnding): Promise<boolean> {
+export async function endCheck(db: Kysely<Database>, lease: CheckLease, outcome: CheckOutcome): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with ended as (
       update monitor_check
-      set status = ${ending.status}, summary = ${ending.summary}, target_results = ${ending.targetResults},
-        error = ${ending.error ?? null}::text, finished_at = now(), updated_at = now(), actual_credits = ${ending.credits}::integer,
+      set status = ${outcome.status}, summary = ${outcome.summary}, target_results = ${outcome.targetResults},
+        error = ${outcome.error ?? null}::text, finished_at = now(), updated_at = now(), actual_credits = ${outcome.credits}::integer,
         lease_node_id = null, lease_expires_at = null,
         billing_status = case when billing_status <> 'reserved' then billing_status
-          when ${ending.credits}::integer > 0 then 'confirmed' else 'released' end
+          when ${outcome.credits}::integer > 0 then 'confirmed' else 'released' end
       where id = ${lease.id} and fence = ${lease.fence}::bigint and status = 'running'
       returning id, monitor_id, team_id, coalesce(reserved_credits, 0) as reserved, finished_at, billing_status
     ), billed as (
       insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
-      select ${uuidV7()}::uuid, ended.team_id, monitor.api_key_id, 'monitor', ended.id, ${ending.credits}::integer,
+      select ${uuidV7()}::uuid, ended.team_id, monitor.api_key_id, 'monitor', ended.id, ${outcome.credits}::integer,
         date_trunc('milliseconds', ended.finished_at)
       from ended join monitor on monitor.id = ended.monitor_id
       where ended.billing_status = 'confirmed'
-    ), settled as (
+    ), debited as (
       update team set
-        credits = credits - case when ended.billing_status = 'confirmed' then ${ending.credits}::bigint else 0 end,
+        credits = credits - case when ended.billing_status = 'confirmed' then ${outcome.credits}::bigint else 0 end,
         reserved_credits = reserved_credits - ended.reserved
       from ended where team.id = ended.team_id
     ), updated_monitor as (
-      update monitor set last_check_summary = ${ending.summary}, last_run_at = ended.finished_at
+      update monitor set last_check_summary = ${outcome.summary}, last_run_at = ended.finished_at
       from ended where monitor.id = ended.monitor_id
     )
     select id from ended`.execute(db)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageRequest } from '../../src/monitors/page-request.ts'
+import { pageComparison } from '../../src/monitors/page-comparison.ts'
 
 test.each([
   ['https://site.test/a', true],
@@ -9,7 +9,7 @@ test.each([
   ['http://site.test/a', false],
 ])('headers of a crawled target go to its own site alone: %s', (url, isSent) => {
   const headers = { 'X-Token': 'secret' }
-  const { request } = pageRequest({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
+  const { request } = pageComparison({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
 
   expect(request.headers).toEqual(isSent ? headers : undefined)
 })

@@ -11,15 +11,15 @@ const batchSize = 100
 export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'onError'> & EstimateDeps
 
 /**
- * Starts due checks, one per monitor, even if several runs were missed. If several servers try, one
- * of them succeeds. Returns the number of checks started. A run that overlaps a running check is
- * stored as skipped.
+ * Starts due checks, one per monitor, even if several were missed. If several servers try, one
+ * of them succeeds. Returns the number of checks started. A check that would overlap a running one
+ * is stored as skipped.
  */
-export async function runDue(deps: StartChecksDeps, now: Date = new Date()): Promise<number> {
+export async function startDueChecks(deps: StartChecksDeps, now: Date = new Date()): Promise<number> {
   let started = 0
   for (const monitor of await findDueMonitors(deps.store.db, { now, limit: batchSize })) {
     try {
-      if (await startCheck(deps, monitor, now)) started += 1
+      if (await startDueCheck(deps, monitor, now)) started += 1
     } catch (error) {
       // A check that cannot start must not block the others.
       deps.onError(error, `starting a check of the monitor ${monitor.id}`)
@@ -28,7 +28,7 @@ export async function runDue(deps: StartChecksDeps, now: Date = new Date()): Pro
   return started
 }
 
-async function startCheck(deps: StartChecksDeps, monitor: MonitorRow, now: Date): Promise<boolean> {
+async function startDueCheck(deps: StartChecksDeps, monitor: MonitorRow, now: Date): Promise<boolean> {
   const { store, queues } = deps
   const { id: monitorId, teamId, nextRunAt } = monitor
   if (nextRunAt === undefined) return false

@@ -4,28 +4,28 @@ import { uuidV7 } from 'bowline/kit/ids'
 import type { NewActivity } from '../usage/activity-log.ts'
 
 /** Fields of the activity that a route records. */
-interface JobRoute {
+interface ActivityRoute {
   readonly endpoint: ActivityEndpoint
-  /** Returns the URL or query to show for the job, or `null`. */
-  readonly targetOf: (body: JobBody) => string | null
+  /** Returns the URL or query to show for the call, or `null`. */
+  readonly targetOf: (body: CallBody) => string | null
 }
 
-interface JobBody {
+interface CallBody {
   readonly url?: unknown
   readonly urls?: unknown
   readonly query?: unknown
   readonly zeroDataRetention?: unknown
 }
 
-interface JobAnswer {
+interface CallAnswer {
   readonly success?: unknown
   readonly id?: unknown
   readonly data?: { readonly metadata?: { readonly scrapeId?: unknown } }
 }
-const session: JobRoute = { endpoint: 'browser', targetOf: () => 'Browser session' }
+const session: ActivityRoute = { endpoint: 'browser', targetOf: () => 'Browser session' }
 
 /** POST routes that start a job, by path without `/v1` or `/v2`. */
-const jobRoutes: Readonly<Record<string, JobRoute>> = {
+const activityRoutes: Readonly<Record<string, ActivityRoute>> = {
   scrape: { endpoint: 'scrape', targetOf: urlOf },
   'batch/scrape': { endpoint: 'batch_scrape', targetOf: firstUrlOf },
   crawl: { endpoint: 'crawl', targetOf: urlOf },
@@ -40,7 +40,7 @@ const jobRoutes: Readonly<Record<string, JobRoute>> = {
  * Returns the activity of a finished call, or `undefined` if it started no job or must not be
  * recorded.
  */
-export type DescribeJob = (
+export type DescribeActivity = (
   call: { readonly teamId: string; readonly body: unknown; readonly answer?: unknown; readonly error?: unknown },
   createdAt: Date,
 ) => NewActivity | undefined
@@ -49,14 +49,14 @@ export type DescribeJob = (
  * Returns the function that describes calls of a route for the activity log, or `undefined` if the
  * route starts no job.
  */
-export function jobRouteOf(method: string, path: string): DescribeJob | undefined {
+export function activityDescriber(method: string, path: string): DescribeActivity | undefined {
   const [, version = '', name = ''] = /^\/(v[12])\/(.+)$/.exec(path) ?? []
-  const route = method === 'POST' && Object.hasOwn(jobRoutes, name) ? jobRoutes[name] : undefined
+  const route = method === 'POST' && Object.hasOwn(activityRoutes, name) ? activityRoutes[name] : undefined
   if (route === undefined) return undefined
   return ({ teamId, body, answer, error }, createdAt) => {
     if (error !== undefined && !hasStarted(error)) return undefined
-    const fields = (body ?? {}) as JobBody
-    const { success, id, data } = (answer ?? {}) as JobAnswer
+    const fields = (body ?? {}) as CallBody
+    const { success, id, data } = (answer ?? {}) as CallAnswer
     const keepsNothing = fields.zeroDataRetention === true
     // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
     if (success === false || (keepsNothing && route.endpoint === 'scrape')) return undefined
@@ -74,11 +74,11 @@ export function jobRouteOf(method: string, path: string): DescribeJob | undefine
   }
 }
 
-function urlOf({ url }: JobBody): string | null {
+function urlOf({ url }: CallBody): string | null {
   return typeof url === 'string' ? url : null
 }
 
-function firstUrlOf({ urls }: JobBody): string | null {
+function firstUrlOf({ urls }: CallBody): string | null {
   const first: unknown = Array.isArray(urls) ? urls[0] : undefined
   return typeof first === 'string' ? first : null
 }

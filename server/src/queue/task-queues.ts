@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
-import { listenForJobs, notifyQueue } from './notify.ts'
-import type { JobQueuesDeps } from './job-queues-deps.ts'
+import { listenForTasks, notifyQueue } from './pg-notify.ts'
+import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { Worker, type Handler, type WorkOptions } from './worker.ts'
 
 /** Options of `send` and `sendMany`. */
 export interface SendOptions {
-  /** Transaction in which the job is added. */
+  /** Transaction in which the task is added. */
   readonly db?: Kysely<Database> | undefined
   /** Earliest start: a time, or seconds from now. Default: at once. */
   readonly startAfter?: Date | number | undefined
-  /** Jobs with the same key that have not started yet are deduplicated. */
+  /** Tasks with the same key that have not started yet are deduplicated. */
   readonly singletonKey?: string | undefined
-  /** Jobs with a higher priority start first. Default 0. */
+  /** Tasks with a higher priority start first. Default 0. */
   readonly priority?: number | undefined
 }
 
-/** Limits how often a job that crashes servers is tried again. */
+/** Limits how often a task that crashes servers is tried again. */
 const defaultMaxCrashes = 10
 
 /** Largest PostgreSQL `integer`. */
@@ -29,39 +29,39 @@ const maxRetryLimit = 2 ** 31 - 1
 const completedRetentionSeconds = 3600
 
 /**
- * Keeps waiting jobs for ten years: their senders wait for a result however long no server runs.
+ * Keeps waiting tasks for ten years: their senders wait for a result however long no server runs.
  */
-const jobRetentionSeconds = 10 * 365 * 86_400
+const taskRetentionSeconds = 10 * 365 * 86_400
 
 /**
- * Job queues in the database with at-least-once execution by any of the servers. Disposing aborts
- * the jobs running on this server and requeues them.
+ * Task queues in the database with at-least-once execution by any of the servers. Disposing aborts
+ * the tasks running on this server and requeues them.
  */
-export class JobQueues implements AsyncDisposable {
-  readonly #deps: JobQueuesDeps
+export class TaskQueues implements AsyncDisposable {
+  readonly #deps: TaskQueuesDeps
   readonly #workers = new Map<string, Pick<Worker<object>, 'schedulePoll' | typeof Symbol.asyncDispose>>()
   #listener: AsyncDisposable | undefined
 
-  constructor(deps: JobQueuesDeps) {
+  constructor(deps: TaskQueuesDeps) {
     this.#deps = deps
   }
 
   /**
-   * Starts jobs as soon as the transaction that enqueued them commits (LISTEN/NOTIFY). Without it,
+   * Starts tasks as soon as the transaction that enqueued them commits (LISTEN/NOTIFY). Without it,
    * workers poll every 2 s. Does nothing in the embedded store.
    */
   listen(): void {
-    this.#listener = listenForJobs(this.#deps.store, (name) => {
+    this.#listener = listenForTasks(this.#deps.store, (name) => {
       for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.schedulePoll()
     })
   }
 
-  /** Adds a job. `work` must have been called for the queue on this server. */
+  /** Adds a task. `work` must have been called for the queue on this server. */
   async send<Data extends object>(queue: Queue<Data>, data: Data, options: SendOptions = {}): Promise<void> {
     await this.sendMany(queue, [data], options)
   }
 
-  /** Adds jobs in one statement. `work` must have been called for the queue on this server. */
+  /** Adds tasks in one statement. `work` must have been called for the queue on this server. */
   async sendMany<Data extends object>(
     queue: Queue<Data>,
     data: readonly Data[],
@@ -71,10 +71,10 @@ export class JobQueues implements AsyncDisposable {
     if (worker === undefined) throw new Error(`Queue ${queue.name} has no worker. Call \`work\` before \`send\`.`)
     const { boss, store } = this.#deps
     const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
-    const jobs = data.map((each) => ({ ...toJob(queue, options), heartbeatSeconds, data: each }))
+    const tasks = data.map((each) => ({ ...toTask(queue, options), heartbeatSeconds, data: each }))
     // With a connection of its own, the insert would deadlock with the transaction that awaits it.
-    await boss.insert(queue.name, jobs, db === undefined ? {} : { db: fromKysely(db) })
-    // In PostgreSQL the job is not visible before the commit. The embedded database has one
+    await boss.insert(queue.name, tasks, db === undefined ? {} : { db: fromKysely(db) })
+    // In PostgreSQL the task is not visible before the commit. The embedded database has one
     // connection, so a poll waits for the commit anyway.
     const isBroadcast = options.startAfter === undefined && store.kind === 'postgres'
     if (isBroadcast) await notifyQueue(db ?? store.db, queue.name)
@@ -82,8 +82,8 @@ export class JobQueues implements AsyncDisposable {
   }
 
   /**
-   * Starts a worker that runs the jobs of a queue, at most `concurrency` at a time. If `handler`
-   * throws, the job is retried after the queue's delays, then passed to `onExhausted`. A job may
+   * Starts a worker that runs the tasks of a queue, at most `concurrency` at a time. If `handler`
+   * throws, the task is retried after the queue's delays, then passed to `onExhausted`. A task may
    * run twice if a server crashes before it has recorded the result.
    */
   async work<Data extends object>(
@@ -102,7 +102,7 @@ export class JobQueues implements AsyncDisposable {
     worker.start()
   }
 
-  /** Requeues jobs that a crashed process left active: no other server uses the embedded store. */
+  /** Requeues tasks that a crashed process left active: no other server uses the embedded store. */
   async #requeueOrphaned(name: string): Promise<void> {
     const { boss } = this.#deps
     const { rows } = await boss
@@ -119,7 +119,7 @@ export class JobQueues implements AsyncDisposable {
   }
 }
 
-function toJob(
+function toTask(
   queue: Queue<object>,
   { startAfter, singletonKey, priority }: Omit<SendOptions, 'db'>,
 ): Omit<JobInsert, 'data'> {
@@ -131,8 +131,8 @@ function toJob(
     retryDelay: 0,
     expireInSeconds: queue.expireSeconds,
     deleteAfterSeconds: completedRetentionSeconds,
-    retentionSeconds: jobRetentionSeconds,
-    // Only one job per key may wait, and pg-boss treats a missing key as a key.
+    retentionSeconds: taskRetentionSeconds,
+    // Only one task per key may wait, and pg-boss treats a missing key as a key.
     singletonKey: singletonKey ?? randomUUID(),
     ...(startAfter === undefined ? {} : { startAfter }),
     ...(priority === undefined ? {} : { priority }),

@@ -7,7 +7,7 @@ import { definitionOf } from './definition.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 
 /** Sends a page to the webhook of its monitor, at most once and only if the transaction commits. */
-export async function notifyPage(
+export async function sendPageEvent(
   { webhooks }: Pick<MonitorDeps, 'webhooks'>,
   monitor: MonitorRow,
   page: Omit<PageRow, 'createdAt'>,
@@ -50,7 +50,7 @@ export function checkEndKey(checkId: string): string {
  * Sends the end of a check to the webhook of its monitor, at most once and only if the transaction
  * commits.
  */
-export async function notifyCheckEnd(
+export async function sendCheckEvent(
   { webhooks }: Pick<MonitorDeps, 'webhooks'>,
   monitor: MonitorRow,
   check: {
