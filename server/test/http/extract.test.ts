@@ -153,7 +153,7 @@ test('addresses that are none are told of, or refused', async () => {
 })
 
 test.each([
-  [{ urls: ['a.example'] }, 'a prompt, a schema or both'],
+  [{ urls: ['a.example'] }, 'Set `prompt`, `schema` or both'],
   [{ prompt: 'x' }, 'enableWebSearch'],
   [{ urls: ['ftp://x'], prompt: 'x' }, 'No valid URLs provided'],
   [{ urls: ['a.example'], prompt: 'x', agent: { model: 'FIRE-1' } }, 'agent'],
