@@ -100,7 +100,7 @@ describe('a batch', () => {
       completed: 1,
       creditsUsed: 2,
       data: [],
-      warning: expect.stringContaining('not kept'),
+      warning: expect.stringContaining('not stored'),
     })
     await vi.waitFor(() => expect(posted.join()).toContain(secret), 10_000)
     await vi.waitFor(async () => expect(await tablesHolding(secret)).toEqual([]), 10_000)
