@@ -121,7 +121,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const { app, sessions, heartbeat } = await openHttp(undo, config, httpDeps, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
   const retiredKeys = await joinCluster(config, deps, { ...storage, url, sessions, heartbeat, log })
-  undo.use(egress.ownPorts.guard(Number(new URL(url).port || 80)))
+  undo.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(undo, config, url)
   // Disposed first: new requests are refused while the rest closes.
   undo.defer(() => sessions.startDraining())

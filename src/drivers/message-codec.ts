@@ -7,7 +7,7 @@ export interface MessageCodec<Message> {
   readonly toObject: (message: Message) => CdpMessage
   readonly fromObject: (message: CdpMessage) => Message
   /** Whether a command must pass through the file bridge. */
-  readonly isFileCommand: (command: Message) => boolean
+  readonly needsBridge: (command: Message) => boolean
   /** Whether an event must pass through the file bridge. */
   readonly isFileEvent: (event: Message) => boolean
 }
@@ -18,7 +18,7 @@ export const objectCodec: MessageCodec<CdpMessage> = {
   toText: (message) => JSON.stringify(message),
   toObject: (message) => message,
   fromObject: (message) => message,
-  isFileCommand: ({ method }) => method !== undefined && commands.has(method),
+  needsBridge: ({ method }) => method !== undefined && commands.has(method),
   isFileEvent: ({ method }) =>
     method !== undefined && (method.startsWith('Target.') || method.startsWith('Browser.download')),
 }
@@ -30,7 +30,7 @@ export const textCodec: MessageCodec<string> = {
   toObject: (text) => JSON.parse(text) as CdpMessage,
   fromObject: (message) => JSON.stringify(message),
   // Puppeteer writes the method first, as Chromium does. The prefix leaves room for ids before it.
-  isFileCommand: (text) => isFileCommand.test(text.slice(0, 200)),
+  needsBridge: (text) => fileCommandPattern.test(text.slice(0, 200)),
   isFileEvent: (text) => text.startsWith('{"method":"Target.') || text.startsWith('{"method":"Browser.download'),
 }
 
@@ -40,4 +40,4 @@ const commands: ReadonlySet<string> = new Set([
   'Page.setDownloadBehavior',
 ])
 
-const isFileCommand = /"(?:DOM\.setFileInputFiles|(?:Browser|Page)\.setDownloadBehavior)"/
+const fileCommandPattern = /"(?:DOM\.setFileInputFiles|(?:Browser|Page)\.setDownloadBehavior)"/

@@ -47,7 +47,7 @@ export async function openTransport<Message>(
   const transport: Transport<Message> = {
     send: (message) => {
       isUsed = true
-      if (codec.isFileCommand(message)) bridge.command(codec.toObject(message))
+      if (codec.needsBridge(message)) bridge.command(codec.toObject(message))
       else connection.send(codec.toText(message))
     },
     close: () => connection.close(),

@@ -12,11 +12,11 @@ import type { AppDeps } from './prepare-sessions.ts'
 export function openLive({ store, onError }: AppDeps, sessions: Sessions, gateway: Gateway): LiveViews {
   return new LiveViews({
     onError,
-    liveViewDeps: (session) => {
+    pageStateOf: (session) => {
       const focus = gateway.focusOf(session)
-      const { folder, targets } = session.browser
+      const { folder, targetKinds } = session.browser
       // Viewers control pages and never choose a CDP session.
-      const policy = { ...folder.visiblePaths, kindOfSession: () => undefined, kindOfTarget: targets.kindOf }
+      const policy = { ...folder.visiblePaths, kindOfSession: () => undefined, kindOfTarget: targetKinds.kindOf }
       return {
         activePage: () => focus.page,
         openedPages: () => focus.opened,

@@ -3,7 +3,7 @@ import type { ServerConfig } from '../config.ts'
 import type { Identity } from '../identity.ts'
 import { readProfileKey } from '../profiles/profile-key.ts'
 import { Profiles } from '../profiles/profiles.ts'
-import { startSweeping } from '../profiles/sweep.ts'
+import { startSweeping } from '../profiles/sweep-archives.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 
@@ -16,7 +16,7 @@ export async function openProfiles(
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, action)
   undo.use(startSweeping({ store, blobs, onError }))
-  const profiles = await Profiles.open({
+  const profiles = await Profiles.create({
     dataDir: config.dataDir,
     store,
     blobs,

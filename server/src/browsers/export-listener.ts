@@ -8,7 +8,7 @@ import type { CommandLine } from './command-line.ts'
  * Port on which a browser without network access reaches the proxy. It is on the browser's own
  * loopback interface, so all browsers use the same one.
  */
-export const sandboxProxyPort = 3128
+export const jailProxyPort = 3128
 
 /** Paths of the launcher's programs inside bubblewrap. */
 const inside = { shell: '/browser/sh', node: '/browser/node' } as const
@@ -23,7 +23,7 @@ const filterFd = 6
 
 // Listens in the browser's network and sends the listening socket to the server. The server then
 // accepts connections directly, and no process stays behind.
-const listen = `const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: ${sandboxProxyPort}, backlog: 1024 },
+const listen = `const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: ${jailProxyPort}, backlog: 1024 },
   () => process.send('port', server, () => process.exit()))`
 
 // In a subshell, so that the browser is not the parent that has to reap it.

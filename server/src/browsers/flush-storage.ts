@@ -7,14 +7,15 @@ const pollMs = 5
 
 /**
  * Makes a browser write the localStorage of its pages to disk. It otherwise does so after some
- * seconds, and full Chromium does not wait for the writing process when it exits. The pages are
- * dead afterwards. Rejects with the signal's reason.
+ * seconds, and full Chromium does not wait for the writing process when it exits. This kills the
+ * renderers, which makes the browser commit their changes at once. The pages are dead afterwards.
+ * Rejects with the signal's reason.
  */
 export async function flushStorage({ pid, router }: Browser, signal: AbortSignal): Promise<void> {
   const sessionId = await attachToAnyPage(router)
   await killRenderers(pid, signal)
-  // A page's changes are written as soon as its process is gone. These commands reach the writer
-  // after that.
+  // A page's changes are written as soon as its process is gone. Clearing an origin that does
+  // not exist reaches the writer after that, so the response comes when the changes are written.
   const request = { origin: 'https://storage.invalid', storageTypes: 'local_storage' }
   for (let round = 0; round < 2; round++) await router.call('Storage.clearDataForOrigin', request, sessionId)
 }

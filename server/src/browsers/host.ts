@@ -5,7 +5,7 @@ import type { BrowserLaunchDeps } from './launch.ts'
 import type { IsolationLayers } from './isolation.ts'
 import type { BrowserKind, Environment } from './browser-locations.ts'
 import { canSwitchUser, probeIsolation, type IsolationMode } from './probe-isolation.ts'
-import { sweepLeftovers, type SweepReport } from './sweep.ts'
+import { sweepLeftovers, type SweepReport } from './sweep-browsers.ts'
 
 /** Options of `openBrowserHost`. */
 export interface BrowserHostOptions {

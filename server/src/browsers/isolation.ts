@@ -97,7 +97,7 @@ export function describeIsolation(isolation: IsolationLayers): readonly Isolatio
     'missing' in isolation.jail
       ? { name: 'bubblewrap', state: 'off', detail: isolation.jail.missing }
       : { name: 'bubblewrap', state: 'on', detail: 'browsers see no files of this machine except fonts and libraries' },
-    jailOf(isolation)?.isOffline === true
+    jailOf(isolation)?.hasOwnNetwork === true
       ? { name: 'network', state: 'on', detail: 'browsers have no network access except through the egress proxy' }
       : {
           name: 'network',

@@ -14,7 +14,7 @@ export interface Jail {
    * Whether browsers have no network, so that only the exported listener connects them to the
    * outside.
    */
-  readonly isOffline: boolean
+  readonly hasOwnNetwork: boolean
 }
 
 const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
@@ -45,7 +45,7 @@ const programFolder = '/browser/program'
 /**
  * Finds bubblewrap and the system folders Chromium needs. Undefined if bubblewrap is not installed.
  */
-export async function findJail(): Promise<Omit<Jail, 'isOffline'> | undefined> {
+export async function findJail(): Promise<Omit<Jail, 'hasOwnNetwork'> | undefined> {
   for (const path of bwrapPaths) {
     try {
       await access(path, constants.X_OK)
@@ -78,7 +78,7 @@ export async function jailCommand(
   const launched = isExporting ? exportListener(mounted) : mounted
   const args = [
     ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    jail.isOffline ? ['--unshare-net'] : [],
+    jail.hasOwnNetwork ? ['--unshare-net'] : [],
     ['--hostname', 'browser'],
     // Replaces `setpriv --pdeathsig`. No `--new-session`: the process group has no terminal and is
     // killed as a whole.

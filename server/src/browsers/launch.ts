@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
-import { watchTargetKinds, type TargetWatch } from '../cdp/target-watch.ts'
+import { guardInternalPages, type TargetKinds } from '../cdp/internal-pages.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import type { BrowserBinary } from './find.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
@@ -12,7 +12,7 @@ import { blockInternalPages } from './preferences.ts'
 import { chownTree, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
 import { jailOf, nextUid, wrapCommand, type IsolationLayers } from './isolation.ts'
 import { browserLedger, writeLedger } from './ledger.ts'
-import { sandboxProxyPort } from './export-listener.ts'
+import { jailProxyPort } from './export-listener.ts'
 import { findParkedPage, type ParkedPage } from './parked-page.ts'
 import { killUser } from './process-table.ts'
 import { watchBrowser, type WatchOptions } from './watch-browser.ts'
@@ -28,7 +28,7 @@ export interface BrowserLaunchDeps {
 export interface BrowserProxy extends AsyncDisposable {
   /** Proxy URL, such as `http://127.0.0.1:40123`. It speaks HTTP and SOCKS5. */
   readonly server: string
-  /** Listens on a socket from the browser's own network, if `sandboxProxyPort` was set. */
+  /** Listens on a socket from the browser's own network, if `jailProxyPort` was set. */
   readonly listenOn?: (listener: Server) => void
   /** Removes traces of the proxy from a CDP message of the browser. */
   readonly rewrite?: (message: Buffer) => Buffer
@@ -44,7 +44,7 @@ export interface ProxyOptions {
    * Port in the browser's own network on which it connects to the proxy. Undefined: it shares the
    * machine's network.
    */
-  readonly sandboxProxyPort: number | undefined
+  readonly jailProxyPort: number | undefined
 }
 
 /** Options of one launch. */
@@ -55,7 +55,7 @@ export interface LaunchOptions {
    */
   readonly openProxy?: ((options: ProxyOptions) => Promise<BrowserProxy>) | undefined
   /** Fills the user-data-dir before the start. Its files are then given to the browser's user. */
-  readonly prepare?: ((folder: BrowserFolder) => Promise<void>) | undefined
+  readonly fillUserDataDir?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Additional command line arguments. Default: none. */
   readonly extraArgs?: readonly string[] | undefined
   /** Timeout of the start and the first response. Default: 30 s. */
@@ -75,7 +75,7 @@ export interface Browser extends AsyncDisposable {
   readonly folder: BrowserFolder
   readonly proxy: BrowserProxy | undefined
   /** Tracks which targets are not web pages. */
-  readonly targets: TargetWatch
+  readonly targetKinds: TargetKinds
   /** Target id of the initial about:blank page. */
   readonly parkedTargetId: string
   /** Id of the default context. Undefined if the browser does not report it. */
@@ -124,11 +124,11 @@ export async function launchBrowser(
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)
-  await prepareProfile(folder, { ...options, kind: binary.kind, uid })
+  await prepareUserDataDir(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
-  const isOffline = jailOf(isolation)?.isOffline === true
-  const proxy = await options.openProxy?.({ uid, sandboxProxyPort: isOffline ? sandboxProxyPort : undefined })
-  const isExporting = isOffline && proxy !== undefined
+  const hasOwnNetwork = jailOf(isolation)?.hasOwnNetwork === true
+  const proxy = await options.openProxy?.({ uid, jailProxyPort: hasOwnNetwork ? jailProxyPort : undefined })
+  const isExporting = hasOwnNetwork && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
   const command = await wrapCommand(isolation, { file: binary.path, args }, { folder, isExporting })
@@ -145,7 +145,7 @@ export async function launchBrowser(
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe, proxy?.rewrite)
   const readyDeps = { router, proxy, kind: binary.kind }
-  const { version, parked, targets } = await waitUntilReady(started, readyDeps, options, signal)
+  const { version, parked, targetKinds } = await waitUntilReady(started, readyDeps, options, signal)
   undo.move()
   const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })
   void started.exited.then(async () => {
@@ -160,7 +160,7 @@ export async function launchBrowser(
     router,
     folder,
     proxy,
-    targets,
+    targetKinds,
     parkedTargetId: parked.targetId,
     defaultContextId: parked.browserContextId,
     version,
@@ -170,11 +170,15 @@ export async function launchBrowser(
 }
 
 /** Fills the user-data-dir and gives it to the browser's user. */
-async function prepareProfile(
+async function prepareUserDataDir(
   folder: BrowserFolder,
-  { prepare, kind, uid }: Pick<LaunchOptions, 'prepare'> & Pick<BrowserBinary, 'kind'> & Pick<Browser, 'uid'>,
+  {
+    fillUserDataDir,
+    kind,
+    uid,
+  }: Pick<LaunchOptions, 'fillUserDataDir'> & Pick<BrowserBinary, 'kind'> & Pick<Browser, 'uid'>,
 ): Promise<void> {
-  await prepare?.(folder)
+  await fillUserDataDir?.(folder)
   if (kind === 'chromium') await blockInternalPages(folder.userDataDir)
   if (uid !== undefined) await chownTree(uid, folder.userDataDir)
 }
@@ -184,17 +188,17 @@ async function waitUntilReady(
   deps: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
-): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> {
+): Promise<{ version: string; parked: ParkedPage; targetKinds: TargetKinds }> {
   const { router, proxy, kind } = deps
-  const connect = async (): Promise<{ version: string; parked: ParkedPage; targets: TargetWatch }> => {
-    const watching = watchTargetKinds(router, { hasInternalFrames: kind === 'chromium' })
-    const [{ product }, targets, parked] = await Promise.all([
+  const connect = async (): Promise<{ version: string; parked: ParkedPage; targetKinds: TargetKinds }> => {
+    const watching = guardInternalPages(router, { hasInternalFrames: kind === 'chromium' })
+    const [{ product }, targetKinds, parked] = await Promise.all([
       router.call('Browser.getVersion'),
       watching,
       findParkedPage(router, watching),
       started.exportedListener?.then((listener) => proxy?.listenOn?.(listener)),
     ])
-    return { version: String(product), parked, targets }
+    return { version: String(product), parked, targetKinds }
   }
   try {
     return await abortable(connect(), signalWithTimeout(signal, timeoutMs))

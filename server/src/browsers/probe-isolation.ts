@@ -131,7 +131,7 @@ function sandboxReason(error: unknown): string {
 async function chooseJail(mode: IsolationMode): Promise<Jail | NoJail> {
   if (mode === 'uid' || mode === 'none') return { missing: `switched off by --isolation ${mode}` }
   const found = await findJail()
-  if (found !== undefined) return { ...found, isOffline: mode === 'strict' }
+  if (found !== undefined) return { ...found, hasOwnNetwork: mode === 'strict' }
   if (mode === 'auto') {
     return {
       missing: 'not installed, so browsers can read every file that is readable by all users; install bubblewrap',
@@ -161,10 +161,10 @@ function probeSteps(mode: IsolationMode, jail: Jail | NoJail): readonly Step[] {
 }
 
 /** A proxy that goes nowhere: the probe only checks whether a listener is exported for it. */
-async function openNoProxy({ sandboxProxyPort = 9 }: ProxyOptions): Promise<BrowserProxy> {
+async function openNoProxy({ jailProxyPort = 9 }: ProxyOptions): Promise<BrowserProxy> {
   let exported: Server | undefined
   return {
-    server: `http://127.0.0.1:${sandboxProxyPort}`,
+    server: `http://127.0.0.1:${jailProxyPort}`,
     listenOn: (listener) => {
       exported = listener
     },

@@ -18,7 +18,7 @@ export interface CdpChannel extends AsyncDisposable {
    */
   readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
   /** Whether the session was announced to this channel. */
-  readonly owns: (sessionId: string) => boolean
+  readonly includes: (sessionId: string) => boolean
 }
 
 /** Shares one browser pipe between the server and any number of clients. */
@@ -32,7 +32,7 @@ export interface CdpRouter {
    * Sends a command to a session of a client. The client does not see the response. Rejects as
    * `call` does.
    */
-  readonly callAsClient: (
+  readonly callInClientSession: (
     method: string,
     params: object,
     sessionId: string,
@@ -80,15 +80,15 @@ class PipeRouter implements CdpRouter {
   readonly #pipe: CdpPipe
   /** Sessions of clients, by id. */
   readonly #sessions = new Map<string, SessionRoute>()
-  /** Ids of the server's own sessions. */
-  readonly #ownSessions = new Set<string>()
+  /** Ids of the server's sessions. */
+  readonly #serverSessions = new Set<string>()
   readonly #pending = new Map<number, Pending>()
   readonly #listeners = new Set<(event: CdpIncoming) => void>()
   readonly #drainListeners = new Set<() => void>()
   #lastId = 0
-  /** Ids of commands sent by `callAsClient` that await a response. */
+  /** Ids of commands sent by `callInClientSession` that await a response. */
   readonly #clientCallIds = new Set<number>()
-  #lastClientCallId = 0
+  #lastReservedId = 0
   #isClosed = false
   #isPaused = false
   #lastMessageMs = performance.now()
@@ -115,9 +115,9 @@ class PipeRouter implements CdpRouter {
     return answer.promise
   }
 
-  readonly callAsClient: CdpRouter['callAsClient'] = async (method, params, sessionId) => {
+  readonly callInClientSession: CdpRouter['callInClientSession'] = async (method, params, sessionId) => {
     if (this.#isClosed) throw browserGone(method)
-    const id = firstClientCallId + ++this.#lastClientCallId
+    const id = firstReservedId + ++this.#lastReservedId
     const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
     this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
     this.#clientCallIds.add(id)
@@ -155,7 +155,7 @@ class PipeRouter implements CdpRouter {
     this.#sessions.set(sessionId, { receive, isRoot: true, sessions })
     return {
       browserTargetId: (targetInfo as { targetId: string }).targetId,
-      owns: (id) => sessions.has(id) && id !== sessionId,
+      includes: (id) => sessions.has(id) && id !== sessionId,
       send: (command) => {
         const target = command.sessionId ?? sessionId
         if (!sessions.has(target) || command.sessionId === sessionId) return 'unknown-session'
@@ -178,15 +178,15 @@ class PipeRouter implements CdpRouter {
     if (route === undefined) {
       // A session without an owner belonged to a client that disconnected: its late messages are
       // dropped.
-      if (sessionId === undefined || this.#ownSessions.has(sessionId)) this.#receiveOwn(message)
+      if (sessionId === undefined || this.#serverSessions.has(sessionId)) this.#receiveForServer(message)
       return
     }
-    if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveOwn(message)
+    if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
     if (isTargetEvent(message)) this.#followTargets(message, route)
     route.receive(route.isRoot ? withoutSessionId(message) : message)
   }
 
-  /** Whether a message is the response to a command of `callAsClient`. */
+  /** Whether a message is the response to a command of `callInClientSession`. */
   #isClientCall(message: Buffer): boolean {
     const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
     return this.#clientCallIds.delete(id)
@@ -206,10 +206,10 @@ class PipeRouter implements CdpRouter {
     }
   }
 
-  #receiveOwn(message: Buffer): void {
+  #receiveForServer(message: Buffer): void {
     const incoming = JSON.parse(message.toString()) as CdpIncoming
     if (incoming.id === undefined) {
-      this.#followOwnTargets(incoming)
+      this.#followServerTargets(incoming)
       for (const listener of this.#listeners) listener(incoming)
       return
     }
@@ -220,11 +220,11 @@ class PipeRouter implements CdpRouter {
     else pending.reject(new BowlineError('CDP_FAILED', `${pending.method}: ${incoming.error.message}`))
   }
 
-  #followOwnTargets(event: CdpIncoming): void {
+  #followServerTargets(event: CdpIncoming): void {
     const child = event.params?.['sessionId']
     if (typeof child !== 'string') return
-    if (event.method === 'Target.attachedToTarget') this.#ownSessions.add(child)
-    else if (event.method === 'Target.detachedFromTarget') this.#ownSessions.delete(child)
+    if (event.method === 'Target.attachedToTarget') this.#serverSessions.add(child)
+    else if (event.method === 'Target.detachedFromTarget') this.#serverSessions.delete(child)
   }
 
   #failPending(): void {
@@ -236,9 +236,9 @@ class PipeRouter implements CdpRouter {
 }
 
 /**
- * Command ids of `callAsClient` start here. Clients may not use them. Chromium accepts 32-bit ids.
+ * Command ids of `callInClientSession` start here. Clients may not use them. Chromium accepts 32-bit ids.
  */
-export const firstClientCallId = 2_000_000_000
+export const firstReservedId = 2_000_000_000
 
 function browserGone(method: string): BowlineError {
   return new BowlineError('CDP_FAILED', `${method}: the browser is gone`)

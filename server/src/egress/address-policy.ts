@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { parseAllowEntry, type Target } from './allow-list.ts'
+import { parseAllowEntry } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 import type { OwnPorts } from './own-ports.ts'
 import { specialRangeOf } from './special-ranges.ts'
 
@@ -14,7 +15,7 @@ export type AddressVerdict =
 /** Decides which resolved addresses may be connected to. */
 export interface AddressPolicy {
   /** Checks one resolved address of a target. Connect to the address in the verdict. */
-  readonly judge: (address: string, target: Target) => AddressVerdict
+  readonly judge: (address: string, target: HostPort) => AddressVerdict
 }
 
 /** Options of `createAddressPolicy`. */
@@ -34,7 +35,7 @@ export function createAddressPolicy({ allow = [], ownPorts }: AddressPolicyOptio
     judge: (given, target) => {
       const parsed = ipaddr.process(withoutZone(given))
       const address = parsed.toString()
-      if (ownPorts.includes(address, target.port)) {
+      if (ownPorts.isBlocked(address, target.port)) {
         return {
           kind: 'refused',
           address,

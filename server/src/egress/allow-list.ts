@@ -1,17 +1,11 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { BowlineError } from 'bowline/kit/errors'
+import type { HostPort } from './host-port.ts'
 import { isInRange } from './special-ranges.ts'
 
-/** Target of a connection. */
-export interface Target {
-  /** Host name or IP address, without brackets. */
-  readonly host: string
-  readonly port: number
-}
-
 /** Whether an entry allows this address for this target. */
-export type AllowEntry = (address: ipaddr.IPv4 | ipaddr.IPv6, target: Target) => boolean
+export type AllowEntry = (address: ipaddr.IPv4 | ipaddr.IPv6, target: HostPort) => boolean
 
 /**
  * Parses one `--allow` entry: an address, a CIDR range or a host name, each with an optional
@@ -20,7 +14,7 @@ export type AllowEntry = (address: ipaddr.IPv4 | ipaddr.IPv6, target: Target) =>
  */
 export function parseAllowEntry(text: string): AllowEntry {
   const { host, port } = splitPort(text)
-  const isPort = (target: Target): boolean => port === undefined || target.port === port
+  const isPort = (target: HostPort): boolean => port === undefined || target.port === port
   const range = parseRange(host)
   if (range !== undefined) return (address, target) => isPort(target) && isInRange(address, range)
   if (!isHostName(host)) throw invalid(text)

@@ -1,4 +1,4 @@
-import type { Target } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 import { rejectedHeads, type NetError } from './net-errors.ts'
 
 /**
@@ -64,7 +64,7 @@ export class BrowserMessages {
   }
 
   /** Records the address a host was connected at. */
-  noteConnection({ host, port }: Target, address: string | undefined): void {
+  noteConnection({ host, port }: HostPort, address: string | undefined): void {
     const key = keyOf(host, port)
     this.#addresses.delete(key)
     this.#addresses.set(key, address)

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import { signalWithTimeout } from 'bowline/kit/abort'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { BowlineError } from 'bowline/kit/errors'
 import type { AddressPolicy } from './address-policy.ts'
-import type { Target } from './allow-list.ts'
-import { dial, judgeTarget, type JudgedTarget } from './dial.ts'
+import type { HostPort } from './host-port.ts'
+import { checkUnlessUpstreamResolves, type CheckedTarget } from './check-target.ts'
+import { dial } from './dial.ts'
 import type { NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
 import { tunnelThrough, type Upstream } from './upstream.ts'
@@ -13,7 +14,7 @@ import { tunnelThrough, type Upstream } from './upstream.ts'
  * the enhanced one, else as `basic`. `auto`: as `basic`, then as `enhanced` if the target cannot be
  * reached.
  */
-export type Route = 'basic' | 'enhanced' | 'auto'
+export type UpstreamChoice = 'basic' | 'enhanced' | 'auto'
 
 /** Dependencies of `createConnector`. */
 export interface ConnectorDeps {
@@ -28,11 +29,11 @@ export interface ConnectorDeps {
 /** Opens connections that the address policy permits. */
 export interface Connector {
   /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
-  readonly connect: (target: Target, route: Route, signal?: AbortSignal) => Promise<Socket>
+  readonly connect: (target: HostPort, route: UpstreamChoice, signal?: AbortSignal) => Promise<Socket>
   /** Whether a connection goes directly to the target, without an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
   /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
-  readonly usesUpstream: (target: Target, route: Route, signal: AbortSignal) => Promise<boolean>
+  readonly usesUpstream: (target: HostPort, route: UpstreamChoice, signal: AbortSignal) => Promise<boolean>
 }
 
 /**
@@ -42,9 +43,8 @@ export interface Connector {
 const defaultConnectTimeoutMs = 25_000
 
 /**
- * Creates a connector. Upstream proxies resolve names themselves, so a name is checked by the
- * addresses it has here, and a name that does not resolve here is left to the upstream proxy.
- * Targets that `--allow` permits are local and connected to directly.
+ * Creates a connector. Targets that `--allow` permits are local and connected to directly, without
+ * an upstream proxy.
  */
 export function createConnector(deps: ConnectorDeps): Connector {
   const indirect = new WeakSet<Socket>()
@@ -53,14 +53,14 @@ export function createConnector(deps: ConnectorDeps): Connector {
     usesUpstream: async (target, route, signal) => {
       const upstreams = upstreamsOf(deps, route)
       if (upstreams.every((upstream) => upstream === undefined)) return false
-      return (await judge(deps, target, upstreams, signal)).kind !== 'allowed'
+      return (await checkUnlessUpstreamResolves(deps, target, upstreams, signal)).kind !== 'allowed'
     },
     connect: async (target, route, signal) => {
       const timeoutMs = deps.connectTimeoutMs ?? defaultConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
       try {
         const upstreams = upstreamsOf(deps, route)
-        const judged = await judge(deps, target, upstreams, limited)
+        const judged = await checkUnlessUpstreamResolves(deps, target, upstreams, limited)
         const hops = judged.kind === 'allowed' ? [undefined] : upstreams
         return await connectVia(hops, { judged, indirect }, limited)
       } catch (error) {
@@ -78,7 +78,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
 
 type Hop = Upstream | undefined
 
-function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly Hop[] {
+function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: UpstreamChoice): readonly Hop[] {
   switch (route) {
     case 'basic':
       return [basic]
@@ -91,24 +91,9 @@ function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: Route): readonly
   }
 }
 
-async function judge(
-  deps: ConnectorDeps,
-  target: Target,
-  hops: readonly Hop[],
-  signal: AbortSignal,
-): Promise<JudgedTarget> {
-  try {
-    return await judgeTarget(deps, target, signal)
-  } catch (error) {
-    const isUnknownHere = isBowlineError(error) && error.code === 'EGRESS_FAILED'
-    if (!isUnknownHere || !hops.some((hop) => hop !== undefined)) throw error
-    return { ...target, addresses: [], kind: 'unresolved' }
-  }
-}
-
 async function connectVia(
   hops: readonly Hop[],
-  { judged, indirect }: { readonly judged: JudgedTarget; readonly indirect: WeakSet<Socket> },
+  { judged, indirect }: { readonly judged: CheckedTarget; readonly indirect: WeakSet<Socket> },
   signal: AbortSignal,
 ): Promise<Socket> {
   const usable = hops.filter((hop) => hop !== undefined || judged.kind !== 'unresolved')

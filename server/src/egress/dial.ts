@@ -1,60 +1,17 @@
-import { connect, type Socket, isIP } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
-import type { AddressPolicy } from './address-policy.ts'
-import type { Target } from './allow-list.ts'
+import type { CheckedTarget } from './check-target.ts'
+import type { HostPort } from './host-port.ts'
 import { netErrorOfConnect, type NetError } from './net-errors.ts'
-import type { Resolve } from './resolve.ts'
-
-/** A target with the addresses that may be connected to. */
-export interface JudgedTarget extends Target {
-  /** Never empty, except for a name that only an upstream proxy can resolve. */
-  readonly addresses: readonly string[]
-  /** `allowed`: permitted by `--allow`, so it is local and no upstream proxy is used. */
-  readonly kind: 'public' | 'allowed' | 'unresolved'
-}
 
 /** Delay before the next address is tried in parallel, in milliseconds (RFC 8305). */
 const attemptDelayMs = 250
 
 /**
- * Resolves a target once and checks every address. Throws EGRESS_REFUSED if the policy permits none
- * of them, EGRESS_FAILED if the name does not resolve.
- */
-export async function judgeTarget(
-  { policy, resolve }: { readonly policy: AddressPolicy; readonly resolve: Resolve },
-  target: Target,
-  signal?: AbortSignal,
-): Promise<JudgedTarget> {
-  const verdicts = (await addressesOf(resolve, target, signal)).map((address) => policy.judge(address, target))
-  const kind = verdicts.some((verdict) => verdict.kind === 'allowed') ? 'allowed' : 'public'
-  const addresses = verdicts.filter((verdict) => verdict.kind !== 'refused').map(({ address }) => address)
-  if (addresses.length > 0) return { ...target, addresses, kind }
-  const refused = verdicts.find((verdict) => verdict.kind === 'refused')
-  // The resolved address is not revealed: otherwise pages could query the internal name server.
-  const isName = refused !== undefined && isIP(target.host) === 0 && refused.hint === undefined
-  const reason = isName ? 'the address is not public' : (refused?.reason ?? 'the name has no address')
-  throw new BowlineError('EGRESS_REFUSED', `${target.host}:${target.port} is refused: ${reason}`, {
-    hint: refused?.hint,
-  })
-}
-
-async function addressesOf(resolve: Resolve, target: Target, signal?: AbortSignal): Promise<readonly string[]> {
-  try {
-    return await resolve(target.host, signal)
-  } catch (cause) {
-    signal?.throwIfAborted()
-    throw new BowlineError('EGRESS_FAILED', `${target.host} does not resolve`, {
-      cause,
-      details: { netError: 'ERR_NAME_NOT_RESOLVED' satisfies NetError },
-    })
-  }
-}
-
-/**
  * Connects to the checked addresses without resolving the name again. Throws EGRESS_FAILED or the
  * signal's reason.
  */
-export async function dial(target: JudgedTarget, signal?: AbortSignal): Promise<Socket> {
+export async function dial(target: CheckedTarget, signal?: AbortSignal): Promise<Socket> {
   signal?.throwIfAborted()
   const [first = ''] = target.addresses
   const addresses = target.addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -79,7 +36,7 @@ export async function dial(target: JudgedTarget, signal?: AbortSignal): Promise<
  * Waits until a socket is connected. Destroys it on failure. Throws EGRESS_FAILED or the signal's
  * reason.
  */
-export async function waitForConnect(socket: Socket, target: Target, signal?: AbortSignal): Promise<Socket> {
+export async function waitForConnect(socket: Socket, target: HostPort, signal?: AbortSignal): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onError = (cause: Error): void =>
     reject(

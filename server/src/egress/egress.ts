@@ -4,7 +4,7 @@ import { createConnector, type Connector } from './connector.ts'
 import { createEgressDispatcher, type EgressDispatcherOptions } from './fetch.ts'
 import type { EgressLog } from './proxy-endpoint.ts'
 import { createOwnPorts, type OwnPorts } from './own-ports.ts'
-import { createPeerFinder } from './peer.ts'
+import { createOwnerFinder } from './connection-owner.ts'
 import { openEgressProxy, type EgressProxy } from './proxy.ts'
 import { createResolver, type Resolve } from './resolve.ts'
 import type { Upstream } from './upstream.ts'
@@ -34,7 +34,7 @@ export interface Egress extends EgressProxy {
   readonly connector: Connector
   readonly ownPorts: OwnPorts
   /** Whether this machine shows which user connects to a proxy endpoint. */
-  readonly isPeerChecked: boolean
+  readonly isOwnerChecked: boolean
 }
 
 /** Opens the egress proxy. Throws CONFIG_INVALID if an entry of `allow` is malformed. */
@@ -50,14 +50,14 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     enhanced: upstreamOf('enhanced', options.proxyEnhanced),
   })
   await guardDatabase(options, ownPorts, resolve)
-  const findPeer = await createPeerFinder()
-  if (findPeer === undefined) log.warn({}, 'cannot determine which user connects to the egress proxy on this machine')
-  const proxy = openEgressProxy({ connector, ownPorts, findPeer, log })
+  const findOwner = await createOwnerFinder()
+  if (findOwner === undefined) log.warn({}, 'cannot determine which user connects to the egress proxy on this machine')
+  const proxy = openEgressProxy({ connector, ownPorts, findOwner, log })
   return {
     ...proxy,
     connector,
     ownPorts,
-    isPeerChecked: findPeer !== undefined,
+    isOwnerChecked: findOwner !== undefined,
     createDispatcher: (dispatcherOptions) => createEgressDispatcher(connector, dispatcherOptions),
   }
 }
@@ -74,5 +74,5 @@ async function guardDatabase({ databaseUrl, log }: EgressOptions, ownPorts: OwnP
     log.warn({ err: error }, 'the database host does not resolve: its port is blocked on this machine only')
     return []
   })
-  ownPorts.guard(Number(port || 5432), addresses)
+  ownPorts.block(Number(port || 5432), addresses)
 }

@@ -1,10 +1,10 @@
 import { Agent, buildConnector } from 'undici'
-import type { Connector, Route } from './connector.ts'
+import type { Connector, UpstreamChoice } from './connector.ts'
 
 /** Options of `createEgressDispatcher`. */
 export interface EgressDispatcherOptions {
   /** Default `basic`. */
-  readonly route?: Route | undefined
+  readonly route?: UpstreamChoice | undefined
   /** Options of undici's Agent, such as `bodyTimeout`. `connect` accepts TLS options. */
   readonly agent?: (Omit<Agent.Options, 'connect'> & { readonly connect?: buildConnector.BuildOptions }) | undefined
 }

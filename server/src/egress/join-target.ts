@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
-import type { Target } from './allow-list.ts'
-import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
+import type { HostPort } from './host-port.ts'
+import type { TargetConnector } from './target-connector.ts'
 
 /** A client's request to connect to a target. */
 export interface JoinRequest {
-  readonly target: Target
+  readonly target: HostPort
   /** Bytes the client sent after its request. */
   readonly head: Buffer
   /** Sends the client a success response. */
@@ -15,7 +15,7 @@ export interface JoinRequest {
 }
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
-export async function joinTarget(context: ProxyEndpointContext, socket: Socket, request: JoinRequest): Promise<void> {
+export async function joinTarget(context: TargetConnector, socket: Socket, request: JoinRequest): Promise<void> {
   const { target, head, onJoin, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()

@@ -8,28 +8,28 @@ export interface OwnPorts {
    * Blocks a port on every address of this machine, and on the given `addresses` of others.
    * Disposing unblocks it.
    */
-  readonly guard: (port: number, addresses?: readonly string[]) => Disposable
+  readonly block: (port: number, addresses?: readonly string[]) => Disposable
   /** Whether this address and port are blocked. */
-  readonly includes: (address: string, port: number) => boolean
+  readonly isBlocked: (address: string, port: number) => boolean
 }
 
 /** Creates an empty list. */
 export function createOwnPorts(): OwnPorts {
-  const guards = new Map<number, Set<readonly string[]>>()
+  const blocked = new Map<number, Set<readonly string[]>>()
   return {
-    guard: (port, addresses = []) => {
+    block: (port, addresses = []) => {
       const entry = [...addresses]
-      const entries = guards.get(port) ?? new Set()
-      guards.set(port, entries.add(entry))
+      const entries = blocked.get(port) ?? new Set()
+      blocked.set(port, entries.add(entry))
       return {
         [Symbol.dispose]: () => {
           entries.delete(entry)
-          if (entries.size === 0 && guards.get(port) === entries) guards.delete(port)
+          if (entries.size === 0 && blocked.get(port) === entries) blocked.delete(port)
         },
       }
     },
-    includes: (address, port) => {
-      const entries = guards.get(port)
+    isBlocked: (address, port) => {
+      const entries = blocked.get(port)
       if (entries === undefined) return false
       return isOfThisMachine(address) || [...entries].some((addresses) => addresses.includes(address))
     },

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { isBowlineError } from 'bowline/kit/errors'
 import { BrowserMessages } from './browser-messages.ts'
-import type { Connector, Route } from './connector.ts'
-import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
+import type { Connector, UpstreamChoice } from './connector.ts'
+import type { TargetConnector } from './target-connector.ts'
 import { netErrorOf } from './net-errors.ts'
 import type { OwnPorts } from './own-ports.ts'
-import type { FindPeer } from './peer.ts'
+import type { FindOwner } from './connection-owner.ts'
 
 /** Traffic through the proxy. Bytes are counted between browser and proxy. */
 export interface Traffic {
@@ -39,9 +39,9 @@ export interface ProxyEndpointOptions {
    * Port in the browser's own network, whose listening socket is passed to `listenOn`. Default: a
    * free port of this machine.
    */
-  readonly sandboxProxyPort?: number | undefined
+  readonly jailProxyPort?: number | undefined
   /** Default `auto`. */
-  readonly route?: Route | undefined
+  readonly route?: UpstreamChoice | undefined
 }
 
 /** Logger of the proxy. A pino logger fits. */
@@ -58,7 +58,7 @@ export interface ProxyEndpointDeps {
    * Finds the user of a connection. Undefined if the machine does not support it: then only the
    * port separates browsers.
    */
-  readonly findPeer: FindPeer | undefined
+  readonly findOwner: FindOwner | undefined
   /** Handles a connection. */
   readonly accept: (socket: Socket, connection: EndpointConnection) => void
   readonly log: EgressLog
@@ -71,7 +71,7 @@ export interface ProxyEndpointDeps {
 
 /** A connection to a proxy endpoint. */
 export interface EndpointConnection {
-  readonly endpoint: ProxyEndpointContext
+  readonly endpoint: TargetConnector
   /**
    * Whether the connection comes from the endpoint's user. If not, it is already closed. Never
    * rejects.
@@ -108,9 +108,9 @@ export async function openProxyEndpoint(
     accept(deps, options, socket, context)
   })
   listener.maxConnections = deps.maxConnections ?? defaultMaxConnections
-  const port = options.sandboxProxyPort ?? (await listen(listener))
+  const port = options.jailProxyPort ?? (await listen(listener))
   messages.proxyPort = port
-  const guard = options.sandboxProxyPort === undefined ? deps.ownPorts.guard(port) : undefined
+  const guard = options.jailProxyPort === undefined ? deps.ownPorts.block(port) : undefined
   const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
     [...sockets].reduce((total, socket) => total + socket[field], base)
   return {
@@ -140,7 +140,7 @@ export async function openProxyEndpoint(
 }
 
 interface ContextOptions {
-  readonly route: Route
+  readonly route: UpstreamChoice
   readonly ended: AbortSignal
   readonly messages: BrowserMessages
   readonly onRefused: () => void
@@ -149,7 +149,7 @@ interface ContextOptions {
 function createContext(
   { connector, log }: ProxyEndpointDeps,
   { route, ended, messages, onRefused }: ContextOptions,
-): ProxyEndpointContext {
+): TargetConnector {
   let isRefusalLogged = false
   return {
     connect: async (target, signal) => {
@@ -184,23 +184,23 @@ async function listen(listener: Server): Promise<number> {
 /** Accepts a connection. Its user is checked in the background. */
 function accept(
   deps: ProxyEndpointDeps,
-  { uid, sandboxProxyPort }: ProxyEndpointOptions,
+  { uid, jailProxyPort }: ProxyEndpointOptions,
   socket: Socket,
-  endpoint: ProxyEndpointContext,
+  endpoint: TargetConnector,
 ): void {
   // Only the browser itself is in its own network.
   const isAdmitted =
-    sandboxProxyPort === undefined ? isOfUser(deps, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
+    jailProxyPort === undefined ? isOfUser(deps, uid ?? process.getuid?.(), socket) : Promise.resolve(true)
   deps.accept(socket, { endpoint, isAdmitted })
 }
 
 async function isOfUser(
-  { findPeer, log }: ProxyEndpointDeps,
+  { findOwner, log }: ProxyEndpointDeps,
   expected: number | undefined,
   socket: Socket,
 ): Promise<boolean> {
-  if (findPeer === undefined) return true
-  const uid = await findPeer(socket).catch(() => undefined)
+  if (findOwner === undefined) return true
+  const uid = await findOwner(socket).catch(() => undefined)
   if (uid === expected) return true
   log.debug({ uid, expected }, 'egress connection of another user closed')
   socket.destroy()

@@ -1,3 +1,12 @@
+/**
+ * Egress proxy. How a connection of a browser reaches the network:
+ *
+ *     browser -> proxy endpoint -> HTTP CONNECT (tunnel.ts) or SOCKS5 (socks.ts)
+ *             -> connector: checks the target against the address policy (check-target.ts)
+ *             -> dial.ts (direct) or upstream.ts (through an upstream proxy) -> target
+ *
+ * @module
+ */
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
@@ -9,7 +18,7 @@ import {
   type EndpointConnection,
   type Traffic,
 } from './proxy-endpoint.ts'
-import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
+import type { TargetConnector } from './target-connector.ts'
 import { serveSocks, socksVersion } from './socks.ts'
 import { badRequest, serveTunnel } from './tunnel.ts'
 
@@ -68,7 +77,7 @@ function createAcceptor(): ProxyEndpointDeps['accept'] {
     socket.once('end', onEnd)
     socket.once('data', (start: Buffer) => {
       socket.off('end', onEnd)
-      if (start[0] === socksVersion) return serveSocks(contextOf(connection), socket.pause(), start)
+      if (start[0] === socksVersion) return serveSocks(connectorOf(connection), socket.pause(), start)
       connections.set(socket, connection)
       socket.pause().unshift(start)
       http.emit('connection', socket)
@@ -87,7 +96,7 @@ function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
   server.on('connect', (request, socket, head: Buffer) => {
     const connection = connections.get(socket)
     if (connection === undefined) socket.destroy()
-    else serveTunnel(contextOf(connection), socket as Socket, request.url ?? '', head)
+    else serveTunnel(connectorOf(connection), socket as Socket, request.url ?? '', head)
   })
   server.on('request', ({ socket }) => socket.end(badRequest, () => socket.destroy()))
   server.on('clientError', (_error, socket) => {
@@ -100,7 +109,7 @@ function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
  * Checks the user of a connection, which takes some milliseconds, while connecting to the target.
  * No data is sent before the check has passed.
  */
-function contextOf({ endpoint, isAdmitted }: EndpointConnection): ProxyEndpointContext {
+function connectorOf({ endpoint, isAdmitted }: EndpointConnection): TargetConnector {
   return {
     noteFailure: endpoint.noteFailure,
     connect: async (target, signal) => {

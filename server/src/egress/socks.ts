@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Target } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
-import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
+import type { TargetConnector } from './target-connector.ts'
 import { acceptSocks, refuseSocks } from './refusal.ts'
 
 /** First byte of a SOCKS5 client. No HTTP request starts with it. */
@@ -12,7 +12,7 @@ export const socksVersion = 5
  * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http over SOCKS,
  * because it changes the headers of requests to an HTTP proxy.
  */
-export function serveSocks(context: ProxyEndpointContext, socket: Socket, start: Buffer): void {
+export function serveSocks(context: TargetConnector, socket: Socket, start: Buffer): void {
   let bytes = start
   let hasGreeting = false
   const onEnd = (): void => void socket.destroy()
@@ -59,7 +59,7 @@ function greetingLength(bytes: Buffer): number | undefined {
  * Parses version, command, zero, address type, address and port (RFC 1928, section 4). Undefined if
  * it is incomplete.
  */
-function parseRequest(bytes: Buffer): { readonly target: Target; readonly length: number } | 'invalid' | undefined {
+function parseRequest(bytes: Buffer): { readonly target: HostPort; readonly length: number } | 'invalid' | undefined {
   const [version, command, , kind, nameLength] = bytes
   if (version === undefined || command === undefined || kind === undefined || nameLength === undefined) return undefined
   if (version !== socksVersion || command !== commandConnect) return 'invalid'

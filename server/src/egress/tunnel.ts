@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
-import type { Target } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
-import type { ProxyEndpointContext } from './proxy-endpoint-context.ts'
+import type { TargetConnector } from './target-connector.ts'
 import { refuseTunnel } from './refusal.ts'
 
 /** Serves a CONNECT request. Chromium sends https and WebSockets this way. */
-export function serveTunnel(context: ProxyEndpointContext, socket: Socket, authority: string, head: Buffer): void {
+export function serveTunnel(context: TargetConnector, socket: Socket, authority: string, head: Buffer): void {
   socket.on('error', () => socket.destroy())
   const target = parseAuthority(authority)
   if (target === undefined) {
@@ -25,7 +25,7 @@ export const badRequest =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nThis is an egress proxy: it accepts CONNECT and SOCKS5.\n'
 
 /** Parses `host:port` or `[address]:port`. */
-export function parseAuthority(authority: string): Target | undefined {
+export function parseAuthority(authority: string): HostPort | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]\s]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(authority) ?? []
   const host = bracketed ?? plain
   const port = Number(digits)

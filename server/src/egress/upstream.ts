@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { SocksClient } from 'socks'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import type { Target } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 
 /**
  * A third-party proxy for outgoing connections. Its own address is not checked, because the
@@ -20,7 +20,7 @@ export interface Upstream {
  * Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws
  * EGRESS_FAILED or the signal's reason.
  */
-export async function tunnelThrough(upstream: Upstream, target: Target, signal: AbortSignal): Promise<Socket> {
+export async function tunnelThrough(upstream: Upstream, target: HostPort, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   try {
     return upstream.url.protocol.startsWith('socks')
@@ -46,7 +46,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
     : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
 }
 
-async function connectHttp(url: URL, target: Target, signal: AbortSignal): Promise<Socket> {
+async function connectHttp(url: URL, target: HostPort, signal: AbortSignal): Promise<Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
   const authorization = proxyAuthorization(url)
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url.origin, {
@@ -89,7 +89,7 @@ function rejectionOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): E
   return new Error(`the proxy returned ${statusCode} ${statusMessage}`.trimEnd())
 }
 
-async function connectSocks(url: URL, target: Target, signal: AbortSignal): Promise<Socket> {
+async function connectSocks(url: URL, target: HostPort, signal: AbortSignal): Promise<Socket> {
   const connecting = SocksClient.createConnection({
     command: 'connect',
     destination: target,

@@ -2,13 +2,15 @@ import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
 import { isTargetEvent, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
+import { isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from '../sessions/close-codes.ts'
-import { ClientPages, type PageFocus } from './page-focus.ts'
-import { isValidId, judgeCommand, parseCommand, type PolicyContext } from './policy.ts'
-import { SessionKinds } from './session-kinds.ts'
+import { ClientPages } from './client-pages.ts'
+import type { PageFocus } from './page-focus.ts'
+import { judgeCommand, type PolicyContext } from './policy.ts'
+import { CdpSessionKinds } from './cdp-session-kinds.ts'
 
 /** Bytes buffered for one client above which reading from the browser is paused. */
 const highWaterBytes = 16 * 1024 * 1024
@@ -41,7 +43,7 @@ export class CdpClient {
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
   readonly #targets: ClientTargets
-  readonly #kinds: SessionKinds
+  readonly #kinds: CdpSessionKinds
   #lag: { bytes: number; sinceMs: number } | undefined
   #lastMessageMs = performance.now()
 
@@ -63,8 +65,8 @@ export class CdpClient {
     this.#endSession = deps.endSession
     this.#pages = new ClientPages(deps.focus)
     this.#targets = new ClientTargets(deps.channel.browserTargetId)
-    const { folder, targets, defaultContextId } = deps.session.browser
-    this.#kinds = new SessionKinds(targets, (commands) => commands.forEach((command) => this.#handle(command)))
+    const { folder, targetKinds, defaultContextId } = deps.session.browser
+    this.#kinds = new CdpSessionKinds(targetKinds, (commands) => commands.forEach((command) => this.#handle(command)))
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
@@ -90,7 +92,7 @@ export class CdpClient {
   }
 
   /** Pings the client. Closes the connection if it is half open or too slow. Called every 20 s. */
-  check(nowMs: number): void {
+  pingOrClose(nowMs: number): void {
     if (this.#lag !== undefined) {
       const waiting = this.#webSocket.bufferedAmount
       if (waiting < this.#lag.bytes) this.#lag = { bytes: waiting, sinceMs: nowMs }
@@ -104,7 +106,7 @@ export class CdpClient {
    * Closes the connection because the session has ended, with the events of a browser that closes.
    */
   endSession(reason: EndReason): void {
-    this.#destroyTargets()
+    this.#announceTargetsGone()
     this.close(reason)
   }
 
@@ -133,7 +135,7 @@ export class CdpClient {
   /**
    * Announces that all targets are gone, so that libraries waiting for a page's event stop waiting.
    */
-  #destroyTargets(): void {
+  #announceTargetsGone(): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     for (const event of this.#targets.destroyAll()) this.#webSocket.send(JSON.stringify(event))
   }
@@ -187,6 +189,10 @@ export class CdpClient {
     }
   }
 
+  /**
+   * Judges and sends a command. If the kind of its target is not known yet, `CdpSessionKinds` holds
+   * it, and passes it to `#handle` again once the kind is known.
+   */
   #execute(command: CdpCommand): void {
     const { id, sessionId } = command
     const held = this.#kinds.hold(command)
@@ -195,7 +201,10 @@ export class CdpClient {
       this.#respond({
         id,
         sessionId,
-        error: { code: errorCodes.server, message: 'Too many commands are waiting for a frame to load' },
+        error: {
+          code: errorCodes.server,
+          message: 'More than 2000 commands are waiting for the URL of a frame to become known',
+        },
       })
       return
     }
@@ -209,7 +218,7 @@ export class CdpClient {
         return
       case 'browser-close':
         // Before the response, since Puppeteer drops the connection when it receives it.
-        this.#destroyTargets()
+        this.#announceTargetsGone()
         this.#respond({ id, sessionId, result: {} })
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')
@@ -238,7 +247,7 @@ export class CdpClient {
 }
 
 /** Creates a function that pauses a router while any of its clients lags. */
-export function createLagGate(router: CdpRouter): (client: object, isLagging: boolean) => void {
+export function createReadPauser(router: CdpRouter): (client: object, isLagging: boolean) => void {
   const lagging = new Set<object>()
   return (client, isLagging) => {
     if (isLagging) lagging.add(client)

@@ -6,7 +6,7 @@ import type { CdpRouter } from '../cdp/router.ts'
 import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { CdpClient, createLagGate } from './cdp-client.ts'
+import { CdpClient, createReadPauser } from './cdp-client.ts'
 import { PageFocus } from './page-focus.ts'
 
 /** An authorized WebSocket upgrade. */
@@ -28,7 +28,7 @@ export class Gateway implements Disposable {
   // Deflate is slower than it is worth: round trips take 1.7 to 2.1 times as long.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
-  readonly #gates = new WeakMap<CdpRouter, ReturnType<typeof createLagGate>>()
+  readonly #readPausers = new WeakMap<CdpRouter, ReturnType<typeof createReadPauser>>()
   readonly #focuses = new WeakMap<LiveSession, PageFocus>()
   readonly #onLeave: (session: LiveSession) => void
   readonly #timer: NodeJS.Timeout
@@ -44,7 +44,7 @@ export class Gateway implements Disposable {
     this.#onLeave = onLeave
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
-      for (const client of this.#clients) client.check(nowMs)
+      for (const client of this.#clients) client.pingOrClose(nowMs)
     }, checkMs).unref()
   }
 
@@ -53,7 +53,7 @@ export class Gateway implements Disposable {
     return this.#clients.size
   }
 
-  /** Tracks which page of a session its clients drove last. */
+  /** Tracks which page of a session its clients used last. */
   focusOf(session: LiveSession): PageFocus {
     const focus = this.#focuses.get(session) ?? new PageFocus()
     this.#focuses.set(session, focus)
@@ -79,7 +79,7 @@ export class Gateway implements Disposable {
         session,
         channel,
         focus: this.focusOf(session),
-        onLag: (isLagging) => this.#lagGateOf(router)(webSocket, isLagging),
+        onLag: (isLagging) => this.#readPauserOf(router)(webSocket, isLagging),
         endSession: () => this.#endSession(session.row.id),
       })
       this.#addClient(client, webSocket, session)
@@ -113,10 +113,10 @@ export class Gateway implements Disposable {
     })
   }
 
-  #lagGateOf(router: CdpRouter): ReturnType<typeof createLagGate> {
-    const gate = this.#gates.get(router) ?? createLagGate(router)
-    this.#gates.set(router, gate)
-    return gate
+  #readPauserOf(router: CdpRouter): ReturnType<typeof createReadPauser> {
+    const readPauser = this.#readPausers.get(router) ?? createReadPauser(router)
+    this.#readPausers.set(router, readPauser)
+    return readPauser
   }
 
   #endSession(id: string): void {

@@ -1,9 +1,9 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
-import { firstClientCallId } from '../cdp/router.ts'
-import type { TargetKind } from '../cdp/target-watch.ts'
-import type { SessionKind } from './session-kinds.ts'
-import { judgeInternalCommand } from './internal-target.ts'
+import { parseCommand } from '../cdp/parse-command.ts'
+import type { TargetKind } from '../cdp/internal-pages.ts'
+import type { CdpSessionKind } from './cdp-session-kinds.ts'
+import { judgeInternalCommand } from './internal-page-policy.ts'
 import type { Verdict } from './verdict.ts'
 
 /** State that the verdict on a command depends on. */
@@ -16,7 +16,7 @@ export interface PolicyContext {
    */
   readonly defaultContextId?: string | undefined
   /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
-  readonly kindOfSession: (sessionId: string) => SessionKind | undefined
+  readonly kindOfSession: (sessionId: string) => CdpSessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
 
@@ -27,7 +27,8 @@ type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Ver
  * Judges a command of a client by its method and the target of its session. The security boundary
  * is the isolation of the browser process. This policy blocks commands that could bypass the egress
  * proxy, and gives clear errors. It also applies to commands nested in
- * `Target.sendMessageToTarget`.
+ * `Target.sendMessageToTarget`. Commands without a rule pass. Commands to targets of unknown kind
+ * never get here: `CdpSessionKinds` holds them.
  */
 export function judgeCommand(command: CdpCommand, context: PolicyContext): Verdict {
   return command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
@@ -158,7 +159,7 @@ const directoryRule: Rule = (command, params) => {
  */
 const attachRule: Rule = (command, params, context) =>
   context.kindOfTarget(String(params['targetId'])) === 'internal'
-    ? refuse(`${command.method}: the target is an internal page of the browser, not a web page`)
+    ? refuse(`${command.method} is not allowed on an internal page of the browser`)
     : pass(command)
 
 /**
@@ -239,30 +240,4 @@ const rules: Readonly<Record<string, Rule>> = {
     'perfettoConfig' in params
       ? refuse('Tracing.start: perfettoConfig is not allowed, because it can reference files')
       : pass(command),
-}
-
-/**
- * Whether a command id is valid. Chromium responds without an id to one outside 32 bits, and the
- * client would wait forever. Ids above the limit are used by the server itself. `parseCommand`
- * accepts larger ids, so that the error can contain the id.
- */
-export function isValidId(id: number): boolean {
-  return id >= -(2 ** 31) && id < firstClientCallId
-}
-
-/** Parses a command from JSON. Undefined if it is malformed. */
-export function parseCommand(text: unknown): CdpCommand | undefined {
-  if (typeof text !== 'string') return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null) return undefined
-  const { id, method, params, sessionId } = value as Record<string, unknown>
-  if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
-  if (params !== undefined && (typeof params !== 'object' || params === null)) return undefined
-  if (sessionId !== undefined && typeof sessionId !== 'string') return undefined
-  return { id: id as number, method, params: params as Params | undefined, sessionId }
 }

@@ -6,10 +6,10 @@ import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { relayEnd } from '../sessions/close-codes.ts'
 import type { Gateway, Upgrade } from '../gateway/gateway.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
-import { admitViewer } from '../live/admission.ts'
+import { checkViewerToken } from '../live/check-viewer-token.ts'
 import type { LiveViews } from '../live/live-views.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import { admitToken } from '../sessions/admit-token.ts'
+import { accessOfToken } from '../sessions/access-of-token.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -74,29 +74,41 @@ async function connect(
 ): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
-  const watched = watchedJob(url.pathname)
-  if (watched !== undefined) return deps.watchers.serve(watched, { request, socket, head })
+  const path = parseSocketPath(url.pathname)
+  if (path.kind === 'job') return deps.watchers.serve(path.job, { request, socket, head })
   const token = url.searchParams.get('token') ?? ''
-  const named = (livePath.exec(url.pathname) ?? cdpPath.exec(url.pathname))?.[1]
-  const peer = named === undefined ? undefined : await peerOf(deps, named, request)
+  const peer = await peerOf(deps, path.sessionId, request)
   if (peer !== undefined) {
     const relay = await relayUpgrade(peer, request, socket, head)
     onRelay(relay)
     if (deps.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
     return
   }
-  const viewed = livePath.exec(url.pathname)?.[1]
-  if (viewed !== undefined) {
-    const { row, kind } = await admitViewer(deps.store, viewed, token)
+  if (path.kind === 'live') {
+    const { row, kind } = await checkViewerToken(deps.store, path.sessionId, token)
     deps.live.connect(await liveSession(deps, row), kind, { request, socket, head })
     return
   }
-  const id = cdpPath.exec(url.pathname)?.[1]
-  if (id === undefined) throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${url.pathname}`)
-  const row = await getSession(deps.store.db, id)
-  const kind = admitToken(row, token)
+  const row = await getSession(deps.store.db, path.sessionId)
+  const kind = accessOfToken(row, token)
   if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no CDP access`)
   await deps.gateway.connect(await liveSession(deps, row), { request, socket, head })
+}
+
+/** Target of a WebSocket path: a job to watch, or the live view or CDP socket of a session. */
+type SocketPath =
+  | { readonly kind: 'job'; readonly job: { readonly id: string; readonly version: string } }
+  | { readonly kind: 'live' | 'cdp'; readonly sessionId: string }
+
+/** Parses the path of a WebSocket URL. Throws ROUTE_NOT_FOUND. */
+function parseSocketPath(pathname: string): SocketPath {
+  const job = watchedJob(pathname)
+  if (job !== undefined) return { kind: 'job', job }
+  const liveId = livePath.exec(pathname)?.[1]
+  if (liveId !== undefined) return { kind: 'live', sessionId: liveId }
+  const cdpId = cdpPath.exec(pathname)?.[1]
+  if (cdpId !== undefined) return { kind: 'cdp', sessionId: cdpId }
+  throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${pathname}`)
 }
 
 async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {

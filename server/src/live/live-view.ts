@@ -91,7 +91,7 @@ export class LiveView implements AsyncDisposable {
   /**
    * Handles a message that only interactive viewers may send. Counts as activity of the session.
    */
-  act(viewer: Viewer, message: InteractMessage): void {
+  handleInput(viewer: Viewer, message: InteractMessage): void {
     this.#deps.session.touch()
     this.#lastActedMs = performance.now()
     const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
@@ -99,7 +99,7 @@ export class LiveView implements AsyncDisposable {
     if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)
     if (watched === undefined) return
     if (isInput(message)) {
-      watched.act(message)
+      watched.handleInput(message)
       if (message.type !== 'mouse' || message.action === 'down') this.#setActive(viewer.shown)
     } else if (message.type === 'dialog') {
       watched.answerDialog(message.isAccepted, message.text)

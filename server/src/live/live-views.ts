@@ -16,7 +16,7 @@ export interface LiveViewsDeps {
   /**
    * The gateway's state of a session: which page its clients use, and which commands are allowed.
    */
-  readonly liveViewDeps: (
+  readonly pageStateOf: (
     session: LiveSession,
   ) => Pick<LiveViewDeps, 'activePage' | 'openedPages' | 'onActivePage' | 'openDialog' | 'refuse'>
   /** Resolves to the session's row once the session is billed. */
@@ -92,8 +92,8 @@ export class LiveViews implements Disposable {
     let view: LiveView | undefined
     const viewer = new Viewer(webSocket, isInteractive, {
       onShow: (tab) => view?.show(viewer, tab),
-      onLooks: () => view?.updateAudience(viewer),
-      onInteract: (message) => view?.act(viewer, message),
+      onViewport: () => view?.updateAudience(viewer),
+      onInteract: (message) => view?.handleInput(viewer, message),
       onReady: () => view?.requestFrame(viewer),
       onQuality: () => view?.updateAudience(viewer),
       onRefused: () => {
@@ -124,7 +124,7 @@ export class LiveViews implements Disposable {
     const onError = (error: unknown): void => {
       if (!session.ended.aborted) this.#deps.onError(error, `live view of session ${id}`)
     }
-    const open = async (): Promise<LiveView> => LiveView.open({ session, ...this.#deps.liveViewDeps(session), onError })
+    const open = async (): Promise<LiveView> => LiveView.open({ session, ...this.#deps.pageStateOf(session), onError })
     const entry = this.#views.get(id) ?? { view: open(), viewers: 0 }
     entry.viewers += 1
     this.#views.set(id, entry)

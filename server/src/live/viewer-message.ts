@@ -8,7 +8,7 @@ const longText = z.string().max(1_000_000)
 const tabId = z.string().max(64)
 
 /** Size of the viewer's window, so that frames are not sent larger, and whether it is visible. */
-const looksMessage = z.object({
+const viewportMessage = z.object({
   type: z.literal('looks'),
   isVisible: z.boolean(),
   width: z.int().min(1).max(8192),
@@ -22,7 +22,7 @@ const looksMessage = z.object({
 
 /** Messages that every viewer may send. */
 export const viewMessage = z.discriminatedUnion('type', [
-  looksMessage,
+  viewportMessage,
   /** Acknowledges a drawn frame. */
   z.object({ type: z.literal('drawn'), frame: z.int().min(0) }),
   /** Switches to a tab, or follows the active one for `null`. */

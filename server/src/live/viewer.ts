@@ -9,7 +9,7 @@ export interface ViewerEvents {
   /** The viewer selected a tab, or the active one (`null`). */
   readonly onShow: (tab: string | null) => void
   /** The size or visibility of the viewer's window changed. */
-  readonly onLooks: () => void
+  readonly onViewport: () => void
   readonly onInteract: (message: InteractMessage) => void
   /** The viewer can receive a frame again. */
   readonly onReady: () => void
@@ -167,7 +167,7 @@ export class Viewer {
         this.width = message.width
         this.height = message.height
         this.#everyMs = message.everyMs
-        return this.#events.onLooks()
+        return this.#events.onViewport()
     }
     message satisfies never
   }

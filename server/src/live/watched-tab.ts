@@ -91,7 +91,7 @@ export class WatchedTab implements AsyncDisposable {
   }
 
   /** Sends a viewer's input to the page, in order and without waiting for responses. */
-  act(message: InputMessage): void {
+  handleInput(message: InputMessage): void {
     if (this.#choices !== null && message.type === 'mouse' && message.action === 'down') this.#setChoices(null)
     this.#send([inputCommand(message)])
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
@@ -129,7 +129,7 @@ export class WatchedTab implements AsyncDisposable {
     if (openDialog === undefined) return
     this.#setDialog(null)
     const { router } = this.#deps
-    router.callAsClient('Page.handleJavaScriptDialog', result, openDialog.sessionId).catch(() => undefined)
+    router.callInClientSession('Page.handleJavaScriptDialog', result, openDialog.sessionId).catch(() => undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -42,7 +42,7 @@ export async function writeArchive(
   const compressed = createZstdCompress()
   let storedBytes = 0
   const encrypted = async function* (): AsyncGenerator<Buffer> {
-    for await (const bytes of encryptStream(compressed as Bytes, key.bytes, contextOf(profileId, blob))) {
+    for await (const bytes of encryptStream(compressed as Bytes, key.bytes, bindingOf(profileId, blob))) {
       storedBytes += bytes.length
       yield bytes
     }
@@ -79,7 +79,7 @@ export async function readArchive(
   }
   try {
     const source = (await blobs.read(archive.blob)) as Bytes
-    const compressed = Readable.from(decryptStream(source, key.bytes, contextOf(archive.profileId, archive.blob)))
+    const compressed = Readable.from(decryptStream(source, key.bytes, bindingOf(archive.profileId, archive.blob)))
     const decompressed = createZstdDecompress()
     const [unpacked, piped] = await Promise.allSettled([
       unpackProfile(decompressed, userDataDir, quotaBytes),
@@ -119,7 +119,7 @@ function missing(cause: unknown): BowlineError {
 }
 
 /** Binds an archive to its profile and blob, so that one archive cannot be swapped for another. */
-function contextOf(profileId: string, blob: string): string {
+function bindingOf(profileId: string, blob: string): string {
   return `${profileId} ${blob}`
 }
 

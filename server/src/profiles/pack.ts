@@ -3,7 +3,7 @@ import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/prom
 import type { ReadableStream } from 'node:stream/web'
 import { createTarPacker, type TarPackController } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
-import { isKeptFile, canContainKeptFiles } from './kept-paths.ts'
+import { isProfileFile, canContainProfileFiles } from './profile-paths.ts'
 
 /** Name of the archive entry for the extras. */
 export const extrasName = 'bowline.json'
@@ -46,8 +46,8 @@ const keptFiles = async function* (root: string, folder = ''): AsyncGenerator<st
   for await (const entry of await opendir(`${root}/${folder}`)) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     // Links are never followed: they may point at files of the server.
-    if (entry.isDirectory() && canContainKeptFiles(path)) yield* keptFiles(root, path)
-    else if (entry.isFile() && isKeptFile(path)) yield path
+    if (entry.isDirectory() && canContainProfileFiles(path)) yield* keptFiles(root, path)
+    else if (entry.isFile() && isProfileFile(path)) yield path
   }
 }
 

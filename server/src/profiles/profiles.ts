@@ -17,18 +17,18 @@ import {
   type ProfileSummary,
   type ProfileVersionRow,
 } from '../store/profiles.ts'
-import { openProfile, pruneProfile, type OpenProfile, type OpenProfileDeps } from './open-profile.ts'
+import { createHeldProfile, pruneProfile, type HeldProfile, type HeldProfileDeps } from './held-profile.ts'
 import { PendingSaves } from './pending-saves.ts'
 
 /** Dependencies of `Profiles`. */
-export interface ProfilesDeps extends Omit<OpenProfileDeps, 'onLeaseEnd' | 'pending'> {
+export interface ProfilesDeps extends Omit<HeldProfileDeps, 'onLeaseEnd' | 'pending'> {
   readonly nodeId: string
   /** Data directory of this node, for pending saves. */
   readonly dataDir: string
 }
 
-/** A request to open a profile. */
-export interface OpenRequest extends ProfileName {
+/** A request to acquire a profile. */
+export interface AcquireRequest extends ProfileName {
   readonly isWritable: boolean
   /** Named in the error for others who find the profile locked. Undefined: an import. */
   readonly sessionId: string | undefined
@@ -52,7 +52,7 @@ export class Profiles implements AsyncDisposable {
     this.#pending = pending
   }
 
-  static async open(deps: ProfilesDeps): Promise<Profiles> {
+  static async create(deps: ProfilesDeps): Promise<Profiles> {
     const leases = new Map<string, Lease>()
     const pending = await PendingSaves.open({
       ...deps,
@@ -65,7 +65,7 @@ export class Profiles implements AsyncDisposable {
 
   /**
    * Resumes the pending saves of a previous run of this node. Called before any profile can be
-   * opened.
+   * acquired.
    */
   async resumePending(): Promise<void> {
     await this.#pending.resume()
@@ -76,14 +76,15 @@ export class Profiles implements AsyncDisposable {
   }
 
   /**
-   * Opens a profile for a session. Throws PROFILE_LOCKED if it is opened for writing while another
+   * Acquires a profile for a session. Throws PROFILE_LOCKED if it is opened for writing while another
    * session writes it.
    */
-  async open({ teamId, name, isWritable, sessionId }: OpenRequest): Promise<OpenProfile> {
+  async acquire({ teamId, name, isWritable, sessionId }: AcquireRequest): Promise<HeldProfile> {
     const { store, nodeId } = this.#deps
     const pending = this.#pending
     const deps = { ...this.#deps, pending, onLeaseEnd: (lease: Lease) => void this.#leases.delete(keyOf(lease)) }
-    if (!isWritable) return openProfile(deps, name, await findCurrentVersion(store.db, { teamId, name }), undefined)
+    if (!isWritable)
+      return createHeldProfile(deps, name, await findCurrentVersion(store.db, { teamId, name }), undefined)
     const taken = await takeLease(store.db, { teamId, name, nodeId, sessionId })
     if ('holder' in taken) throw lockedBy(name, taken.holder)
     const lease = { profileId: taken.profile.id, fence: taken.profile.fence }
@@ -92,7 +93,7 @@ export class Profiles implements AsyncDisposable {
       const isNew = taken.profile.currentVersion === undefined
       // Read after taking the lease, so that it includes the previous writer's last save.
       const version = isNew ? undefined : await findCurrentVersion(store.db, { teamId, name })
-      return openProfile(deps, name, version, lease)
+      return createHeldProfile(deps, name, version, lease)
     } catch (error) {
       // Every heartbeat would renew the lease and lock out other writers as long as this server
       // runs.

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
-import { isKeptFile } from './kept-paths.ts'
+import { isProfileFile } from './profile-paths.ts'
 import { extrasName, tooLarge } from './pack.ts'
 
 /**
@@ -39,7 +39,7 @@ export async function unpackProfile(
 
 async function writeEntry(entry: ParsedTarEntry, userDataDir: string, folders: Set<string>): Promise<void> {
   const { name, type } = entry.header
-  if (type !== 'file' || !isKeptFile(name)) {
+  if (type !== 'file' || !isProfileFile(name)) {
     throw new BowlineError(
       'PROFILE_UNREADABLE',
       `The saved profile contains an unexpected ${type}: ${JSON.stringify(name)}`,

@@ -1,6 +1,6 @@
 import type { ConsoleLine } from './console-line.ts'
 import type { TempFile } from './temp-file.ts'
-import type { WatchedTarget } from './watch-targets.ts'
+import type { AttachedTarget } from './attach-to-targets.ts'
 
 interface RemoteValue {
   readonly type: string
@@ -27,13 +27,13 @@ export class ConsoleLog {
   }
 
   /** Enables console events of a target. */
-  async watch(target: WatchedTarget): Promise<void> {
+  async watch(target: AttachedTarget): Promise<void> {
     const entries = target.type === 'page' ? target.call('Log.enable') : undefined
     await Promise.all([target.call('Runtime.enable'), entries])
   }
 
   /** Handles a CDP event of a target. */
-  receive(_target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+  receive(_target: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'Runtime.consoleAPICalled') this.#write(lineOfCall(params))
     else if (method === 'Runtime.exceptionThrown') this.#write(lineOfException(params))
     else if (method === 'Log.entryAdded') this.#write(lineOfEntry(params))

@@ -2,7 +2,7 @@ import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import { bodiesNotRecorded, toHarEntry, type Body, type Exchange } from './har-entry.ts'
 import type { WebSocketMessage } from './har-types.ts'
 import type { TempFile } from './temp-file.ts'
-import type { WatchedTarget } from './watch-targets.ts'
+import type { AttachedTarget } from './attach-to-targets.ts'
 
 /** Options for the contents of the HAR file. */
 export interface NetworkLogOptions {
@@ -66,7 +66,7 @@ export class NetworkLog {
   }
 
   /** Enables network events of a target. */
-  async watch(target: WatchedTarget): Promise<void> {
+  async watch(target: AttachedTarget): Promise<void> {
     const buffers = { maxTotalBufferSize: 10_000_000, maxResourceBufferSize: maxBodyBytes }
     await target.call('Network.enable', { ...buffers, maxPostDataSize: 65_536 })
     // Keeps bodies after a navigation. Not supported by older versions of Chromium.
@@ -74,7 +74,7 @@ export class NetworkLog {
   }
 
   /** Handles a CDP event of a target. */
-  receive(target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+  receive(target: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
     const key = `${target.sessionId} ${String(params['requestId'])}`
     switch (method) {
       case 'Network.requestWillBeSent':
@@ -119,7 +119,7 @@ export class NetworkLog {
     return created
   }
 
-  #begin(target: WatchedTarget, key: string, sent: RequestSent): void {
+  #begin(target: AttachedTarget, key: string, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
     const hops = this.#hopsOf(key)
@@ -134,7 +134,7 @@ export class NetworkLog {
     hops.all.push(emptyExchange(sent, this.#pageOfTarget.get(target.targetId)))
   }
 
-  #beginPage(target: WatchedTarget, { request, wallTime }: RequestSent): void {
+  #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
     const id = `page_${this.pages.length + 1}`
     const startedDateTime = new Date(wallTime * 1000).toISOString()
     this.pages.push({ startedDateTime, id, title: request.url, pageTimings: { onContentLoad: -1, onLoad: -1 } })
@@ -176,7 +176,7 @@ export class NetworkLog {
     }
   }
 
-  #finish(target: WatchedTarget, key: string, params: Readonly<Record<string, unknown>>): void {
+  #finish(target: AttachedTarget, key: string, params: Readonly<Record<string, unknown>>): void {
     const exchange = this.#open.get(key)?.all.at(-1)
     if (exchange === undefined) return
     exchange.endedAt = Number(params['timestamp'])
@@ -191,7 +191,7 @@ export class NetworkLog {
     void work.finally(() => this.#pending.delete(work))
   }
 
-  async #readBody(target: WatchedTarget, { sent, contentBytes, response }: OpenExchange): Promise<Body> {
+  async #readBody(target: AttachedTarget, { sent, contentBytes, response }: OpenExchange): Promise<Body> {
     if (!this.#options.withBodies) return { comment: bodiesNotRecorded }
     if (response === undefined || contentBytes === 0) return undefined
     if (!isText(response.mimeType)) return { comment: 'only text bodies are recorded' }

@@ -9,7 +9,7 @@ import { harFile } from './har-file.ts'
 import { NetworkLog } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
-import { watchTargets, type WatchedTarget } from './watch-targets.ts'
+import { attachToTargets, type AttachedTarget } from './attach-to-targets.ts'
 
 /** Dependencies of a recorder. */
 export interface RecorderDeps {
@@ -58,7 +58,7 @@ export class Recorder {
     const path = join(folder.root, 'recording')
     await mkdir(path, { mode: 0o700 })
     const recorder = new Recorder(deps, path)
-    recorder.#watching = await watchTargets(router, {
+    recorder.#watching = await attachToTargets(router, {
       onAttached: async (target) => recorder.#watch(target),
       onDetached: (target) => recorder.#video?.remove(target),
       onEvent: (target, method, params) => {
@@ -93,7 +93,7 @@ export class Recorder {
     return recorded
   }
 
-  async #watch(target: WatchedTarget): Promise<void> {
+  async #watch(target: AttachedTarget): Promise<void> {
     if (target.type === 'page') this.#video?.add(target)
     await Promise.allSettled([this.#network?.watch(target), this.#console?.watch(target)])
   }

@@ -1,7 +1,7 @@
 import { Screencast, type ScreencastFrame } from '../live/screencast.ts'
 import type { Quality } from '../live/quality.ts'
 import type { TempFile } from './temp-file.ts'
-import type { WatchedTarget } from './watch-targets.ts'
+import type { AttachedTarget } from './attach-to-targets.ts'
 import { vp8OfWebp, WebmWriter } from './webm.ts'
 
 /** Tracks the page that the clients of a session used last. */
@@ -24,9 +24,9 @@ export class VideoRecorder {
   readonly #frameMs: number
   readonly #onError: (error: unknown) => void
   readonly #writer: WebmWriter
-  readonly #pages: WatchedTarget[] = []
+  readonly #pages: AttachedTarget[] = []
   readonly #stopFollowing: () => void
-  #shown: { readonly page: WatchedTarget; readonly screencast: Screencast } | undefined
+  #shown: { readonly page: AttachedTarget; readonly screencast: Screencast } | undefined
   /** Time of the first frame, on the monotonic clock and since the epoch. */
   #startedAtMs: number | undefined
   #firstAtMs: number | undefined
@@ -54,18 +54,18 @@ export class VideoRecorder {
     return this.#firstAtMs
   }
 
-  add(page: WatchedTarget): void {
+  add(page: AttachedTarget): void {
     this.#pages.push(page)
     this.#followFocus()
   }
 
-  remove(page: WatchedTarget): void {
+  remove(page: AttachedTarget): void {
     const index = this.#pages.indexOf(page)
     if (index !== -1) this.#pages.splice(index, 1)
     this.#followFocus()
   }
 
-  receive(page: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+  receive(page: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
     if (page !== this.#shown?.page) return
     if (method === 'Page.screencastFrame') this.#shown.screencast.receive(params as unknown as ScreencastFrame)
     else if (method === 'Page.screencastVisibilityChanged')
@@ -93,7 +93,7 @@ export class VideoRecorder {
     this.#shown?.screencast.setAudience({ ...size, level: 0 })
   }
 
-  #createScreencast(page: WatchedTarget): Screencast {
+  #createScreencast(page: AttachedTarget): Screencast {
     return new Screencast({
       qualities: quality,
       call: page.call,

@@ -1,3 +1,11 @@
+/**
+ * Launches browsers with a profile, and saves it afterwards. Restoring: the files of the archive are
+ * unpacked into the empty user-data-dir before the browser starts, and session cookies, which
+ * Chromium does not store, are set by CDP after the start. Saving: session cookies are read, storage
+ * is flushed, the browser is stopped, and its files are packed.
+ *
+ * @module
+ */
 import { z } from 'zod'
 import type { EndReason } from 'bowline/contract/browser'
 import { abortable } from 'bowline/kit/abort'
@@ -5,7 +13,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { flushStorage } from '../browsers/flush-storage.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
-import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { ProfileVersionRow } from '../store/profiles.ts'
 import type { ProfileEnd } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
@@ -25,14 +33,14 @@ const flushTimeoutMs = 60_000
 /** Launches a browser with a profile restored, including session cookies. The caller closes it. */
 export async function launchWithProfile(
   browsers: BrowserPool,
-  profile: OpenProfile,
+  profile: HeldProfile,
   signal?: AbortSignal,
 ): Promise<Browser> {
   let extras: string | undefined
-  const prepare = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
+  const fillUserDataDir = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
     extras = await profile.restore(userDataDir)
   }
-  const browser = await browsers.launch({ prepare }, signal)
+  const browser = await browsers.launch({ fillUserDataDir }, signal)
   try {
     if (extras !== undefined) await writeCookies(browser.router, extrasSchema.parse(JSON.parse(extras)).cookies)
     return browser
@@ -47,7 +55,7 @@ export async function launchWithProfile(
  * folder stays.
  */
 export async function saveProfile(
-  profile: OpenProfile,
+  profile: HeldProfile,
   browser: Browser,
   sessionId: string | undefined,
 ): Promise<ProfileVersionRow> {
@@ -84,7 +92,7 @@ async function writeStorage(browser: Browser): Promise<void> {
 
 /** Saves the profile of an ending session if it is writable, and releases its lease. */
 export async function saveAtEnd(
-  profile: OpenProfile,
+  profile: HeldProfile,
   browser: Browser,
   session: { readonly sessionId: string; readonly reason: EndReason },
 ): Promise<ProfileEnd | undefined> {

@@ -3,12 +3,12 @@ import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Browser } from '../browsers/launch.ts'
-import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { priceOfSession } from '../usage/prices.ts'
-import { admit, assertCanPay, findRepeated, type NewSession } from './admission.ts'
+import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
 import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
-import { openSource, type BrowserSource } from './browser-source.ts'
+import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './recovery.ts'
@@ -18,7 +18,7 @@ interface Entry {
   readonly session: LiveSession
   readonly clock: SessionClock
   readonly controller: AbortController
-  readonly profile: OpenProfile | undefined
+  readonly profile: HeldProfile | undefined
   ending: Promise<SessionRow> | undefined
   /** How and when it ended. Set once, even if the bill is retried. */
   end: Omit<SessionEnd, 'profile'> | undefined
@@ -181,22 +181,22 @@ export class Sessions implements AsyncDisposable {
 
   async #admitAndStart(id: string, newSession: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = performance.now()
-    const source = await openSource(this.#deps, id, newSession)
+    const reservation = await reserveBrowser(this.#deps, id, newSession)
     const admission = { id, newSession, credits, limitError: (message: string) => this.#limitError(message) }
     const admitted = await admit(this.#deps, admission).catch(async (error: unknown) => {
-      await this.#discard(source)
+      await this.#discard(reservation)
       throw error
     })
-    if (admitted.isNew) return this.#start(admitted.row, startedAtMs, source)
-    await this.#discard(source)
+    if (admitted.isNew) return this.#start(admitted.row, startedAtMs, reservation)
+    await this.#discard(reservation)
     if (!this.isStray(admitted.row)) return admitted.row
     await endStraySession(this.#deps, admitted.row)
     return this.#admitAndStart(id, newSession, credits)
   }
 
-  async #start(row: SessionRow, startedAtMs: number, source: BrowserSource): Promise<SessionRow> {
-    const browser = await source.take().catch(async (error: unknown) => {
-      await this.#discard(source)
+  async #start(row: SessionRow, startedAtMs: number, reservation: BrowserReservation): Promise<SessionRow> {
+    const browser = await reservation.take().catch(async (error: unknown) => {
+      await this.#discard(reservation)
       const end = { status: 'error', reason: 'crashed', durationMs: 0, error: messageOf(error) } as const
       await billSession(this.#deps, row, end)
       throw error
@@ -206,7 +206,7 @@ export class Sessions implements AsyncDisposable {
     const { ageMs, lastUseMs, lastActivityAt, touch } = clock
     const age = { ageMs, lastUseMs, lastActivityAt, touch }
     const session: LiveSession = { ...age, row, browser, ended: controller.signal }
-    const { profile } = source
+    const { profile } = reservation
     const notEnded = { ending: undefined, end: undefined, billRetry: undefined, finishing: undefined }
     const entry: Entry = { session, clock, controller, profile, ...notEnded }
     try {
@@ -236,8 +236,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Releases the browser and profile of a session that does not start. Never rejects. */
-  async #discard(source: BrowserSource): Promise<void> {
-    await source
+  async #discard(reservation: BrowserReservation): Promise<void> {
+    await reservation
       .discard()
       .catch((error: unknown) => this.#deps.onError(error, 'releasing the browser and profile of a failed session'))
   }

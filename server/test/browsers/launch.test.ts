@@ -188,7 +188,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         usesUpstream: async () => false,
       },
       ownPorts: createOwnPorts(),
-      findPeer: undefined,
+      findOwner: undefined,
       log: { debug: () => {}, warn: () => {} },
     })
     await using browser = await launchBrowser(host, { openProxy: egress.openProxyEndpoint })
@@ -218,7 +218,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
 
   test('what was prepared in the profile belongs to the browser', async () => {
     await using browser = await launchBrowser(host, {
-      prepare: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
+      fillUserDataDir: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
     })
 
     expect(statSync(join(browser.folder.userDataDir, 'note')).uid).toBe(browser.uid ?? process.getuid?.())

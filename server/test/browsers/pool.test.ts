@@ -106,7 +106,7 @@ test('a taker is told so, too, while a browser of its own kind is still being pr
   const openProxy = async (): Promise<never> => Promise.reject(new Error('no proxy'))
   await using pool = openPool({ warm: 0, launchOptions: { openProxy } })
   const prepared = Promise.withResolvers<void>()
-  const own = pool.launch({ prepare: async () => prepared.promise })
+  const own = pool.launch({ fillUserDataDir: async () => prepared.promise })
 
   await expect(pool.take()).rejects.toThrow('no proxy')
 
@@ -117,8 +117,8 @@ test('a taker is told so, too, while a browser of its own kind is still being pr
 test('a refill that stood back for a taker whose browser did not start is made up for', async () => {
   const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let launches = 0
-  const prepare = async (): Promise<void> => starts[launches++]?.promise
-  await using pool = openPool({ warm: 1, launchOptions: { prepare } })
+  const fillUserDataDir = async (): Promise<void> => starts[launches++]?.promise
+  await using pool = openPool({ warm: 1, launchOptions: { fillUserDataDir } })
   await until(() => launches === 1, 'a refill is being started')
   const taking = pool.take().catch((error: unknown) => error)
   await until(() => launches === 2, 'a browser for the taker is being started')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SweepReport } from '../../src/browsers/sweep.ts'
+import type { SweepReport } from '../../src/browsers/sweep-browsers.ts'
 
 /** A process that holds one browser as a server does. Disposing kills it. */
 export interface ServerLike extends AsyncDisposable {

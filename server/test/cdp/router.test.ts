@@ -56,7 +56,7 @@ test("a client cannot use another's session", async () => {
   await using other = await openChannelClient(browser.router)
   const sessionId = await one.attach(browser.parkedTargetId)
 
-  expect(other.channel.owns(sessionId)).toBe(false)
+  expect(other.channel.includes(sessionId)).toBe(false)
   expect(other.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
   expect(one.channel.send({ id: 99, method: 'Runtime.enable', sessionId: 'F'.repeat(32) })).toBe('unknown-session')
 })
@@ -82,7 +82,7 @@ test('a session attached from within a session belongs to the same client', asyn
   const { params } = await client.nextEvent('Target.attachedToTarget', page)
   const worker = String(params?.['sessionId'])
 
-  expect(client.channel.owns(worker)).toBe(true)
+  expect(client.channel.includes(worker)).toBe(true)
   expect((await client.call('Runtime.evaluate', { expression: '1 + 1' }, worker)).result?.['result']).toMatchObject({
     value: 2,
   })

@@ -139,7 +139,7 @@ test.each(['10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', '127.1', '::1/129', '[::1
 describe('a port of the server itself', () => {
   test('is refused on every address of this machine, whatever is allowed', () => {
     const ownPorts = createOwnPorts()
-    using _guard = ownPorts.guard(3900)
+    using _guard = ownPorts.block(3900)
     const allow = ['0.0.0.0/0', '::/0']
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? [])
 
@@ -154,7 +154,7 @@ describe('a port of the server itself', () => {
 
   test('is refused on the other machine it was guarded for, and nowhere else', () => {
     const ownPorts = createOwnPorts()
-    using _guard = ownPorts.guard(5432, ['10.0.0.5'])
+    using _guard = ownPorts.block(5432, ['10.0.0.5'])
     const allow = ['10.0.0.0/8']
 
     expect(judge('10.0.0.5', { allow, ownPorts, port: 5432 })).toMatchObject({ kind: 'refused' })
@@ -164,7 +164,7 @@ describe('a port of the server itself', () => {
 
   test('is free again when it is no longer guarded', () => {
     const ownPorts = createOwnPorts()
-    const guard = ownPorts.guard(3900)
+    const guard = ownPorts.block(3900)
     guard[Symbol.dispose]()
 
     expect(judge('127.0.0.1', { allow: ['127.0.0.1'], ownPorts, port: 3900 })).toMatchObject({ kind: 'allowed' })

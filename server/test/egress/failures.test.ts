@@ -34,7 +34,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         usesUpstream: async () => false,
       },
       ownPorts: createOwnPorts(),
-      findPeer: undefined,
+      findOwner: undefined,
       log: silent,
     })
     await using browser = await launchBrowser(host, { openProxy: proxy.openProxyEndpoint })

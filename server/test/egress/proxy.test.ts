@@ -145,7 +145,7 @@ test('a process of another user gets nothing from a lane', async () => {
   await using egress = await open({ allow: ['127.0.0.1'] })
   await using endpoint = await egress.openProxyEndpoint({ uid: (process.getuid?.() ?? 0) + 1 })
 
-  expect(egress.isPeerChecked).toBe(true)
+  expect(egress.isOwnerChecked).toBe(true)
   await expect(openRawSocks(endpoint, '127.0.0.1', site.port)).rejects.toThrow('it ended')
   expect(site.requests.all).toEqual([])
 })

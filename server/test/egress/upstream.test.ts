@@ -2,7 +2,7 @@ import { fetch } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { openEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts'
-import type { Route } from '../../src/egress/connector.ts'
+import type { UpstreamChoice } from '../../src/egress/connector.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openRawTunnel, startRawServer } from './raw-client.ts'
 import { startHttpUpstream, startSocksUpstream } from './upstream-server.ts'
@@ -23,7 +23,7 @@ async function open(options: Partial<EgressOptions>): Promise<Egress> {
 }
 
 /** Opens a tunnel and returns its first bytes: the greeting of the site or the proxy response. */
-async function tunnel(egress: Egress, target: string, route: Route): Promise<string> {
+async function tunnel(egress: Egress, target: string, route: UpstreamChoice): Promise<string> {
   await using endpoint = await egress.openProxyEndpoint({ route })
   using client = await openRawTunnel(endpoint, target)
   return await client.read()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { SessionKind } from '../../src/gateway/session-kinds.ts'
-import { judgeCommand, parseCommand, type PolicyContext } from '../../src/gateway/policy.ts'
+import type { CdpSessionKind } from '../../src/gateway/cdp-session-kinds.ts'
+import { parseCommand } from '../../src/cdp/parse-command.ts'
+import { judgeCommand, type PolicyContext } from '../../src/gateway/policy.ts'
 import type { Verdict } from '../../src/gateway/verdict.ts'
 
 const context: PolicyContext = {
@@ -8,7 +9,7 @@ const context: PolicyContext = {
   uploadsDir: '/run/s1/uploads',
   kindOfSession: (id) =>
     ({ S: 'web', T: 'web', INTERNAL: 'internal', BROWSER: 'browser', UNKNOWN: 'unknown' })[id] as
-      | SessionKind
+      | CdpSessionKind
       | undefined,
   kindOfTarget: (id) => (id === 'INTERNAL' ? 'internal' : 'web'),
 }

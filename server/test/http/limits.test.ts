@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAddressPolicy } from '../../src/egress/address-policy.ts'
-import { judgeTarget } from '../../src/egress/dial.ts'
+import { checkTarget } from '../../src/egress/check-target.ts'
 import { createOwnPorts } from '../../src/egress/own-ports.ts'
 import { readIdentity } from '../../src/identity.ts'
 import { lockFolder } from '../../src/store/lock.ts'
@@ -223,7 +223,7 @@ async function temporaryFolder() {
 test('the refusal of a name does not tell what it resolves to', async () => {
   const deps = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
 
-  const judged = judgeTarget(deps, { host: 'db.internal', port: 80 })
+  const judged = checkTarget(deps, { host: 'db.internal', port: 80 })
 
   await expect(judged).rejects.toThrow(/^db\.internal:80 is refused: the address is not public$/)
 })

@@ -275,7 +275,7 @@ describe.each(['auto', 'uid', 'strict', 'none'] as const)(
 
       // Each was opened, shown as blocked, and closed.
       await expect.poll(async () => (await targets()).filter(({ type }) => type === 'page').length).toBe(1)
-      expect(raw.browser.targets.kindOf(targetId)).toBe('internal')
+      expect(raw.browser.targetKinds.kindOf(targetId)).toBe('internal')
       // Not even by a command that nobody judged.
       expect(await raw.onPage('Page.navigate', { url: 'file:///etc/hostname' })).toMatchObject({
         errorText: 'net::ERR_BLOCKED_BY_ADMINISTRATOR',

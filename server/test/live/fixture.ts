@@ -61,7 +61,7 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   const errors: unknown[] = []
   const live = undo.use(
     new LiveViews({
-      liveViewDeps: () => ({
+      pageStateOf: () => ({
         activePage: () => browser.parkedTargetId,
         openedPages: () => [],
         onActivePage: () => () => undefined,

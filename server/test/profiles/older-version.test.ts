@@ -66,9 +66,9 @@ async function carryOver(writer: string, alter: (userDataDir: string) => Promise
     await readArchive(parts, { ...archive, profileId: 'profile' }, restored)
   }
   await alter(restored)
-  const prepare = async ({ userDataDir }: Browser['folder']): Promise<void> =>
+  const fillUserDataDir = async ({ userDataDir }: Browser['folder']): Promise<void> =>
     cp(restored, userDataDir, { recursive: true })
-  await using browser = await launchBrowser(host, { prepare })
+  await using browser = await launchBrowser(host, { fillUserDataDir })
   return await evaluateAt(browser, site, 'recall()')
 }
 

@@ -60,7 +60,7 @@ describeEachStore('a profile', (openStore) => {
       },
       transformResult: async ({ result }) => result,
     }
-    const profiles = await Profiles.open({
+    const profiles = await Profiles.create({
       dataDir: folder.path,
       store: { ...store, db: store.db.withPlugin(failing) },
       blobs: await openBlobs({ kind: 'folder', path: folder.path }),
@@ -71,7 +71,7 @@ describeEachStore('a profile', (openStore) => {
       onError: (error) => expect.fail(String(error)),
     })
 
-    const opening = profiles.open({ ...name, isWritable: true, sessionId: uuidV7() })
+    const opening = profiles.acquire({ ...name, isWritable: true, sessionId: uuidV7() })
 
     await expect(opening).rejects.toThrow('The store has failed')
     await profiles.renewLeases()

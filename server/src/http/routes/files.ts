@@ -7,7 +7,7 @@ import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
 import type { SessionFileStore } from '../../files/session-file-store.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { admitToken } from '../../sessions/admit-token.ts'
+import { accessOfToken } from '../../sessions/access-of-token.ts'
 import { getSession, getTeamSession, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
@@ -129,7 +129,7 @@ async function rowOf(
     return getTeamSession(store.db, id, teamId)
   }
   const row = await getSession(store.db, id)
-  const kind = admitToken(row, token)
+  const kind = accessOfToken(row, token)
   if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no access to files`)
   return row
 }

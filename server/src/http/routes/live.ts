@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { admitViewer } from '../../live/admission.ts'
+import { checkViewerToken } from '../../live/check-viewer-token.ts'
 import { createPageFiles } from '../../live/page-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/render-page.ts'
 import type { PageState } from '../../live/server-message.ts'
@@ -35,7 +35,7 @@ export function registerLive(app: FastifyInstance, { store, sessions }: LiveRout
 
   app.get<{ Params: { id: string }; Querystring: TokenQuery }>('/live/:id', hidden, async (request, reply) => {
     try {
-      const { row, kind } = await admitViewer(store, request.params.id, firstToken(request.query))
+      const { row, kind } = await checkViewerToken(store, request.params.id, firstToken(request.query))
       if (sessions.find(row.id) !== undefined) {
         return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
       }

@@ -45,8 +45,8 @@ function start(isInteractive: boolean): void {
     dialogs: createDialogs(connection.send, isInteractive),
     hasFrame: false,
   }
-  document.addEventListener('visibilitychange', () => sendLayout(view))
-  new ResizeObserver(() => sendLayout(view)).observe(elements.viewport)
+  document.addEventListener('visibilitychange', () => sendViewport(view))
+  new ResizeObserver(() => sendViewport(view)).observe(elements.viewport)
   elements.follow.addEventListener('click', () => connection.send({ type: 'show', tab: null }))
   elements.role.textContent = isInteractive ? '' : 'View only'
   if (!isInteractive) return
@@ -58,7 +58,7 @@ function start(isInteractive: boolean): void {
 function receive(view: View, message: ServerMessage): void {
   switch (message.type) {
     case 'hello':
-      return sendLayout(view)
+      return sendViewport(view)
     case 'tabs':
       showTabs(message, view.isInteractive, view.connection.send)
       return showPage(view)
@@ -83,7 +83,7 @@ function receive(view: View, message: ServerMessage): void {
 }
 
 /** Sends the size and visibility of the viewport to the server. */
-function sendLayout(view: View): void {
+function sendViewport(view: View): void {
   const { clientWidth, clientHeight } = elements.viewport
   const size = (length: number): number => Math.min(8192, Math.max(1, Math.round(length * devicePixelRatio)))
   const isVisible = document.visibilityState === 'visible'

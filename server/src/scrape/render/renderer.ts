@@ -105,7 +105,7 @@ export class Renderer implements AsyncDisposable {
     const { browsers, egress, profiles } = this.#deps
     const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
     using _ = await this.#shared.acquirePage(call)
-    await using profile = await profiles.open({ teamId: call.teamId, name, isWritable, sessionId: undefined })
+    await using profile = await profiles.acquire({ teamId: call.teamId, name, isWritable, sessionId: undefined })
     const openProxy: LaunchOptions['openProxy'] = async (options) =>
       egress.openProxyEndpoint({ ...options, route: call.route })
     const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)

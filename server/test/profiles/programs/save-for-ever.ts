@@ -14,13 +14,13 @@ function onError(error: unknown): void {
   return void process.stderr.write(`${String(error)}\n`)
 }
 const limits = { quotaBytes: 1e8, keepVersions: 2 }
-const profiles = await Profiles.open({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
+const profiles = await Profiles.create({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
 
 async function saveForEver(name: string): Promise<never> {
   const userDataDir = await mkdtemp(join(folder, 'profile-'))
   await mkdir(join(userDataDir, 'Default'))
   for (let count = 1; ; count += 1) {
-    const profile = await profiles.open({ teamId, name, isWritable: true, sessionId: undefined })
+    const profile = await profiles.acquire({ teamId, name, isWritable: true, sessionId: undefined })
     const text = `${process.pid}-${name}-${count}`
     await writeFile(join(userDataDir, 'Default/Cookies'), text.padEnd(300_000, '.'))
     const { version } = await profile.save({ userDataDir, extras: text, browser: 'lab', sessionId: undefined })

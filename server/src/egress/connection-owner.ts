@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Finds the user at the other end of an IPv4 loopback connection. Undefined if there is none. */
-export type FindPeer = (socket: Pick<Socket, 'remotePort' | 'localPort'>) => Promise<number | undefined>
+export type FindOwner = (socket: Pick<Socket, 'remotePort' | 'localPort'>) => Promise<number | undefined>
 
 const table = '/proc/net/tcp'
 
@@ -27,7 +27,7 @@ interface Lookup {
  * Creates the lookup, or returns undefined where `/proc/net/tcp` is not readable. Lookups made at
  * the same time share one read of the table.
  */
-export async function createPeerFinder(path = table): Promise<FindPeer | undefined> {
+export async function createOwnerFinder(path = table): Promise<FindOwner | undefined> {
   const isReadable = await access(path, constants.R_OK).then(
     () => true,
     () => false,

@@ -2,11 +2,11 @@ import type { EndReason, CreateSessionRequest } from 'bowline/contract/browser'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
-import type { NewSession } from '../admission.ts'
+import type { NewSession } from '../admit-session.ts'
 import type { Sessions } from '../sessions.ts'
 
 /** A session that the server creates to work on a profile. */
-export interface StateSession extends Pick<NewSession, 'teamId' | 'apiKeyId' | 'use'> {
+export interface InternalSession extends Pick<NewSession, 'teamId' | 'apiKeyId' | 'use'> {
   /** Name of the work in messages, such as `import`. */
   readonly work: string
   readonly profile: NonNullable<CreateSessionRequest['profile']>
@@ -23,7 +23,7 @@ export interface StateSession extends Pick<NewSession, 'teamId' | 'apiKeyId' | '
  */
 export async function runInSession<Result>(
   sessions: Sessions,
-  { teamId, apiKeyId, use, work, profile, ttl, signal }: StateSession,
+  { teamId, apiKeyId, use, work, profile, ttl, signal }: InternalSession,
   run: (browser: Browser, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const request = { ttl, activityTtl: ttl, streamWebView: false, keepFiles: false, profile } as const

@@ -4,8 +4,8 @@ import type { CdpRouter } from './router.ts'
 /** Kind of page a target shows: a web page, an internal page of the browser, or not known yet. */
 export type TargetKind = 'web' | 'internal' | 'unknown'
 
-/** Tracks which targets of a browser show internal pages. */
-export interface TargetWatch {
+/** Kinds of the targets of a browser. */
+export interface TargetKinds {
   readonly kindOf: (targetId: string) => TargetKind
   /**
    * Calls the listener when a target is identified as internal, or an unknown one as a web page.
@@ -23,8 +23,8 @@ export interface TargetAddress {
   readonly parentFrameId?: string
 }
 
-/** Options of `watchTargetKinds`. */
-export interface TargetWatchOptions {
+/** Options of `guardInternalPages`. */
+export interface GuardInternalPagesOptions {
   /** Whether internal pages can appear in frames, as the PDF viewer of full Chromium does. */
   readonly hasInternalFrames: boolean
   /** Time to wait for the page that embeds a frame, in milliseconds. Default: 10 s. */
@@ -39,8 +39,8 @@ const defaultAnswerMs = 10_000
  * read files and make requests that bypass the egress proxy. Resolves when the existing targets are
  * known.
  */
-export async function watchTargetKinds(router: CdpRouter, options: TargetWatchOptions): Promise<TargetWatch> {
-  const watch = new KindWatch(router, options)
+export async function guardInternalPages(router: CdpRouter, options: GuardInternalPagesOptions): Promise<TargetKinds> {
+  const watch = new InternalPageGuard(router, options)
   router.onEvent(({ method, params, sessionId }) => {
     if (sessionId === undefined && method?.startsWith('Target.target') === true) watch.follow(method, params ?? {})
   })
@@ -62,20 +62,20 @@ export function isInternalUrl(url: string): boolean {
   return internalScheme.test(url) || (/^about:/i.test(url) && !/^about:(?:blank|srcdoc)(?:[?#]|$)/i.test(url))
 }
 
-class KindWatch implements TargetWatch {
+class InternalPageGuard implements TargetKinds {
   readonly #router: CdpRouter
-  readonly #options: TargetWatchOptions
+  readonly #options: GuardInternalPagesOptions
   readonly #kinds = new Map<string, 'internal' | 'unknown'>()
   readonly #listeners = new Set<(targetId: string, kind: 'web' | 'internal') => void>()
 
-  constructor(router: CdpRouter, options: TargetWatchOptions) {
+  constructor(router: CdpRouter, options: GuardInternalPagesOptions) {
     this.#router = router
     this.#options = options
   }
 
   readonly kindOf = (targetId: string): TargetKind => this.#kinds.get(targetId) ?? 'web'
 
-  readonly onChange: TargetWatch['onChange'] = (listener) => {
+  readonly onChange: TargetKinds['onChange'] = (listener) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

@@ -1,16 +1,16 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
-import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { findByIdempotencyKey } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { NewSession } from './admission.ts'
+import type { NewSession } from './admit-session.ts'
 import { launchWithProfile } from './profile-browser.ts'
 
-/** The source of a session's browser. */
-export interface BrowserSource {
-  readonly profile: OpenProfile | undefined
+/** A browser reserved for a session: a warm one of the pool, or one launched with a profile. */
+export interface BrowserReservation {
+  readonly profile: HeldProfile | undefined
   /**
    * Returns the browser. Throws BROWSER_START_FAILED after three attempts, or PROFILE_UNREADABLE
    * immediately.
@@ -22,26 +22,26 @@ export interface BrowserSource {
 
 const startAttempts = 3
 
-/** Dependencies of `openSource`. */
-export interface BrowserSourceDeps {
+/** Dependencies of `reserveBrowser`. */
+export interface BrowserReservationDeps {
   readonly browsers: BrowserPool
   readonly profiles: Profiles
   readonly store: Store
 }
 
 /**
- * Opens the source of a session's browser. With a profile, the browser is launched immediately, in
+ * Reserves a session's browser. With a profile, the browser is launched immediately, in
  * parallel with the admission.
  */
-export async function openSource(
-  { browsers, profiles, store }: BrowserSourceDeps,
+export async function reserveBrowser(
+  { browsers, profiles, store }: BrowserReservationDeps,
   id: string,
   { teamId, request, idempotencyKey, use = {} }: NewSession,
-): Promise<BrowserSource> {
+): Promise<BrowserReservation> {
   if (request.profile === undefined) return fromPool(browsers)
   const { name, saveChanges: isWritable } = request.profile
   try {
-    const profile = await profiles.open({ teamId, name, isWritable, sessionId: id })
+    const profile = await profiles.acquire({ teamId, name, isWritable, sessionId: id })
     const used = use.wrapProfile?.(profile) ?? profile
     return use.startsEmpty === true ? fromPool(browsers, used) : fromProfile(browsers, used)
   } catch (error) {
@@ -54,7 +54,7 @@ export async function openSource(
 }
 
 /** A warm browser of the pool. The profile is not restored, but can be saved. */
-function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
+function fromPool(browsers: BrowserPool, profile?: HeldProfile): BrowserReservation {
   return {
     profile,
     take: async () => withRetries(async () => browsers.take()),
@@ -63,7 +63,7 @@ function fromPool(browsers: BrowserPool, profile?: OpenProfile): BrowserSource {
 }
 
 /** A browser that is launched with a profile, starting now. */
-function fromProfile(browsers: BrowserPool, profile: OpenProfile): BrowserSource {
+function fromProfile(browsers: BrowserPool, profile: HeldProfile): BrowserReservation {
   const controller = new AbortController()
   const launching = withRetries(async () => launchWithProfile(browsers, profile, controller.signal))
   // If admission fails first, no one takes the browser.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CdpIncoming } from '../../src/cdp/message.ts'
 import { routePipe } from '../../src/cdp/router.ts'
-import { isInternalUrl, watchTargetKinds } from '../../src/cdp/target-watch.ts'
+import { isInternalUrl, guardInternalPages } from '../../src/cdp/internal-pages.ts'
 
 test.each([
   'file:///etc/passwd',
@@ -56,7 +56,7 @@ test('a frame counts as a part of the browser when the page around it does not a
     closed: new Promise(() => undefined),
     close: () => undefined,
   })
-  const watch = await watchTargetKinds(router, { hasInternalFrames: true, responseTimeoutMs: 50 })
+  const watch = await guardInternalPages(router, { hasInternalFrames: true, responseTimeoutMs: 50 })
   const decided = new Promise((resolve) => void watch.onChange((targetId, kind) => resolve([targetId, kind])))
   const targetInfo = { targetId: 'F', type: 'iframe', url: '', parentId: 'P', parentFrameId: 'P' }
 

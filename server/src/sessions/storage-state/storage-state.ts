@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StorageState } from 'bowline/contract/profiles'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
-import type { OpenProfile } from '../../profiles/open-profile.ts'
+import type { HeldProfile } from '../../profiles/held-profile.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../store/profiles.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions.ts'
 import { loadStorageDatabase, readLocalStorage, type StorageItem } from './local-storage.ts'
 import { openOriginPage } from './origin-page.ts'
 import { readDatabases, writeStorage } from './page-scripts.ts'
-import { runInSession } from './state-session.ts'
+import { runInSession } from './internal-session.ts'
 
 /** Dependencies of `exportState` and `importState`. */
 export interface StateDeps {
@@ -52,7 +52,7 @@ export async function exportState(
   await loadStorageDatabase()
   let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
   let withDatabases: readonly string[] = []
-  const wrapProfile = (profile: OpenProfile): OpenProfile => ({
+  const wrapProfile = (profile: HeldProfile): HeldProfile => ({
     ...profile,
     restore: async (userDataDir) => {
       const extras = await profile.restore(userDataDir)
@@ -101,7 +101,7 @@ class ImportSave {
   isComplete = false
   #outcome: { readonly error?: unknown } | undefined
 
-  readonly wrap = (profile: OpenProfile): OpenProfile => {
+  readonly wrap = (profile: HeldProfile): HeldProfile => {
     const isComplete = (): boolean => this.isComplete
     return {
       ...profile,

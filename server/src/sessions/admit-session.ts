@@ -1,7 +1,7 @@
 import type { CreateSessionRequest } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
-import type { OpenProfile } from '../profiles/open-profile.ts'
+import type { HeldProfile } from '../profiles/held-profile.ts'
 import { admitSession, findByIdempotencyKey, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { availableCredits } from '../store/teams.ts'
@@ -19,7 +19,7 @@ export interface NewSession {
 /** How a session of the server uses its profile. */
 export interface ProfileUse {
   /** Wraps the profile, to observe or change how it is restored and saved. */
-  readonly wrapProfile?: (profile: OpenProfile) => OpenProfile
+  readonly wrapProfile?: (profile: HeldProfile) => HeldProfile
   /** Whether the browser starts without the data of the profile. Default false. */
   readonly startsEmpty?: boolean
 }

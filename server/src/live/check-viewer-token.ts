@@ -1,10 +1,10 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { admitToken } from '../sessions/admit-token.ts'
+import { accessOfToken } from '../sessions/access-of-token.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** A session and the access that a viewer's token gives to it. */
-export interface AdmittedViewer {
+export interface AuthorizedViewer {
   readonly row: SessionRow
   readonly kind: 'view' | 'interact'
 }
@@ -14,9 +14,9 @@ export interface AdmittedViewer {
  * session or token and for a session without a live view, and FORBIDDEN for the session's control
  * token.
  */
-export async function admitViewer(store: Store, id: string, token: string): Promise<AdmittedViewer> {
+export async function checkViewerToken(store: Store, id: string, token: string): Promise<AuthorizedViewer> {
   const row = await getSession(store.db, id)
-  const kind = admitToken(row, token)
+  const kind = accessOfToken(row, token)
   if (!row.streamWebView) throw new BowlineError('SESSION_NOT_FOUND', 'This session has no live view.')
   if (kind === 'control')
     throw new BowlineError('FORBIDDEN', 'A control token does not open the live view. Use a view or interact token.')

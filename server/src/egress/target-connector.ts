@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
-import type { Target } from './allow-list.ts'
+import type { HostPort } from './host-port.ts'
 
 /** The proxy endpoint a request arrived at. */
-export interface ProxyEndpointContext {
+export interface TargetConnector {
   /**
    * Connects with the permissions of the endpoint's browser. Throws EGRESS_REFUSED, EGRESS_FAILED,
    * or the abort reason of a closed endpoint.
    */
-  readonly connect: (target: Target, signal?: AbortSignal) => Promise<Socket>
+  readonly connect: (target: HostPort, signal?: AbortSignal) => Promise<Socket>
   /** Records why a connection to a target failed. */
-  readonly noteFailure: (error: unknown, target: Target | undefined) => void
+  readonly noteFailure: (error: unknown, target: HostPort | undefined) => void
 }

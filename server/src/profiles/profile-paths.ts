@@ -3,7 +3,7 @@
  * with their scripts, permissions. Caches, history, tabs, crash data, downloaded components and
  * locks are left out. Both kinds of Chromium use the same names.
  */
-const keptPaths = [
+const profilePaths = [
   'Default/Cookies',
   'Default/Cookies-journal',
   'Default/File System',
@@ -26,17 +26,17 @@ const droppedNames = new Set(['LOCK', 'LOG', 'LOG.old'])
 /**
  * Whether a file of the user-data-dir belongs to the profile. The path is relative and uses `/`.
  */
-export function isKeptFile(path: string): boolean {
+export function isProfileFile(path: string): boolean {
   const parts = path.split('/')
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\0\\]/.test(part))
   return (
     isPlain &&
     !droppedNames.has(parts.at(-1) ?? '') &&
-    keptPaths.some((kept) => path === kept || path.startsWith(`${kept}/`))
+    profilePaths.some((kept) => path === kept || path.startsWith(`${kept}/`))
   )
 }
 
 /** Whether a folder of the user-data-dir can contain files of the profile. */
-export function canContainKeptFiles(path: string): boolean {
-  return keptPaths.some((kept) => kept.startsWith(`${path}/`) || path === kept || path.startsWith(`${kept}/`))
+export function canContainProfileFiles(path: string): boolean {
+  return profilePaths.some((kept) => kept.startsWith(`${path}/`) || path === kept || path.startsWith(`${kept}/`))
 }

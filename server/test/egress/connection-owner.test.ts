@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createPeerFinder } from '../../src/egress/peer.ts'
+import { createOwnerFinder } from '../../src/egress/connection-owner.ts'
 
 const uid = process.getuid?.()
 
@@ -32,7 +32,7 @@ async function openConnections(count: number): Promise<AsyncDisposable & { reado
 
 test('the user at the other end is found for connections at once and for one that comes after them', async () => {
   await using first = await openConnections(30)
-  const find = await createPeerFinder()
+  const find = await createOwnerFinder()
 
   const found = Promise.all(first.sockets.map(async (socket) => find?.(socket)))
   await using second = await openConnections(1)
@@ -42,7 +42,7 @@ test('the user at the other end is found for connections at once and for one tha
 })
 
 test('nobody is found where no connection is', async () => {
-  const find = await createPeerFinder()
+  const find = await createOwnerFinder()
 
   expect(await find?.({ remotePort: 1, localPort: 1 })).toBeUndefined()
 })
@@ -54,7 +54,7 @@ test('a line that comes in two pieces is read whole', async () => {
     `${String(number).padStart(4)}: 0100007F:${(1000 + number).toString(16).toUpperCase().padStart(4, '0')} 0100007F:0050 01 00000000:00000000 00:00000000 00000000 ${String(user).padStart(5)} 0 ${number}\n`
   const lines = Array.from({ length: 200 }, (_, number) => lineOf(number, 20_000 + number))
   await writeFile(path, `  sl  local_address rem_address\n${lines.join('')}`)
-  const find = await createPeerFinder(path)
+  const find = await createOwnerFinder(path)
 
   const users = await Promise.all(
     lines.map(async (_, number) => find?.({ remotePort: 1000 + number, localPort: 0x50 })),
@@ -64,5 +64,5 @@ test('a line that comes in two pieces is read whole', async () => {
 })
 
 test('a kernel that does not tell is not asked', async () => {
-  expect(await createPeerFinder('/proc/net/there-is-none')).toBeUndefined()
+  expect(await createOwnerFinder('/proc/net/there-is-none')).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import type { CdpRouter } from '../cdp/router.ts'
 
 /** A page, out-of-process iframe or worker with its CDP session. */
-export interface WatchedTarget {
+export interface AttachedTarget {
   readonly targetId: string
   readonly type: string
   readonly url: string
@@ -12,9 +12,9 @@ export interface WatchedTarget {
 /** Callbacks for the targets of a browser. */
 export interface TargetListener {
   /** Sets up a target. */
-  readonly onAttached: (target: WatchedTarget) => Promise<void>
-  readonly onDetached: (target: WatchedTarget) => void
-  readonly onEvent: (target: WatchedTarget, method: string, params: Readonly<Record<string, unknown>>) => void
+  readonly onAttached: (target: AttachedTarget) => Promise<void>
+  readonly onDetached: (target: AttachedTarget) => void
+  readonly onEvent: (target: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>) => void
 }
 
 interface Attached {
@@ -29,8 +29,8 @@ const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: t
  * Attaches to all pages of a browser, their out-of-process iframes and their workers. Resolves when
  * the existing ones are set up. Disposing detaches from all.
  */
-export async function watchTargets(router: CdpRouter, listener: TargetListener): Promise<AsyncDisposable> {
-  const targets = new Map<string, WatchedTarget>()
+export async function attachToTargets(router: CdpRouter, listener: TargetListener): Promise<AsyncDisposable> {
+  const targets = new Map<string, AttachedTarget>()
   const settingUp: Promise<unknown>[] = []
   const { sessionId: root } = (await router.call('Target.attachToBrowserTarget')) as { sessionId: string }
   const attach = async ({ sessionId, targetInfo }: Attached): Promise<void> => {

@@ -13,7 +13,7 @@ export function judgeInternalCommand(command: CdpCommand): Verdict {
   if (configuring.test(method)) return { kind: 'answer', result: results[method] ?? {} }
   return {
     kind: 'refuse',
-    message: `${method} is not allowed here: the target is an internal page of the browser, not a web page`,
+    message: `${method} is not allowed on an internal page of the browser`,
   }
 }
 

@@ -7,11 +7,11 @@ import type { PendingSaves } from './pending-saves.ts'
 import type { Extras, SaveRequest } from './save-request.ts'
 
 /** A profile in use, by its one writer or by a reader. Disposing releases the writer's lease. */
-export interface OpenProfile extends AsyncDisposable {
+export interface HeldProfile extends AsyncDisposable {
   readonly name: string
   readonly isWritable: boolean
   /**
-   * Restores the version that was current on opening into an empty user-data-dir. Returns its
+   * Restores the version that was current on acquiring into an empty user-data-dir. Returns its
    * extras, or undefined if nothing was saved yet.
    */
   readonly restore: (userDataDir: string) => Promise<Extras | undefined>
@@ -24,8 +24,8 @@ export interface OpenProfile extends AsyncDisposable {
   readonly save: (request: SaveRequest) => Promise<ProfileVersionRow>
 }
 
-/** Dependencies of `openProfile`. */
-export interface OpenProfileDeps extends ArchiveDeps {
+/** Dependencies of `createHeldProfile`. */
+export interface HeldProfileDeps extends ArchiveDeps {
   readonly store: Store
   /** Number of versions to keep of each profile. */
   readonly keepVersions: number
@@ -36,13 +36,13 @@ export interface OpenProfileDeps extends ArchiveDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
-/** Opens a version of a profile. Without a lease it is read-only. */
-export function openProfile(
-  deps: OpenProfileDeps,
+/** Creates the handle of a profile at a version. Without a lease it is read-only. */
+export function createHeldProfile(
+  deps: HeldProfileDeps,
   name: string,
   version: ProfileVersionRow | undefined,
   lease: Lease | undefined,
-): OpenProfile {
+): HeldProfile {
   const { store, blobs, pending, onError } = deps
   let held = lease
 
@@ -110,7 +110,7 @@ export function openProfile(
 
 /** Deletes the versions of a profile beyond `keepVersions`. */
 export async function pruneProfile(
-  { store, blobs, keepVersions }: Pick<OpenProfileDeps, 'store' | 'blobs' | 'keepVersions'>,
+  { store, blobs, keepVersions }: Pick<HeldProfileDeps, 'store' | 'blobs' | 'keepVersions'>,
   profileId: string,
 ): Promise<void> {
   const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)

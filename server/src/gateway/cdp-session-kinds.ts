@@ -1,8 +1,8 @@
 import type { CdpCommand, CdpIncoming } from '../cdp/message.ts'
-import { isInternalUrl, type TargetKind, type TargetWatch } from '../cdp/target-watch.ts'
+import { isInternalUrl, type TargetKind, type TargetKinds } from '../cdp/internal-pages.ts'
 
 /** Kind of target that a session belongs to, or the browser as a whole. */
-export type SessionKind = TargetKind | 'browser'
+export type CdpSessionKind = TargetKind | 'browser'
 
 interface TargetEventParams {
   readonly sessionId?: string
@@ -20,8 +20,8 @@ const maxHeld = 2000
  * Tracks the kind of target of each session of one client. The kind is determined when the session
  * is announced or its frame has loaded, so that each command costs only a lookup.
  */
-export class SessionKinds implements Disposable {
-  readonly #watch: TargetWatch
+export class CdpSessionKinds implements Disposable {
+  readonly #watch: TargetKinds
   readonly #release: (commands: readonly CdpCommand[]) => void
   readonly #targets = new Map<string, string>()
   readonly #internal = new Set<string>()
@@ -34,14 +34,14 @@ export class SessionKinds implements Disposable {
    * `release` is called with the held commands of a session, in order, once the kind of its target
    * is known.
    */
-  constructor(watch: TargetWatch, release: (commands: readonly CdpCommand[]) => void) {
+  constructor(watch: TargetKinds, release: (commands: readonly CdpCommand[]) => void) {
     this.#watch = watch
     this.#release = release
     this.#stop = watch.onChange((targetId, kind) => this.#setKind(targetId, kind))
   }
 
   /** Undefined if the session was not announced to this client. */
-  kindOfSession(sessionId: string): SessionKind | undefined {
+  kindOfSession(sessionId: string): CdpSessionKind | undefined {
     if (this.#internal.has(sessionId)) return 'internal'
     if (this.#held.has(sessionId)) return 'unknown'
     if (this.#browsers.has(sessionId)) return 'browser'

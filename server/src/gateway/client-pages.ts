@@ -1,0 +1,90 @@
+import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
+import type { PageFocus } from './page-focus.ts'
+
+/**
+ * Commands that show that a client works with a page. Not those that only configure it or respond
+ * to its events.
+ */
+const pageUsingCommands: ReadonlySet<string> = new Set([
+  'DOM.scrollIntoViewIfNeeded',
+  'DOM.setFileInputFiles',
+  'Page.bringToFront',
+  'Page.captureScreenshot',
+  'Page.navigate',
+  'Page.navigateToHistoryEntry',
+  'Page.printToPDF',
+  'Page.reload',
+  'Page.setDocumentContent',
+  'Runtime.callFunctionOn',
+  'Runtime.evaluate',
+])
+
+/** Tracks which page each session of one client belongs to. */
+export class ClientPages {
+  readonly #focus: PageFocus
+  readonly #pages = new Map<string, string>()
+
+  constructor(focus: PageFocus) {
+    this.#focus = focus
+  }
+
+  /** Processes an event of the Target domain that is sent to the client. */
+  track(event: CdpIncoming): void {
+    const { method } = event
+    const params = (event.params ?? {}) as { sessionId?: string; targetInfo?: { type: string; targetId: string } }
+    if (params.sessionId === undefined) return
+    if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
+    if (method !== 'Target.attachedToTarget' || params.targetInfo === undefined) return
+    const { type, targetId } = params.targetInfo
+    // An out-of-process frame belongs to the page in whose session it was announced.
+    const page = type === 'page' ? targetId : this.#pages.get(event.sessionId ?? '')
+    if (page === undefined) return
+    this.#pages.set(params.sessionId, page)
+    this.#focus.open(page)
+  }
+
+  /**
+   * Processes a dialog event that is sent to the client. Viewers who connect later need the dialog,
+   * too.
+   */
+  trackDialog(message: Buffer): void {
+    const isOpening = isDialogEvent(message)
+    if (!isOpening && !isDialogEndEvent(message)) return
+    const sessionId = sessionIdAtTail(message) ?? ''
+    const page = this.#pages.get(sessionId)
+    if (page === undefined) return
+    const { params } = JSON.parse(message.toString()) as { readonly params: Readonly<Record<string, unknown>> }
+    this.#focus.setDialog(page, this, isOpening ? { params, sessionId } : undefined)
+  }
+
+  /** Processes a command that is sent to the browser. */
+  trackCommand({ method, params, sessionId }: CdpCommand): void {
+    if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
+    if (sessionId === undefined || !(method.startsWith('Input.') || pageUsingCommands.has(method))) return
+    const page = this.#pages.get(sessionId)
+    if (page !== undefined) this.#focus.markUsed(page, this)
+  }
+
+  /**
+   * Whether to hide a message from this client. A dialog is announced only to the client that used
+   * the page last: Playwright dismisses every dialog on a page without dialog listeners, including those
+   * of other clients.
+   */
+  shouldHide(message: Buffer): boolean {
+    if (!isDialogEvent(message)) return false
+    const page = this.#pages.get(sessionIdAtTail(message) ?? '')
+    return page !== undefined && this.#focus.wasLastUsedByOther(page, this)
+  }
+
+  /** Removes the client after it has disconnected. */
+  leave(): void {
+    this.#focus.leave(this)
+  }
+
+  #forget(sessionId: string): void {
+    const page = this.#pages.get(sessionId)
+    this.#pages.delete(sessionId)
+    // A detached frame does not close its page while the client has a session of the page.
+    if (page !== undefined && ![...this.#pages.values()].includes(page)) this.#focus.close(page)
+  }
+}
