@@ -1,4 +1,4 @@
-import { cleanPage } from '../../server/src/scrape/extract/clean-page.ts'
+import { cleanPage } from '../../server/src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
 import { scoreHeldOut } from './content/held-out.ts'
 import { readLabelledPages, type LabelledPage } from './content/pages.ts'

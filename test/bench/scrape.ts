@@ -1,7 +1,7 @@
 import TurndownService from 'turndown'
 import { findBrowser } from '../../server/src/browsers/find.ts'
 import { browserSearchEnvironment } from '../../server/src/config.ts'
-import { cleanPage } from '../../server/src/scrape/extract/clean-page.ts'
+import { cleanPage } from '../../server/src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'

@@ -17,7 +17,7 @@ import type { Searches } from '../search/searches.ts'
 import { packageVersion } from '../version.ts'
 import { openWebhooks } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
-import { createRenderPage } from './render-page.ts'
+import { createRenderPage } from './render-for-map.ts'
 
 /** Services behind the HTTP API that work on requests or jobs. */
 export interface Services {

@@ -5,7 +5,7 @@ import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
-import { chargeOnce } from '../store/charges.ts'
+import { chargeUpfront } from '../store/prepaid-charges.ts'
 import {
   endExtractJob,
   extractKind,
@@ -83,7 +83,7 @@ export class Extracts {
     const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0
     const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
-      const charge = await chargeOnce(db, { ...owner, kind: extractKind, subjectId: id, credits })
+      const charge = await chargeUpfront(db, { ...owner, kind: extractKind, subjectId: id, credits })
       if (charge.outcome === 'insufficient-credits') {
         const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${charge.available} are available`
         throw new BowlineError('INSUFFICIENT_CREDITS', message, {

@@ -23,28 +23,28 @@ import { isHopTo, relaySessionRequests, type PlacementDeps } from './placement.t
 import { rateBucketOf } from './rate-bucket.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
-import { activityRoutes } from './routes/activity.ts'
-import { balanceRoutes } from './routes/balance.ts'
-import { batchRoutes, type BatchRouteDeps } from './routes/batch.ts'
-import { browserRoutes } from './routes/browser.ts'
-import { crawlRoutes } from './routes/crawl.ts'
+import { activityHandlers } from './routes/activity.ts'
+import { balanceHandlers } from './routes/balance.ts'
+import { batchHandlers, type BatchRouteDeps } from './routes/batch.ts'
+import { browserHandlers } from './routes/browser.ts'
+import { crawlHandlers } from './routes/crawl.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthDeps } from './routes/health.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { recordingRoutes, registerRecordings } from './routes/recordings.ts'
-import { profileRoutes, type ProfileRouteDeps } from './routes/profiles.ts'
+import { keyHandlers } from './routes/keys.ts'
+import { recordingHandlers, registerRecordings } from './routes/recordings.ts'
+import { profileHandlers, type ProfileRouteDeps } from './routes/profiles.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
-import { registerScrapeFiles, scrapeRoutes, type ScrapeRouteDeps } from './routes/scrape.ts'
-import { mapRoutes } from './routes/map.ts'
+import { registerScrapeFiles, scrapeHandlers, type ScrapeRouteDeps } from './routes/scrape.ts'
+import { mapHandlers } from './routes/map.ts'
 import { registerMonitorMail } from './routes/monitor-mail.ts'
-import { monitorRoutes } from './routes/monitors.ts'
-import { teamRoutes } from './routes/teams.ts'
-import { usageRoutes } from './routes/usage.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
-import { extractRoutes, type ExtractRouteDeps } from './routes/extract.ts'
-import { searchRoutes } from './routes/search.ts'
+import { monitorHandlers } from './routes/monitors.ts'
+import { teamHandlers } from './routes/teams.ts'
+import { usageHandlers } from './routes/usage.ts'
+import { webhookHandlers } from './routes/webhooks.ts'
+import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
+import { searchHandlers } from './routes/search.ts'
 import { registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
 
@@ -148,22 +148,22 @@ async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<
     }
   }
   const handlers = {
-    ...browserRoutes(deps),
-    ...keyRoutes(deps),
-    ...profileRoutes(deps),
-    ...recordingRoutes(deps),
-    ...mapRoutes(deps),
-    ...batchRoutes(deps),
-    ...crawlRoutes(deps),
-    ...scrapeRoutes(deps),
-    ...webhookRoutes(deps),
-    ...searchRoutes(deps),
-    ...monitorRoutes(deps),
-    ...teamRoutes(deps),
-    ...usageRoutes(deps),
-    ...balanceRoutes(deps),
-    ...activityRoutes(deps),
-    ...extractRoutes(deps),
+    ...browserHandlers(deps),
+    ...keyHandlers(deps),
+    ...profileHandlers(deps),
+    ...recordingHandlers(deps),
+    ...mapHandlers(deps),
+    ...batchHandlers(deps),
+    ...crawlHandlers(deps),
+    ...scrapeHandlers(deps),
+    ...webhookHandlers(deps),
+    ...searchHandlers(deps),
+    ...monitorHandlers(deps),
+    ...teamHandlers(deps),
+    ...usageHandlers(deps),
+    ...balanceHandlers(deps),
+    ...activityHandlers(deps),
+    ...extractHandlers(deps),
   }
   registerRoutes(app, handlers, callOf, deps.activity.record)
 }

@@ -32,7 +32,7 @@ export interface JobsDeps {
 export type JobPage = Omit<NewJobPage, 'position' | 'scrapeId'>
 
 /** A job to start. */
-export interface NewJob {
+export interface JobStart {
   readonly kind: JobRow['kind']
   readonly version: JobRow['version']
   readonly teamId: string
@@ -76,7 +76,7 @@ export class Jobs {
    * Stores a job with its pages, and resolves once both are committed. Throws
    * IDEMPOTENCY_KEY_REUSED or INSUFFICIENT_CREDITS.
    */
-  async start(job: NewJob): Promise<{ readonly id: string }> {
+  async start(job: JobStart): Promise<{ readonly id: string }> {
     for (const submission of job.plan.submissions) assertReadable(job.plan, submission)
     const { pages, plan, ...fields } = job
     // Whole seconds, so that all responses show the same value.
@@ -201,7 +201,7 @@ export class Jobs {
   async #add(
     db: Kysely<Database>,
     job: Pick<Job, 'id' | 'teamId' | 'plan' | 'total'>,
-    pages: NewJob['pages'],
+    pages: JobStart['pages'],
     { round, hasWorker }: { readonly round: number; readonly hasWorker: boolean },
   ): Promise<void> {
     const { total: from, teamId, plan } = job
@@ -215,7 +215,7 @@ export class Jobs {
     await this.#deps.queues.sendMany(shardQueue, shards, { db })
   }
 
-  async #findByIdempotencyKey({ teamId, idempotencyKey = '', requestHash }: NewJob): Promise<JobRow> {
+  async #findByIdempotencyKey({ teamId, idempotencyKey = '', requestHash }: JobStart): Promise<JobRow> {
     const found = await findJobByKey(this.#deps.store.db, teamId, idempotencyKey)
     if (found !== undefined && found.requestHash === requestHash) return found
     throw keyReused()
@@ -251,7 +251,7 @@ function keyReused(): BowlineError {
   return new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
 }
 
-function keyOf({ idempotencyKey, requestHash }: NewJob): Pick<JobRow, 'idempotencyKey' | 'requestHash'> {
+function keyOf({ idempotencyKey, requestHash }: JobStart): Pick<JobRow, 'idempotencyKey' | 'requestHash'> {
   return {
     idempotencyKey,
     requestHash,

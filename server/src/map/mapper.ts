@@ -2,7 +2,7 @@ import type { MapRequest } from 'bowline/contract/map'
 import type { Abortable } from 'bowline/kit/abort'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Egress } from '../egress/egress.ts'
-import { chargeOnce, refund } from '../store/charges.ts'
+import { chargeUpfront, refund } from '../store/prepaid-charges.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { insufficientCredits } from '../usage/work-permits.ts'
@@ -40,7 +40,7 @@ export function openMapper({ store, egress, prices, renderPage }: MapperDeps): M
   return {
     map: async ({ request, ...payer }, options) => {
       const bill = { ...payer, kind: 'map', subjectId: uuidV7(), credits: prices.mapCall }
-      const charge = await chargeOnce(store.db, bill)
+      const charge = await chargeUpfront(store.db, bill)
       if (charge.outcome === 'insufficient-credits') {
         throw insufficientCredits(prices.mapCall, charge.available)
       }

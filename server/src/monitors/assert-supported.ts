@@ -16,7 +16,7 @@ export interface MonitorOptions {
  * Rejects targets and options that this server cannot support. Throws FORMAT_UNAVAILABLE,
  * MAIL_UNAVAILABLE or BAD_REQUEST.
  */
-export function assertSupported(
+export function assertMonitorSupported(
   deps: Pick<MonitorDeps, 'scrapes' | 'searches' | 'languageModel' | 'mailer'>,
   targets: readonly StoredTarget[],
   { notification, goal, judgeEnabled }: MonitorOptions,

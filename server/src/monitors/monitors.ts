@@ -15,7 +15,7 @@ import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMon
 import type { MonitorTable } from '../store/tables/monitors.ts'
 import { assertCredits } from '../usage/assert-credits.ts'
 import { checkQueue } from './check-queue.ts'
-import { assertSupported } from './assert-supported.ts'
+import { assertMonitorSupported } from './assert-supported.ts'
 import { definitionOf } from './definition.ts'
 import { estimateTargets } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
@@ -46,7 +46,7 @@ export class Monitors {
     const { store, mailer } = this.#deps
     const { webhook, notification, goal, schedule } = request
     const targets = assignTargetIds(request.targets)
-    assertSupported(this.#deps, targets, request)
+    assertMonitorSupported(this.#deps, targets, request)
     const row: Insertable<MonitorTable> = {
       id: uuidV7(),
       teamId,
@@ -92,7 +92,7 @@ export class Monitors {
     const targets = request.targets && assignTargetIds(request.targets, definitionOf(old).targets)
     // Only changed fields are checked, so that a monitor this server can no longer run can still be
     // paused.
-    assertSupported(this.#deps, targets ?? [], {
+    assertMonitorSupported(this.#deps, targets ?? [], {
       notification: notification ?? {},
       goal: goal === undefined ? old.goal : goal,
       judgeEnabled:

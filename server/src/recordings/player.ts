@@ -5,7 +5,7 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { ArtifactRow } from '../store/artifacts.ts'
-import { detailsOf } from './recording-row.ts'
+import { detailsOf } from './recording-details.ts'
 
 /** The player: one self-contained HTML page that also works when opened from disk. */
 export interface Player {

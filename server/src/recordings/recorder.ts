@@ -22,7 +22,7 @@ export interface RecorderDeps {
 }
 
 /** A finished recording, ready to be stored. */
-export interface Recorded {
+export interface RecordedFile {
   readonly name: 'har.json' | 'console.jsonl' | 'video.webm'
   readonly contentType: string
   /** When it begins, in milliseconds since the epoch. */
@@ -71,12 +71,12 @@ export class Recorder {
   }
 
   /** Ends the recording and returns its files. Also works after the browser has exited. */
-  async finish(): Promise<readonly Recorded[]> {
+  async finish(): Promise<readonly RecordedFile[]> {
     const [hasVideo] = await Promise.all([this.#video?.finish(), this.#network?.finish(), this.#console?.finish()])
     // Not awaited, since the browser is about to close.
     void this.#watching?.[Symbol.asyncDispose]()
     const startedAtMs = this.#startedAtMs
-    const recorded: Recorded[] = []
+    const recorded: RecordedFile[] = []
     if (this.#network !== undefined) {
       const contents = Readable.from(this.#har(this.#network), { objectMode: false })
       recorded.push({ name: 'har.json', contentType: 'application/json', startedAtMs, contents })
@@ -87,7 +87,7 @@ export class Recorder {
     }
     if (this.#video !== undefined && hasVideo === true) {
       const contents = Readable.from(readTempFile(join(this.#folder, 'video')), { objectMode: false })
-      const videoAtMs = this.#video.startedAtMs ?? startedAtMs
+      const videoAtMs = this.#video.firstFrameEpochMs ?? startedAtMs
       recorded.push({ name: 'video.webm', contentType: 'video/webm', startedAtMs: videoAtMs, contents })
     }
     return recorded

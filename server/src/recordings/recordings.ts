@@ -3,12 +3,12 @@ import { abortable } from 'bowline/kit/abort'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { SessionEnding } from '../sessions/session-deps.ts'
+import type { EndRequest } from '../sessions/session-deps.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Focus } from './video-recorder.ts'
 import { recordPlan, type RecordPlan } from './record-plan.ts'
 import { Recorder } from './recorder.ts'
-import { detailsOf, playerName } from './recording-row.ts'
+import { detailsOf, playerName } from './recording-details.ts'
 
 /** Dependencies of the recordings. */
 export interface RecordingsDeps {
@@ -50,7 +50,7 @@ export class Recordings {
   }
 
   /** Ends the recording of a session and stores it unless `keep` rules that out. */
-  async finish(session: LiveSession, how: SessionEnding, signal: AbortSignal): Promise<void> {
+  async finish(session: LiveSession, how: EndRequest, signal: AbortSignal): Promise<void> {
     const found = this.#recorders.get(session)
     if (found === undefined) return
     const recorder = await abortable(found.recorder, AbortSignal.timeout(startTimeoutMs))
@@ -103,7 +103,7 @@ export class Recordings {
 }
 
 /** Whether a token gives access to the recordings of a session. */
-export function opensRecordings(row: SessionRow, token: string): boolean {
+export function isRecordingsToken(row: SessionRow, token: string): boolean {
   return equalSecrets(recordingsToken(row), token)
 }
 
@@ -111,6 +111,6 @@ function recordingsToken({ secret }: SessionRow): string {
   return deriveToken(secret, 'recordings')
 }
 
-function isFailure({ reason, hasFailed }: SessionEnding): boolean {
+function isFailure({ reason, hasFailed }: EndRequest): boolean {
   return hasFailed || reason === 'crashed' || reason === 'ttl' || reason === 'idle'
 }

@@ -27,9 +27,8 @@ export class VideoRecorder {
   readonly #pages: AttachedTarget[] = []
   readonly #stopFollowing: () => void
   #shown: { readonly page: AttachedTarget; readonly screencast: Screencast } | undefined
-  /** Time of the first frame, on the monotonic clock and since the epoch. */
-  #startedAtMs: number | undefined
-  #firstAtMs: number | undefined
+  #firstFrameMonotonicMs: number | undefined
+  #firstFrameEpochMs: number | undefined
   #nextMs = 0
   #pending: Buffer | undefined
   #timer: NodeJS.Timeout | undefined
@@ -50,8 +49,8 @@ export class VideoRecorder {
   }
 
   /** Time of the first frame, in milliseconds since the epoch. */
-  get startedAtMs(): number | undefined {
-    return this.#firstAtMs
+  get firstFrameEpochMs(): number | undefined {
+    return this.#firstFrameEpochMs
   }
 
   add(page: AttachedTarget): void {
@@ -79,8 +78,8 @@ export class VideoRecorder {
     this.#shown?.screencast.end()
     if (this.#pending !== undefined) this.#write(this.#pending)
     clearTimeout(this.#timer)
-    await this.#file.close(this.#writer.finish(Math.round(performance.now() - (this.#startedAtMs ?? 0))))
-    return this.#startedAtMs !== undefined
+    await this.#file.close(this.#writer.finish(Math.round(performance.now() - (this.#firstFrameMonotonicMs ?? 0))))
+    return this.#firstFrameMonotonicMs !== undefined
   }
 
   /** Switches to the page that was used last, or else to the newest one. */
@@ -114,10 +113,10 @@ export class VideoRecorder {
 
   #write(vp8: Buffer): void {
     const nowMs = performance.now()
-    this.#startedAtMs ??= nowMs
-    this.#firstAtMs ??= Date.now()
+    this.#firstFrameMonotonicMs ??= nowMs
+    this.#firstFrameEpochMs ??= Date.now()
     this.#pending = undefined
-    this.#writer.add(vp8, Math.round(nowMs - this.#startedAtMs))
+    this.#writer.add(vp8, Math.round(nowMs - this.#firstFrameMonotonicMs))
     this.#nextMs = nowMs + this.#frameMs
     this.#timer = setTimeout(() => {
       if (this.#pending !== undefined) this.#write(this.#pending)

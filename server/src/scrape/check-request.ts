@@ -6,7 +6,7 @@ import type { LanguageModel } from './format/language-model.ts'
  * Rejects requests that this server is not configured for, and options that contradict each other.
  * Throws FORMAT_UNAVAILABLE, BAD_REQUEST.
  */
-export function assertSupported(
+export function assertScrapeSupported(
   deps: { readonly languageModel: LanguageModel | undefined },
   { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
 ): void {

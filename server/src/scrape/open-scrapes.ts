@@ -12,7 +12,7 @@ import { Renderer } from './render/renderer.ts'
 import type { OnScraped } from './document/on-scraped.ts'
 import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
-import { HtmlWorkers } from './format/html-workers.ts'
+import { HtmlThreadPool } from './format/html-thread-pool.ts'
 
 /** Parts of the server that scraping uses. */
 export interface OpenScrapesDeps {
@@ -53,7 +53,7 @@ export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings
     new Scrapes({
       ...deps,
       chromeMajor,
-      workers: new HtmlWorkers(),
+      workers: new HtmlThreadPool(),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
       languageModel: url === undefined ? undefined : { url, model, key },

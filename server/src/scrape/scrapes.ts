@@ -6,7 +6,7 @@ import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import type { Semaphore } from '../kit/semaphore.ts'
 import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
-import { recordUnmetered, toUnmetered, type UnmeteredScrape } from '../store/record-unmetered.ts'
+import { recordWithoutHold, toScrapeWithoutHold, type ScrapeWithoutHold } from '../store/record-without-hold.ts'
 import type { Database } from '../store/schema.ts'
 import { insertScrape, recordScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
@@ -14,25 +14,25 @@ import { availableCredits } from '../store/teams.ts'
 import { priceOfScrape, type Prices } from '../usage/prices.ts'
 import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
-import { assertSupported } from './check-request.ts'
+import { assertScrapeSupported } from './check-request.ts'
 import { isPersonal, pageCacheKey } from './document/cache-key.ts'
 import { Cache, type CachedPage, type PageToStore } from './document/cache.ts'
 import { buildDocument, type BuiltDocument } from './document/build-document.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { asksForEnhancedProxy, loadWithProxy } from './load/load-with-proxy.ts'
 import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
-import { createHtmlProcessor } from './format/html-processor.ts'
+import { createPageProcessor } from './format/page-processor.ts'
 import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
 import { withBaseUrl, openScrapeFiles } from './document/scrape-files.ts'
 import type { OnScraped } from './document/on-scraped.ts'
 import { cacheFactsOf } from './document/cached-page-facts.ts'
-import type { HtmlWorkers } from './format/html-workers.ts'
+import type { HtmlThreadPool } from './format/html-thread-pool.ts'
 
 /** Dependencies of `Scrapes`. */
 export interface ScrapesDeps extends LoaderDeps {
   readonly store: Store
   readonly blobs: Blobs
-  readonly workers: HtmlWorkers
+  readonly workers: HtmlThreadPool
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   readonly prices: Prices
@@ -93,7 +93,7 @@ export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
   readonly #cache: Cache
-  readonly #recordUnmetered: (scrape: UnmeteredScrape) => Promise<void>
+  readonly #recordWithoutHold: (scrape: ScrapeWithoutHold) => Promise<void>
 
   constructor(deps: ScrapesDeps) {
     this.#deps = deps
@@ -101,12 +101,12 @@ export class Scrapes implements AsyncDisposable {
     this.#cache = new Cache(deps)
     // The embedded database commits one transaction at a time: waiting scrapes share the next
     // commit.
-    this.#recordUnmetered = createBatcher(async (scrapes) => recordUnmetered(deps.store.db, scrapes))
+    this.#recordWithoutHold = createBatcher(async (scrapes) => recordWithoutHold(deps.store.db, scrapes))
   }
 
   /** Returns the minimum price of a scrape, in credits. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
   estimate(request: ScrapeRequest): number {
-    assertSupported(this.#deps, request)
+    assertScrapeSupported(this.#deps, request)
     const isEnhanced = this.#deps.hasEnhancedProxy && asksForEnhancedProxy(request.proxy)
     return this.#price(request, { isEnhanced, pages: 1 })
   }
@@ -120,13 +120,14 @@ export class Scrapes implements AsyncDisposable {
     const { request, teamId, signal } = call
     const minCredits = this.estimate(request)
     if (call.isPrepaid === true || call.onCommit !== undefined) {
-      // A page of a batch waits for as long as it takes: its timeout covers only the scrape itself.
+      // A page of a job may wait for a slot indefinitely: its timeout covers only the scrape itself.
       const credits = call.isPrepaid === true ? 0 : minCredits
       await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
       using _ = await call.acquireSlot?.()
       return await withTimeout(call, async (limited) => this.#run(call, permit, limited))
     }
     return withTimeout(call, async (limited) => {
+      // Leaves a third of the timeout for the scrape itself.
       const waitMs = (request.timeout * 2) / 3
       await using permit = await permits.acquire({ teamId, credits: minCredits, waitMs, signal: limited })
       return await this.#run(call, permit, limited)
@@ -135,7 +136,7 @@ export class Scrapes implements AsyncDisposable {
 
   /** Throws FORMAT_UNAVAILABLE or BAD_REQUEST for a request that `scrape` would refuse. */
   check(request: ScrapeRequest): void {
-    assertSupported(this.#deps, request)
+    assertScrapeSupported(this.#deps, request)
   }
 
   /**
@@ -146,7 +147,7 @@ export class Scrapes implements AsyncDisposable {
     request: Omit<ScrapeRequest, 'profile'>,
     signal: AbortSignal,
   ): Promise<{ readonly url: string; readonly html: string } | undefined> {
-    const processPage = createHtmlProcessor(this.#deps.workers, request, signal)
+    const processPage = createPageProcessor(this.#deps.workers, request, signal)
     // Without a profile, no team is needed.
     const { page } = await this.#loader.load({ request, teamId: '', signal, processPage }, 'basic')
     return page.body.kind === 'html' ? { url: page.url, html: page.body.html } : undefined
@@ -182,21 +183,21 @@ export class Scrapes implements AsyncDisposable {
     const found = await this.#cache.find(call)
     if (found === undefined) return undefined
     const id = call.id ?? uuidV7()
-    const { createdAt, facts: stored } = found
+    const { createdAt, facts: pageFacts } = found
     // The page controls its metadata, so the number of billed pages comes from the stored facts.
     const { document: cached, pages } =
       found.kind === 'document'
-        ? { document: withBaseUrl(found.document, call.baseUrl), pages: stored.pdf?.readPages ?? 1 }
+        ? { document: withBaseUrl(found.document, call.baseUrl), pages: pageFacts.pdf?.readPages ?? 1 }
         : await this.#fromCachedPage(call, found, signal)
     const credits = this.#price(call.request, {
-      isEnhanced: stored.isEnhanced && call.request.proxy !== 'basic',
+      isEnhanced: pageFacts.isEnhanced && call.request.proxy !== 'basic',
       pages,
     })
     const { concurrencyQueueDurationMs: _, ...metadata } = cached.metadata
-    const facts = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
+    const billingMetadata = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
     const document = {
       ...cached,
-      metadata: { ...metadata, ...sourceMetadata(call, id), ...facts, ...queueMetadata(permit) },
+      metadata: { ...metadata, ...sourceMetadata(call, id), ...billingMetadata, ...queueMetadata(permit) },
     }
     const outcome = { id, document, credits }
     await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
@@ -209,7 +210,7 @@ export class Scrapes implements AsyncDisposable {
     { page, facts }: Extract<CachedPage, { readonly kind: 'page' }>,
     signal: AbortSignal,
   ): Promise<Pick<BuiltDocument, 'document' | 'pages'>> {
-    const processed = await createHtmlProcessor(this.#deps.workers, request, signal)(page)
+    const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
     const loaded = { page, processed, isEnhanced: facts.isEnhanced, isRendered: facts.rendering !== undefined }
     const files = openScrapeFiles(this.#deps.blobs, { id: '', baseUrl, secret: undefined })
     const { document, pages } = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
@@ -225,34 +226,34 @@ export class Scrapes implements AsyncDisposable {
     const secret = randomSecret()
     const files = openScrapeFiles(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
     try {
-      const processPage = createHtmlProcessor(workers, request, signal)
+      const processPage = createPageProcessor(workers, request, signal)
       const loaded = await loadWithProxy(this.#loader, { request, teamId, signal, processPage }, hasEnhancedProxy)
       if (call.failOnThrottle === true) assertNotThrottled(loaded.page)
       const built = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
       const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: built.pages })
-      const facts = {
+      const scrapeMetadata = {
         ...sourceMetadata(call, id),
         ...cacheMissMetadata(request),
         creditsUsed: credits,
         ...queueMetadata(permit),
       }
       const { document } = built
-      const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...facts } }, credits }
-      const isStored = request.storeInCache && loaded.page.statusCode < 400
-      const cacheKey = isStored ? pageCacheKey(request) : undefined
+      const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...scrapeMetadata } }, credits }
+      const isCacheable = request.storeInCache && loaded.page.statusCode < 400
+      const cacheKey = isCacheable ? pageCacheKey(request) : undefined
       const { stored: page } = built
       const about = { body: page.body, screenshotUrl: document.screenshot }
-      const stored =
+      const pageToCache =
         cacheKey === undefined ? undefined : { cacheKey, page, facts: cacheFactsOf(request, loaded, about) }
       // A caller who has disconnected is not billed.
       signal.throwIfAborted()
       await this.#record(withTrackedState(call, built.saveTrackedState), permit, outcome, {
-        stored,
+        pageToCache,
         hasFiles: !files.isEmpty(),
         secret,
       })
       const { markdown } = built
-      if (markdown !== '' && isStored && !request.zeroDataRetention && !isPersonal(request)) {
+      if (markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)) {
         this.#deps.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
       }
       return outcome
@@ -267,28 +268,29 @@ export class Scrapes implements AsyncDisposable {
     { request, teamId, apiKeyId, prepare, onCommit, isPrepaid = false }: ScrapeCall,
     permit: Permit,
     outcome: ScrapeOutcome,
-    row: { readonly stored?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
+    row: { readonly pageToCache?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
   ): Promise<void> {
     const { id, document, credits } = outcome
     const bill = { id, teamId, apiKeyId, credits }
-    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.stored)
+    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.pageToCache)
     const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
-    const { db: store } = this.#deps.store
-    const insert = async (db: Kysely<Database>): Promise<void> => {
-      if (isPrepaid) return kept === undefined ? undefined : insertScrape(db, bill, kept)
-      // Unmetered scrapes are written in shared commits, unless the caller brings its own
+    const { db } = this.#deps.store
+    const insert = async (transaction: Kysely<Database>): Promise<void> => {
+      if (isPrepaid) return kept === undefined ? undefined : insertScrape(transaction, bill, kept)
+      // Scrapes without a hold are written in shared commits, unless the caller brings its own
       // transaction.
-      if (permit.holdId === undefined && onCommit === undefined) return this.#recordUnmetered(toUnmetered(bill, kept))
+      if (permit.holdId === undefined && onCommit === undefined)
+        return this.#recordWithoutHold(toScrapeWithoutHold(bill, kept))
       // The price of a PDF is known only now, and may exceed the credits of the team.
-      if (await recordScrape(db, bill, kept, permit.holdId)) return
-      throw insufficientCredits(credits, (await availableCredits(db, teamId)) ?? 0)
+      if (await recordScrape(transaction, bill, kept, permit.holdId)) return
+      throw insufficientCredits(credits, (await availableCredits(transaction, teamId)) ?? 0)
     }
-    if (onCommit === undefined) await insert(store)
+    if (onCommit === undefined) await insert(db)
     else {
       await prepare?.(outcome)
-      await store.transaction().execute(async (db) => {
-        await insert(db)
-        await onCommit(db, outcome)
+      await db.transaction().execute(async (transaction) => {
+        await insert(transaction)
+        await onCommit(transaction, outcome)
       })
     }
     if (!isPrepaid) permit.markBilled()
@@ -297,7 +299,7 @@ export class Scrapes implements AsyncDisposable {
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
     return priceOfScrape(this.#deps.prices, {
       ...use,
-      isExtracted: request.formats.some(
+      isLlmPriced: request.formats.some(
         (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
       ),
       isLockdown: request.lockdown,

@@ -4,7 +4,7 @@ import { readTimeRange } from 'bowline/contract/time-range'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { chargeOnce, lowerCharge, refund, type Charge } from '../store/charges.ts'
+import { chargeUpfront, lowerCharge, refund, type Charge } from '../store/prepaid-charges.ts'
 import type { Store } from '../store/store.ts'
 import { priceOfSearch, type Prices } from '../usage/prices.ts'
 import { toCategory } from './categories.ts'
@@ -87,12 +87,12 @@ export class Searches {
     const sources = request.sources.length
     const charge = { teamId, apiKeyId, kind: 'search', subjectId: uuidV7() }
     const full = { ...charge, credits: priceOfSearch(prices, request.limit * sources) }
-    const outcome = await chargeOnce(store.db, full)
+    const outcome = await chargeUpfront(store.db, full)
     if (outcome.outcome === 'charged') return { charge: full, limit: request.limit, warnings: [] }
     const { available } = outcome
     const limit = Math.min(request.limit, Math.floor((Math.floor(available / prices.tenResults) * 10) / sources))
     const reduced = { ...charge, credits: priceOfSearch(prices, limit * sources) }
-    if (limit < 1 || (await chargeOnce(store.db, reduced)).outcome !== 'charged') {
+    if (limit < 1 || (await chargeUpfront(store.db, reduced)).outcome !== 'charged') {
       const message = `Insufficient credits to perform this request. It costs up to ${full.credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import { priceOfSession, type Prices } from '../usage/prices.ts'
 
 /** How a session ended. */
-export interface SessionEnd {
+export interface SessionBill {
   readonly status: 'destroyed' | 'error'
   readonly reason: EndReason
   /** Lifetime of the session in milliseconds. Time beyond its TTL is not billed. */
@@ -15,11 +15,11 @@ export interface SessionEnd {
   /** Error message. With status `error` the session never started and costs nothing. */
   readonly error?: string
   /** Outcome of saving its profile. */
-  readonly profile?: ProfileEnd | undefined
+  readonly profile?: ProfileSaveOutcome | undefined
 }
 
 /** Outcome of saving a profile: the new version, or why none was saved. */
-export type ProfileEnd = { readonly version: number } | { readonly error: string }
+export type ProfileSaveOutcome = { readonly version: number } | { readonly error: string }
 
 /**
  * Records the end of a session and its bill in one transaction. Ending it again returns the first
@@ -28,7 +28,7 @@ export type ProfileEnd = { readonly version: number } | { readonly error: string
 export async function billSession(
   deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
-  end: SessionEnd,
+  end: SessionBill,
 ): Promise<SessionRow> {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)

@@ -15,7 +15,7 @@ import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { ProfileVersionRow } from '../store/profiles.ts'
-import type { ProfileEnd } from './bill.ts'
+import type { ProfileSaveOutcome } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
 
 /** Data of a profile besides its files: session cookies, which Chromium itself would drop. */
@@ -95,7 +95,7 @@ export async function saveAtEnd(
   profile: HeldProfile,
   browser: Browser,
   session: { readonly sessionId: string; readonly reason: EndReason },
-): Promise<ProfileEnd | undefined> {
+): Promise<ProfileSaveOutcome | undefined> {
   // A failed save must still release the lease.
   await using opened = profile
   if (!opened.isWritable) return undefined

@@ -17,7 +17,7 @@ export interface SessionDeps {
   /** Called with every session whose browser has started, before any client gets it. */
   readonly onStart?: (session: LiveSession) => void | Promise<void>
   /** Called with every session that ends, while its browser may still run. The end waits for it. */
-  readonly onEnding?: (session: LiveSession, how: SessionEnding) => Promise<void>
+  readonly onEnding?: (session: LiveSession, how: EndRequest) => Promise<void>
   /** Called with every ended session after it was billed. */
   readonly onEnd?: (row: SessionRow) => void
   /** Called with errors of background work. */
@@ -25,7 +25,7 @@ export interface SessionDeps {
 }
 
 /** How a session ends. */
-export interface SessionEnding {
+export interface EndRequest {
   readonly reason: EndReason
   /** Whether the client reported that its work in the session failed. */
   readonly hasFailed?: boolean

@@ -7,12 +7,12 @@ import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { priceOfSession } from '../usage/prices.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
-import { billSession, type ProfileEnd, type SessionEnd } from './bill.ts'
+import { billSession, type ProfileSaveOutcome, type SessionBill } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './recovery.ts'
-import type { SessionEnding, SessionDeps } from './session-deps.ts'
+import type { EndRequest, SessionDeps } from './session-deps.ts'
 
 interface Entry {
   readonly session: LiveSession
@@ -21,11 +21,11 @@ interface Entry {
   readonly profile: HeldProfile | undefined
   ending: Promise<SessionRow> | undefined
   /** How and when it ended. Set once, even if the bill is retried. */
-  end: Omit<SessionEnd, 'profile'> | undefined
+  end: Omit<SessionBill, 'profile'> | undefined
   /** Timer of the next attempt to store the bill. */
   billRetry: NodeJS.Timeout | undefined
   /** Stops the browser and saves its profile. Runs once, even if the bill is retried. */
-  finishing: Promise<ProfileEnd | undefined> | undefined
+  finishing: Promise<ProfileSaveOutcome | undefined> | undefined
 }
 
 /**
@@ -114,7 +114,7 @@ export class Sessions implements AsyncDisposable {
    * Ends a live session: closes its sockets, saves its profile, bills it and stops its browser.
    * Returns undefined if it does not run here.
    */
-  async end(id: string, reason: EndReason, how: Omit<SessionEnding, 'reason'> = {}): Promise<SessionRow | undefined> {
+  async end(id: string, reason: EndReason, how: Omit<EndRequest, 'reason'> = {}): Promise<SessionRow | undefined> {
     // A session is visible before its browser has started, and its TTL may end by then. It must not
     // start after its end.
     if (!this.#entries.has(id)) await this.whenStarted(id)
@@ -248,7 +248,7 @@ export class Sessions implements AsyncDisposable {
     )
   }
 
-  async #end(entry: Entry, how: SessionEnding): Promise<SessionRow> {
+  async #end(entry: Entry, how: EndRequest): Promise<SessionRow> {
     const { row } = entry.session
     entry.clock[Symbol.dispose]()
     const end = (entry.end ??= endOf(entry, how))
@@ -278,7 +278,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Saves the profile, files and recordings of an ending session. Never rejects. */
-  async #finish(entry: Entry, how: SessionEnding): Promise<ProfileEnd | undefined> {
+  async #finish(entry: Entry, how: EndRequest): Promise<ProfileSaveOutcome | undefined> {
     const { onEnding, onError } = this.#deps
     const { session } = entry
     const [saved] = await Promise.all([
@@ -291,7 +291,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Saves the profile if the session has one. Never rejects. */
-  async #saveProfile({ session, profile }: Entry, reason: EndReason): Promise<ProfileEnd | undefined> {
+  async #saveProfile({ session, profile }: Entry, reason: EndReason): Promise<ProfileSaveOutcome | undefined> {
     if (profile === undefined) return undefined
     const { browser, row } = session
     return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
@@ -328,7 +328,7 @@ export class Sessions implements AsyncDisposable {
 /** Delay before a failed bill is retried, in milliseconds. */
 const billRetryMs = 1000
 
-function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: SessionEnding): NonNullable<Entry['end']> {
+function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: EndRequest): NonNullable<Entry['end']> {
   // Time in which the browser hung is not billed. Timers can fire a millisecond early, but an
   // expired TTL is billed in full.
   const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.unresponsiveMs() : 0)

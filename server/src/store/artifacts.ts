@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ArtifactTable } from './tables/sessions.ts'
 
 /** A file or recording that is stored beyond the end of its session. */
-export type ArtifactRow = Recorded<Selectable<ArtifactTable>>
+export type ArtifactRow = Row<Selectable<ArtifactTable>>
 
 /** Selects the files or the recordings of a session. */
 export interface ArtifactFolder {
@@ -40,7 +40,7 @@ export async function listArtifacts(
     .orderBy('createdAt')
     .orderBy('id')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Deletes an artifact. */

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { lowerCharge, refund } from './charges.ts'
-import { toRecord, type Recorded } from './record.ts'
+import { lowerCharge, refund } from './prepaid-charges.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ExtractJobTable } from './tables/pages.ts'
 
 /** An extract job. */
-export type ExtractJobRow = Recorded<Selectable<ExtractJobTable>>
+export type ExtractJobRow = Row<Selectable<ExtractJobTable>>
 
 /** Kind of extract jobs in the ledger. */
 export const extractKind = 'extract'
@@ -21,7 +21,7 @@ export async function insertExtractJob(
 /** Returns the extract job with this id, or `undefined`. */
 export async function findExtractJob(db: Kysely<Database>, id: string): Promise<ExtractJobRow | undefined> {
   const row = await db.selectFrom('extractJob').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Result of an extract job: its answer as JSON and its price, or its error. */

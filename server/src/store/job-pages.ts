@@ -1,10 +1,10 @@
 import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { JobPageTable } from './tables/jobs.ts'
 
 /** A page of a batch or a crawl. */
-export type JobPageRow = Recorded<Selectable<JobPageTable>>
+export type JobPageRow = Row<Selectable<JobPageTable>>
 
 /** A page to insert. */
 export type NewJobPage = Pick<JobPageRow, 'position' | 'url' | 'scrapeId'> & {
@@ -82,7 +82,7 @@ export async function claimJobPages(
     .whereRef('jobPage.position', '=', 'free.position')
     .returningAll('jobPage')
     .execute()
-  return rows.toSorted((left, right) => left.position - right.position).map(toRecord)
+  return rows.toSorted((left, right) => left.position - right.position).map(toRow)
 }
 
 /**
@@ -144,7 +144,7 @@ export async function listCompletedPages(
     .orderBy('seq')
     .limit(limit)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Lists the failed and blocked pages of a job by position, at most 100,000. */
@@ -157,7 +157,7 @@ export async function listFailedPages(db: Kysely<Database>, jobId: string): Prom
     .orderBy('position')
     .limit(100_000)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Returns which of the identities pages of a job already have. */

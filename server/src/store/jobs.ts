@@ -1,14 +1,14 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { jobRetentionMs } from './job-retention.ts'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { JobTable, JobStatus } from './tables/jobs.ts'
 
 /** A batch or a crawl. */
-export type JobRow = Recorded<Selectable<JobTable>>
+export type JobRow = Row<Selectable<JobTable>>
 
 /** A job to insert. */
-export type NewJob = Pick<
+export type NewJobRow = Pick<
   JobRow,
   'id' | 'teamId' | 'apiKeyId' | 'kind' | 'version' | 'target' | 'plan' | 'baseUrl' | 'idempotencyKey' | 'requestHash'
 > & { readonly createdAt: Date; readonly expiresAt: Date }
@@ -20,7 +20,7 @@ export const jobExpiry = sql<Date>`date_trunc('second', now() + make_interval(se
  * Inserts a job without pages. Returns `false` if the team already has a job with this idempotency
  * key.
  */
-export async function insertJob(db: Kysely<Database>, job: NewJob): Promise<boolean> {
+export async function insertJob(db: Kysely<Database>, job: NewJobRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('job')
     .values({
@@ -45,7 +45,7 @@ export async function findJob(
 ): Promise<JobRow | undefined> {
   const query = db.selectFrom('job').selectAll().where('id', '=', id)
   const row = await (options.locks === true ? query.forUpdate() : query).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the job of a team with this idempotency key, or `undefined`. */
@@ -60,7 +60,7 @@ export async function findJobByKey(
     .where('teamId', '=', teamId)
     .where('idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Replaces the plan of a job and resumes the job if it was complete. */
@@ -112,7 +112,7 @@ export async function listActiveJobs(
     .orderBy('createdAt', 'desc')
     .limit(1000)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Counts the pages of a team's batches and crawls that have not ended. */

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ApiKeyTable, KeyRole } from './tables/accounts.ts'
 import { ensureTeam } from './teams.ts'
 
 /** An API key with data of its team. */
-export type KeyRow = Recorded<Selectable<ApiKeyTable>> & {
+export type KeyRow = Row<Selectable<ApiKeyTable>> & {
   readonly teamName: string
   /** Rate limits of the team. `undefined`: the server's limits. */
   readonly teamRateLimits: string | undefined
@@ -37,7 +37,7 @@ export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyR
     .selectAll('added')
     .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
     .executeTakeFirstOrThrow()
-  return toRecord(row)
+  return toRow(row)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function ensureBootstrapKey(
       conflict.column('hash').doUpdateSet({ role: 'admin', retiredAt: null }).where('apiKey.revokedAt', 'is', null),
     )
     .execute()
-  return toRecord(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
+  return toRow(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
 }
 
 /**
@@ -107,7 +107,7 @@ export async function listKeys(
     .orderBy('apiKey.createdAt')
     .orderBy('apiKey.id')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Revokes a key permanently and returns it, or `undefined` if there is none. Idempotent. */
@@ -142,5 +142,5 @@ function selectKeys(db: Kysely<Database>) {
 
 async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> {
   const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }

@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { LedgerTable } from './tables/accounts.ts'
 
 /** A bill. */
-export type LedgerRow = Recorded<Selectable<LedgerTable>>
+export type LedgerRow = Row<Selectable<LedgerTable>>
 
 /** Selects the bills of a team between `from` (inclusive) and `until` (exclusive). */
 export interface LedgerFilter {
@@ -25,5 +25,5 @@ export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Pr
     .orderBy('id', 'desc')
     .limit(filter.limit ?? 100)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }

@@ -1,14 +1,14 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import type { MailSubscriptionTable, MailTable } from './tables/monitors.ts'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 
 /** A subscription of an email address to a monitor. */
-export type SubscriptionRow = Recorded<Selectable<MailSubscriptionTable>>
+export type SubscriptionRow = Row<Selectable<MailSubscriptionTable>>
 
 /** A queued or sent mail. */
-export type MailRow = Recorded<Selectable<MailTable>>
+export type MailRow = Row<Selectable<MailTable>>
 
 /** Inserts a subscription. Returns `undefined` if the address already has one, in any status. */
 export async function insertSubscription(
@@ -21,7 +21,7 @@ export async function insertSubscription(
     .onConflict((conflict) => conflict.columns(['monitorId', 'email']).doNothing())
     .returningAll()
     .executeTakeFirst()
-  return made && toRecord(made)
+  return made && toRow(made)
 }
 
 /** Lists the subscriptions of some monitors, by email address. */
@@ -36,13 +36,13 @@ export async function listSubscriptions(
     .where('monitorId', 'in', [...monitorIds])
     .orderBy('email')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Returns the subscription with this id, or `undefined`. */
 export async function findSubscription(db: Kysely<Database>, id: string): Promise<SubscriptionRow | undefined> {
   const row = await db.selectFrom('mailSubscription').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Updates the status of a subscription, or when its confirmation email was sent. */
@@ -72,7 +72,7 @@ export async function insertMails(
 /** Returns the email with this id, or `undefined`. */
 export async function findMail(db: Kysely<Database>, id: string): Promise<MailRow | undefined> {
   const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Records the outcome of a mail. */

@@ -1,12 +1,12 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { MonitorCheckTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** A stored run of a monitor. */
-export type CheckRow = Recorded<Selectable<MonitorCheckTable>>
+export type CheckRow = Row<Selectable<MonitorCheckTable>>
 
 /** Seconds after which a lease expires if it is not renewed. */
 export const checkLeaseSeconds = 30
@@ -30,13 +30,13 @@ export async function insertCheck(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
-  return made && toRecord(made)
+  return made && toRow(made)
 }
 
 /** Returns the check with this id, or `undefined`. */
 export async function findCheck(db: Kysely<Database>, id: string): Promise<CheckRow | undefined> {
   const row = await db.selectFrom('monitorCheck').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the queued or running check of a monitor, or `undefined`. */
@@ -47,7 +47,7 @@ export async function findOpenCheck(db: Kysely<Database>, monitorId: string): Pr
     .where('monitorId', '=', monitorId)
     .where('status', 'in', ['queued', 'running'])
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Filter of `listChecks`. */
@@ -68,7 +68,7 @@ export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Pro
     .limit(filter.limit)
     .offset(filter.offset)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /**
@@ -91,7 +91,7 @@ export async function claimCheck(db: Kysely<Database>, id: string, nodeId: strin
     .where((eb) => eb.or([eb('leaseExpiresAt', 'is', null), eb('leaseExpiresAt', '<', sql<Date>`now()`)]))
     .returningAll()
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Renews a lease. Returns `false` if it was lost or the monitor was deleted. */

@@ -1,15 +1,15 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { CheckSummary, PageStatus } from 'bowline/contract/monitor-checks'
 import type { CheckLease } from './monitor-checks.ts'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { MonitorPageTable, MonitorStateTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** Result of a page in a check. */
-export type PageRow = Recorded<Selectable<MonitorPageTable>>
+export type PageRow = Row<Selectable<MonitorPageTable>>
 
 /** Last known state of a page. */
-export type PageState = Recorded<Selectable<MonitorStateTable>>
+export type PageState = Row<Selectable<MonitorStateTable>>
 
 /**
  * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
@@ -42,9 +42,9 @@ export async function recordPage(
   return true
 }
 
-function nulled<Row extends object>(
-  row: Row,
-): { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<Row[Key], undefined> | null : Row[Key] } {
+function nulled<Fields extends object>(
+  row: Fields,
+): { [Key in keyof Fields]: undefined extends Fields[Key] ? Exclude<Fields[Key], undefined> | null : Fields[Key] } {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null])) as never
 }
 
@@ -76,7 +76,7 @@ export async function findState(
     .where('targetId', '=', page.targetId)
     .where('urlHash', '=', page.urlHash)
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the URLs of a target's pages that existed at their last check, in alphabetical order. */
@@ -122,7 +122,7 @@ export async function listPages(db: Kysely<Database>, filter: PageFilter): Promi
   let query = db.selectFrom('monitorPage').selectAll().where('checkId', '=', filter.checkId)
   if (filter.statuses !== undefined) query = query.where('status', 'in', [...filter.statuses])
   const rows = await query.orderBy('id').limit(filter.limit).offset(filter.skip).execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Counts the pages of a check by status and sums up their credits. */

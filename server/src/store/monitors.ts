@@ -1,10 +1,10 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { MonitorTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** A stored monitor. */
-export type MonitorRow = Recorded<Selectable<MonitorTable>>
+export type MonitorRow = Row<Selectable<MonitorTable>>
 
 /** A monitor with the id of its queued or running check. */
 export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
@@ -17,7 +17,7 @@ export async function insertMonitor(db: Kysely<Database>, row: Insertable<Monito
 /** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
 export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
   const row = await selectMonitors(db).where('monitor.id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Lists the monitors of a team, newest first. */
@@ -32,7 +32,7 @@ export async function listMonitors(
     .limit(limit)
     .offset(offset)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Updates a monitor of a team. Returns `false` if there is none or it was deleted. */
@@ -64,7 +64,7 @@ export async function findDueMonitors(
     .orderBy('nextRunAt')
     .limit(limit)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /**

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { NodeTable } from './tables/sessions.ts'
 
 /** A registered server. */
-export type NodeRow = Recorded<Selectable<NodeTable>>
+export type NodeRow = Row<Selectable<NodeTable>>
 
 /** Registers a node, or resets it after a restart. */
 export async function registerNode(
@@ -27,7 +27,7 @@ export async function registerNode(
     .onConflict((conflict) => conflict.column('id').doUpdateSet(fresh))
     .returningAll()
     .executeTakeFirstOrThrow()
-  return toRecord(row)
+  return toRow(row)
 }
 
 /**
@@ -49,7 +49,7 @@ export async function recordHeartbeat(
 /** Lists all nodes, longest running first. */
 export async function listNodes(db: Kysely<Database>): Promise<readonly NodeRow[]> {
   const rows = await db.selectFrom('node').selectAll().orderBy('startedAt').orderBy('id').execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /**
@@ -63,7 +63,7 @@ export async function findDeadNodes(db: Kysely<Database>, olderThanSeconds: numb
     .where('heartbeatAt', '<', sql<Date>`now() - make_interval(secs => ${olderThanSeconds}::double precision)`)
     .orderBy('heartbeatAt')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Deletes a node. Does nothing if it is not registered. */

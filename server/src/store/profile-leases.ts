@@ -1,12 +1,12 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ProfileTable } from './tables/profiles.ts'
 
 /** A named profile of a team. */
-export type ProfileRow = Recorded<Selectable<ProfileTable>>
+export type ProfileRow = Row<Selectable<ProfileTable>>
 
 /** Seconds after which a lease expires if it is not renewed. */
 export const leaseSeconds = 30
@@ -58,7 +58,7 @@ export async function takeLease(
       )
       .returningAll()
       .executeTakeFirst()
-    if (row !== undefined) return { profile: toRecord(row) }
+    if (row !== undefined) return { profile: toRow(row) }
     const holder = await findHolder(db, wanted)
     if (holder !== undefined) return { holder }
   }

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { isFree, noLease, type Lease, type ProfileRow } from './profile-leases.ts'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ProfileVersionTable } from './tables/profiles.ts'
 
 /** A saved version of a profile. */
-export type ProfileVersionRow = Recorded<Selectable<ProfileVersionTable>>
+export type ProfileVersionRow = Row<Selectable<ProfileVersionTable>>
 
 /** Identifies a profile by team and name. */
 export interface ProfileName {
@@ -66,7 +66,7 @@ export async function commitVersion(
     )
     .returningAll()
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /**
@@ -109,7 +109,7 @@ export async function findCurrentVersion(
     .where('profile.teamId', '=', teamId)
     .where('profile.name', '=', name)
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /**
@@ -138,10 +138,10 @@ export async function listProfiles(
       rows.map(({ id }) => id),
     )
     .execute()
-  const byProfile = Map.groupBy(versions.map(toRecord), ({ profileId }) => profileId)
+  const byProfile = Map.groupBy(versions.map(toRow), ({ profileId }) => profileId)
   return rows.map((row) => {
     const own = byProfile.get(row.id) ?? []
-    return Object.assign(toRecord(row), {
+    return Object.assign(toRow(row), {
       current: own.find(({ version }) => version === row.currentVersion),
       versions: own.length,
       storedBytes: own.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
@@ -157,7 +157,7 @@ export async function listVersions(db: Kysely<Database>, profileId: string): Pro
     .where('profileId', '=', profileId)
     .orderBy('version', 'desc')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /**

@@ -13,8 +13,8 @@ export interface WantedWork {
 /** Result of `admitWork`. */
 export type WorkAdmission =
   | { readonly outcome: 'admitted' }
-  /** Nothing was reserved: the team has no limits, or the work is free. */
-  | { readonly outcome: 'unlimited'; readonly isMetered: boolean }
+  /** Nothing is held: the team has no limits, or the work is free. */
+  | { readonly outcome: 'not-held'; readonly isMetered: boolean }
   | { readonly outcome: 'insufficient-credits'; readonly available: number }
   | { readonly outcome: 'team-limit'; readonly limit: number; readonly active: number }
 
@@ -37,7 +37,7 @@ export async function admitWork(db: Kysely<Database>, work: WantedWork): Promise
     const { isAdmitted, credits, reservedCredits, maxSessions: limit, active } = state
     if (isAdmitted) return { outcome: 'admitted' }
     if (limit === null && (credits === null || work.credits === 0))
-      return { outcome: 'unlimited', isMetered: credits !== null }
+      return { outcome: 'not-held', isMetered: credits !== null }
     const available = credits === null ? Infinity : credits - reservedCredits
     if (available < work.credits) return { outcome: 'insufficient-credits', available }
     if (limit !== null && active >= limit) return { outcome: 'team-limit', limit, active }

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 
 /** A scrape without its stored page. */
-export type ScrapeRow = Omit<Recorded<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
+export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
 
 /** Metadata of a stored page. */
 export interface StoredPageRow {
@@ -16,7 +16,7 @@ export interface StoredPageRow {
 }
 
 /** Last known state of a page with change tracking. */
-export type TrackedPageRow = Recorded<Selectable<TrackedPageTable>>
+export type TrackedPageRow = Row<Selectable<TrackedPageTable>>
 
 /** Bill of a scrape. */
 export interface ScrapeBill {
@@ -114,14 +114,14 @@ export function toInsertable(row: StoredScrape) {
 /** Returns the scrape with this id, or `undefined`. */
 export async function findScrape(db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> {
   const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the scrapes with these ids, in any order. */
 export async function findScrapes(db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> {
   if (ids.length === 0) return []
   const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Maximum stored pages that are considered for a request. */
@@ -199,7 +199,7 @@ export async function findTrackedPage(
     .where('teamId', '=', teamId)
     .where('trackingKey', '=', trackingKey)
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Saves the state of a tracked page and replaces its previous one. */

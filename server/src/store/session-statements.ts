@@ -5,7 +5,7 @@ import type { Database } from './schema.ts'
 import type { OnBrowserClose } from './tables/sessions.ts'
 
 /** A session to admit. It is created now and expires after its TTL, by the database's clock. */
-export interface NewSession {
+export interface NewSessionRow {
   readonly id: string
   readonly teamId: string
   readonly apiKeyId: string
@@ -31,7 +31,7 @@ export interface NewSession {
 /**
  * Reserves credits and a slot of the team and inserts the session. Returns no row if it is refused.
  */
-export function admitStatement(db: Kysely<Database>, wanted: NewSession) {
+export function admitStatement(db: Kysely<Database>, wanted: NewSessionRow) {
   const now = sql<Date>`date_trunc('milliseconds', now())`
   const columns = {
     ...wanted,
@@ -87,7 +87,7 @@ export function idempotencyStatement(db: Kysely<Database>, teamId: string, idemp
 }
 
 /** End of a session and its price. */
-export interface SessionEnding {
+export interface SessionOutcome {
   readonly id: string
   readonly reason: EndReason
   readonly status: 'destroyed' | 'error'
@@ -107,7 +107,7 @@ export interface SessionEnding {
  * Ends an active session, bills it and releases its reservation. Returns no row if it is not
  * active.
  */
-export function endStatement(db: Kysely<Database>, ending: SessionEnding) {
+export function endStatement(db: Kysely<Database>, ending: SessionOutcome) {
   return db
     .with('ended', (query) =>
       query

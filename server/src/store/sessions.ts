@@ -2,20 +2,20 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import type { SessionStatus } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { SessionTable } from './tables/sessions.ts'
 import {
   admitStatement,
   endStatement,
   idempotencyStatement,
-  type NewSession,
-  type SessionEnding,
+  type NewSessionRow,
+  type SessionOutcome,
 } from './session-statements.ts'
 import { findTeam } from './teams.ts'
 
 /** An active or ended session. */
-export type SessionRow = Recorded<Selectable<SessionTable>>
+export type SessionRow = Row<Selectable<SessionTable>>
 
 /** Result of `admitSession`. */
 export type Admission =
@@ -35,7 +35,7 @@ export interface EndedSession {
  * Admits a session if its team has enough credits and a free slot, and reserves both in one
  * statement, so that concurrent requests cannot exceed the team's limits.
  */
-export async function admitSession(db: Kysely<Database>, wanted: NewSession): Promise<Admission> {
+export async function admitSession(db: Kysely<Database>, wanted: NewSessionRow): Promise<Admission> {
   // A slot may become free between the two queries. In that case, try again.
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const session = await tryAdmit(db, wanted)
@@ -50,9 +50,9 @@ export async function admitSession(db: Kysely<Database>, wanted: NewSession): Pr
  * Ends a session, bills it and releases the team's reservation and slot in one statement.
  * Idempotent: later calls return the first end. Returns `undefined` if the session does not exist.
  */
-export async function endSession(db: Kysely<Database>, ending: SessionEnding): Promise<EndedSession | undefined> {
+export async function endSession(db: Kysely<Database>, ending: SessionOutcome): Promise<EndedSession | undefined> {
   const row = await endStatement(db, ending).executeTakeFirst()
-  if (row !== undefined) return { ended: true, session: toRecord(row) }
+  if (row !== undefined) return { ended: true, session: toRow(row) }
   const session = await findSession(db, ending.id)
   return session && { ended: false, session }
 }
@@ -64,13 +64,13 @@ export async function findByIdempotencyKey(
   idempotencyKey: string | undefined,
 ): Promise<SessionRow | undefined> {
   const row = await idempotencyStatement(db, teamId, idempotencyKey).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the session with this id, or `undefined`. */
 export async function findSession(db: Kysely<Database>, id: string): Promise<SessionRow | undefined> {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the session with this id. Throws SESSION_NOT_FOUND, also for malformed ids. */
@@ -113,7 +113,7 @@ export async function listSessions(
     .orderBy('id', 'desc')
     .limit(filter.limit ?? 100)
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Lists the active sessions of a node, including those it had when it died. */
@@ -125,7 +125,7 @@ export async function activeSessionsOfNode(db: Kysely<Database>, nodeId: string)
     .where('status', '=', 'active')
     .orderBy('createdAt')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Returns the ids of a node's active sessions whose API key has been revoked. */
@@ -167,10 +167,10 @@ export async function recordSavedProfile(db: Kysely<Database>, id: string, versi
     .execute()
 }
 
-async function tryAdmit(db: Kysely<Database>, wanted: NewSession): Promise<SessionRow | undefined> {
+async function tryAdmit(db: Kysely<Database>, wanted: NewSessionRow): Promise<SessionRow | undefined> {
   try {
     const row = await admitStatement(db, wanted).executeTakeFirst()
-    return row && toRecord(row)
+    return row && toRow(row)
   } catch (error) {
     // A concurrent request with the same idempotency key won, and this statement was rolled back.
     if (isIdempotencyConflict(error)) return undefined
@@ -182,7 +182,7 @@ function isIdempotencyConflict(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
 }
 
-async function explainRefusal(db: Kysely<Database>, wanted: NewSession): Promise<Admission | undefined> {
+async function explainRefusal(db: Kysely<Database>, wanted: NewSessionRow): Promise<Admission | undefined> {
   const existing = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
   if (existing !== undefined) return { outcome: 'repeated', session: existing }
   const team = await findTeam(db, wanted.teamId)

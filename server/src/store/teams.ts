@@ -1,13 +1,13 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { TeamTable } from './tables/accounts.ts'
 
 /**
  * A team. Without `credits` it is unmetered. Without `maxSessions` its concurrency is unlimited.
  */
-export type TeamRow = Recorded<Selectable<TeamTable>>
+export type TeamRow = Row<Selectable<TeamTable>>
 
 /**
  * Returns the team of this name, or creates an unmetered, unlimited one. `id` is used only for a
@@ -22,7 +22,7 @@ export async function ensureTeam(
     .values({ id: team.id ?? uuidV7(), name: team.name })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
-  return toRecord(await db.selectFrom('team').selectAll().where('name', '=', team.name).executeTakeFirstOrThrow())
+  return toRow(await db.selectFrom('team').selectAll().where('name', '=', team.name).executeTakeFirstOrThrow())
 }
 
 /** Inserts a team and returns it, or `undefined` if the name is taken. */
@@ -36,13 +36,13 @@ export async function insertTeam(
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returningAll()
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Returns the team with this id, or `undefined`. */
 export async function findTeam(db: Kysely<Database>, id: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Sets the balance of a team. `undefined` makes it unmetered. Reserved credits stay reserved. */
@@ -70,7 +70,7 @@ export async function setTeamMaxSessions(
 /** Returns the team of this name, or `undefined`. */
 export async function findTeamByName(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('name', '=', name).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Lists all teams by name, or only the one with this id. */
@@ -85,7 +85,7 @@ export async function listTeams(
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .orderBy('name')
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Changes to a team. Absent fields stay unchanged, `null` removes a limit. */
@@ -118,7 +118,7 @@ export async function updateTeam(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /**

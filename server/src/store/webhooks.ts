@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import { toRecord, type Recorded } from './record.ts'
+import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { WebhookDeliveryTable } from './tables/webhooks.ts'
 
 /** A delivery of an event to a webhook. */
-export type DeliveryRow = Recorded<Selectable<WebhookDeliveryTable>>
+export type DeliveryRow = Row<Selectable<WebhookDeliveryTable>>
 
 /** A delivery to insert. */
 export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event' | 'jobId' | 'url' | 'headers'> {
@@ -29,7 +29,7 @@ export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Pr
 /** Returns the delivery with this id, or `undefined`. */
 export async function findDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> {
   const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRecord(row)
+  return row && toRow(row)
 }
 
 /** Filter of `listDeliveries`. `before` is the id of a delivery: only older ones are listed. */
@@ -51,7 +51,7 @@ export async function listDeliveries(
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
   const rows = await query.orderBy('id', 'desc').limit(filter.limit).execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Returns the deliveries with these keys without their payloads, in any order. */
@@ -63,7 +63,7 @@ export async function findDeliveriesByKey(
   const rows = await selectWithoutPayload(db)
     .where('uniqueKey', 'in', [...keys])
     .execute()
-  return rows.map(toRecord)
+  return rows.map(toRow)
 }
 
 /** Records the outcome of an attempt. */

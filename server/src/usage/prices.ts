@@ -68,7 +68,7 @@ export function priceOfSession(prices: Prices, durationMs: number): number {
 
 /** Features of a scrape that determine its price. */
 export interface BilledFeatures {
-  readonly isExtracted: boolean
+  readonly isLlmPriced: boolean
   readonly isEnhanced: boolean
   readonly isLockdown: boolean
   readonly isZeroRetention: boolean
@@ -79,7 +79,7 @@ export interface BilledFeatures {
 /** Returns the price of a scrape in whole credits. */
 export function priceOfScrape(prices: Prices, billed: BilledFeatures): number {
   return (
-    Math.max(prices.page, billed.isExtracted ? prices.extraction : 0, billed.isEnhanced ? prices.enhanced : 0) +
+    Math.max(prices.page, billed.isLlmPriced ? prices.extraction : 0, billed.isEnhanced ? prices.enhanced : 0) +
     Math.max(0, billed.pages - 1) * prices.page +
     (billed.isLockdown ? prices.lockdown : 0) +
     (billed.isZeroRetention ? prices.zeroRetention : 0)

@@ -137,7 +137,7 @@ export class WorkPermits {
     switch (admission.outcome) {
       case 'admitted':
         return { isAdmitted: true, holdId: id }
-      case 'unlimited':
+      case 'not-held':
         if (!admission.isMetered) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedCacheMs)
         return { isAdmitted: true, holdId: undefined }
       case 'insufficient-credits':

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { insertFrames } from '../../src/scrape/render/serialize-page.ts'
 import { plainText } from '../../src/search/plain-text.ts'
-import { formatHtml } from '../../src/scrape/format/html-formats.ts'
+import { makeHtmlFormats } from '../../src/scrape/format/make-html-formats.ts'
 
 const formats = ['markdown', 'html', 'links', 'images'] as const
 const url = 'https://site.example/'
@@ -42,8 +42,8 @@ describe('a hostile page is read within bounds of time', { timeout: 240_000 }, (
     const html = make()
     const before = process.cpuUsage()
 
-    const whole = formatHtml({ html, url, formats, options: { onlyMainContent: false } })
-    const main = formatHtml({ html, url, formats })
+    const whole = makeHtmlFormats({ html, url, formats, options: { onlyMainContent: false } })
+    const main = makeHtmlFormats({ html, url, formats })
 
     expect(whole.markdown).toContain('deep')
     expect(main.markdown).toBeDefined()
@@ -78,13 +78,13 @@ test('a hostile page is read within bounds of memory', () => {
   const html = '<b>x<br>'.repeat(2_500_000)
   const before = process.memoryUsage().rss
 
-  formatHtml({ html, url, formats: ['markdown'] })
+  makeHtmlFormats({ html, url, formats: ['markdown'] })
 
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(1500)
 })
 
 test('text deeper than the bound is kept, though flattened', () => {
-  const { markdown } = formatHtml({
+  const { markdown } = makeHtmlFormats({
     html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`,
     url,
     formats: ['markdown'],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { chargeOnce } from '../../src/store/charges.ts'
+import { chargeUpfront } from '../../src/store/prepaid-charges.ts'
 import {
   deleteOldExtractJobs,
   endExtractJob,
@@ -20,7 +20,7 @@ async function insertPaidJob(store: Store) {
   const { team, key } = await makeTeam(store.db, { credits: 100 })
   const who = { teamId: team.id, apiKeyId: key.id }
   const id = uuidV7()
-  await chargeOnce(store.db, { ...who, kind: extractKind, subjectId: id, credits: 40 })
+  await chargeUpfront(store.db, { ...who, kind: extractKind, subjectId: id, credits: 40 })
   await insertExtractJob(store.db, { ...who, id, request: '{}' })
   return {
     id,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import type { Database } from '../../src/store/schema.ts'
-import type { NewSession } from '../../src/store/session-statements.ts'
+import type { NewSessionRow } from '../../src/store/session-statements.ts'
 import { ensureTeam, setTeamCredits, setTeamMaxSessions, type TeamRow } from '../../src/store/teams.ts'
 
 /** Creates a team with one API key. */
@@ -18,7 +18,7 @@ export async function makeTeam(
 }
 
 /** Returns a session to admit. */
-export function newSession(key: KeyRow, changes: Partial<NewSession> = {}): NewSession {
+export function newSession(key: KeyRow, changes: Partial<NewSessionRow> = {}): NewSessionRow {
   return {
     id: uuidV7(),
     teamId: key.teamId,

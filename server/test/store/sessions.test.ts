@@ -4,7 +4,7 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import type { KeyRow } from '../../src/store/keys.ts'
 import type { Database } from '../../src/store/schema.ts'
-import type { NewSession, SessionEnding } from '../../src/store/session-statements.ts'
+import type { NewSessionRow, SessionOutcome } from '../../src/store/session-statements.ts'
 import {
   activeSessionsOfNode,
   admitSession,
@@ -18,13 +18,13 @@ import { availableCredits, findTeam } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from './fixture.ts'
 
-async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSession>): Promise<SessionRow> {
+async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSessionRow>): Promise<SessionRow> {
   const admission = await admitSession(db, newSession(key, changes))
   if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
   return admission.session
 }
 
-function ending(session: SessionRow, changes: Partial<SessionEnding> = {}): SessionEnding {
+function ending(session: SessionRow, changes: Partial<SessionOutcome> = {}): SessionOutcome {
   return {
     id: session.id,
     reason: 'deleted',

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { endLostSessions } from '../../src/sessions/recovery.ts'
-import { chargeOnce, refund } from '../../src/store/charges.ts'
+import { chargeUpfront, refund } from '../../src/store/prepaid-charges.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import { recordScrape } from '../../src/store/scrapes.ts'
@@ -48,7 +48,7 @@ async function session({ store, random, key }: WorkFixture): Promise<void> {
 
 async function map({ store, random, key }: WorkFixture): Promise<void> {
   const charge = { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits: random.whole(1, 3) }
-  await chargeOnce(store.db, charge)
+  await chargeUpfront(store.db, charge)
   if (random.whole(0, 2) === 0) await refund(store.db, charge)
 }
 

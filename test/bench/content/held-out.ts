@@ -1,6 +1,6 @@
 import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
-import { pruneTree } from '../../../server/src/scrape/extract/main-content/prune.ts'
-import { selectMainContent } from '../../../server/src/scrape/extract/main-content/select.ts'
+import { pruneTree } from '../../../server/src/scrape/clean/main-content/prune.ts'
+import { selectMainContent } from '../../../server/src/scrape/clean/main-content/select.ts'
 import { treeToMarkdown } from '../../../server/src/scrape/format/markdown/to-markdown.ts'
 import { normalizeTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
 import { logitOf, type Model } from './boost.ts'

@@ -1,11 +1,11 @@
-// Trains the model of main content on labelled pages and writes server/src/scrape/extract/main-content/model.ts.
+// Trains the model of main content on labelled pages and writes server/src/scrape/clean/main-content/model.ts.
 // Run: node test/bench/content/train.ts FOLDER [folds]. With folds, it reports what models score on pages they have not seen.
 import { writeFileSync } from 'node:fs'
 import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
 import { normalizeTree } from '../../../server/src/scrape/parse/normalize-tree.ts'
-import { featureNames, featureRows } from '../../../server/src/scrape/extract/main-content/features.ts'
-import { buildLayout } from '../../../server/src/scrape/extract/main-content/layout.ts'
-import { segment } from '../../../server/src/scrape/extract/main-content/segment.ts'
+import { featureNames, featureRows } from '../../../server/src/scrape/clean/main-content/features.ts'
+import { buildLayout } from '../../../server/src/scrape/clean/main-content/layout.ts'
+import { segment } from '../../../server/src/scrape/clean/main-content/segment.ts'
 import { boost, type BoostOptions, type Model, type Tree } from './boost.ts'
 import { labelTexts, tokenize } from './labels.ts'
 import { readLabelledPages, type LabelledPage } from './pages.ts'
@@ -131,7 +131,7 @@ ${writeLines(model.trees)}
 if (import.meta.main) {
   const pages = readLabelledPages(process.argv[2] ?? '').map(toTrainingPage)
   writeFileSync(
-    new URL('../../../server/src/scrape/extract/main-content/model.ts', import.meta.url),
+    new URL('../../../server/src/scrape/clean/main-content/model.ts', import.meta.url),
     writeModel(train(pages)),
   )
 }

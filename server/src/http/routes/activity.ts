@@ -2,7 +2,7 @@ import type { ActivityLog } from '../../usage/activity-log.ts'
 import type { Handlers } from '../register.ts'
 
 /** Route of the activity log. */
-export function activityRoutes({ activity }: { readonly activity: ActivityLog }): Handlers {
+export function activityHandlers({ activity }: { readonly activity: ActivityLog }): Handlers {
   return {
     activity: async ({ query }, { key }) => {
       const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })

@@ -4,7 +4,7 @@ import { findTeam } from '../../store/teams.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of the credit and token balance. */
-export function balanceRoutes({ store }: { readonly store: Store }): Handlers {
+export function balanceHandlers({ store }: { readonly store: Store }): Handlers {
   const balanceOf = async ({ key }: Call) => {
     const team = await findTeam(store.db, key.teamId)
     const { credits, planCredits = credits, reservedCredits = 0 } = team ?? {}

@@ -26,7 +26,7 @@ export interface BatchRouteDeps {
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 
 /** Routes of batch scrapes. */
-export function batchRoutes({ jobs, scrapes }: BatchRouteDeps): Handlers {
+export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
     const { key, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)

@@ -11,7 +11,7 @@ import { peerOfRow, type PlacementDeps } from '../placement.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of browser sessions. */
-export function browserRoutes(deps: PlacementDeps): Handlers {
+export function browserHandlers(deps: PlacementDeps): Handlers {
   /**
    * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session
    * of another team. The API defines 403 for reading and deleting a session by its id, and its

@@ -22,7 +22,7 @@ interface V1CrawlOptions {
 }
 
 /** Routes of crawls. */
-export function crawlRoutes(deps: BatchRouteDeps): Handlers {
+export function crawlHandlers(deps: BatchRouteDeps): Handlers {
   const { get, cancel, errors } = jobHandlers(deps.jobs)
   return {
     startCrawl: async ({ body }, call) => {

@@ -10,7 +10,7 @@ export interface ExtractRouteDeps {
 }
 
 /** Routes of extractions. */
-export function extractRoutes({ extracts }: ExtractRouteDeps): Handlers {
+export function extractHandlers({ extracts }: ExtractRouteDeps): Handlers {
   const start = async (
     request: ExtractRequest,
     { key, baseUrl }: Call,

@@ -18,7 +18,7 @@ export interface KeyRouteDeps {
 }
 
 /** Routes of API keys. */
-export function keyRoutes(deps: KeyRouteDeps): Handlers {
+export function keyHandlers(deps: KeyRouteDeps): Handlers {
   return {
     createKey: async ({ body }, { key: caller, raw }) => {
       requireAdmin(caller)

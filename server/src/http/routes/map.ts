@@ -5,7 +5,7 @@ import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of maps. */
-export function mapRoutes({ mapper }: { readonly mapper: Mapper }): Handlers {
+export function mapHandlers({ mapper }: { readonly mapper: Mapper }): Handlers {
   const map = async (request: MapRequest, { key, raw }: Call): Promise<MapResponse> => {
     using caller = abortOnDisconnect(raw)
     const job = { teamId: key.teamId, apiKeyId: key.id, request }

@@ -15,7 +15,7 @@ export interface MonitorRouteDeps {
 }
 
 /** Routes of monitors. */
-export function monitorRoutes({ store, monitors }: MonitorRouteDeps): Handlers {
+export function monitorHandlers({ store, monitors }: MonitorRouteDeps): Handlers {
   const describeAll = async (rows: readonly ListedMonitor[]) => {
     const subscriptions = await listSubscriptions(
       store.db,

@@ -11,7 +11,7 @@ export interface ProfileRouteDeps {
 }
 
 /** Routes of profiles. */
-export function profileRoutes({ profiles, states }: ProfileRouteDeps): Handlers {
+export function profileHandlers({ profiles, states }: ProfileRouteDeps): Handlers {
   const refOf = ({ name }: { readonly name: string }, { key }: Call) => ({ teamId: key.teamId, name })
   const stateRef = (params: { readonly name: string }, call: Call, { signal }: DisconnectSignal) => ({
     ...refOf(params, call),

@@ -3,8 +3,8 @@ import { routes, type Route } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createPlayer, type Player } from '../../recordings/player.ts'
-import { detailsOf, playerName } from '../../recordings/recording-row.ts'
-import { opensRecordings, type Recordings } from '../../recordings/recordings.ts'
+import { detailsOf, playerName } from '../../recordings/recording-details.ts'
+import { isRecordingsToken, type Recordings } from '../../recordings/recordings.ts'
 import { getSession, getTeamSession, sessionNotFound, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
@@ -20,7 +20,7 @@ export interface RecordingRouteDeps {
 }
 
 /** Route that lists recordings. */
-export function recordingRoutes({ store, recordings }: RecordingRouteDeps): Handlers {
+export function recordingHandlers({ store, recordings }: RecordingRouteDeps): Handlers {
   return {
     listRecordings: async ({ params }, call) => {
       const row = await getTeamSession(store.db, params.id, call.key.teamId)
@@ -61,7 +61,7 @@ export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDep
         const folder = { sessionId: (await admit(deps, request)).id, kind: 'recording' } as const
         if (name === playerName) {
           const kept = await artifacts.list(folder)
-          if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'Nothing was recorded of this session')
+          if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
           player ??= createPlayer()
           void reply.headers({ ...readHeaders, ...player.headers })
           return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
@@ -83,6 +83,6 @@ async function admit({ store, authenticator }: RecordingRouteDeps, request: Fast
     return getTeamSession(store.db, id, teamId)
   }
   const row = await getSession(store.db, id)
-  if (!opensRecordings(row, token)) throw sessionNotFound()
+  if (!isRecordingsToken(row, token)) throw sessionNotFound()
   return row
 }

@@ -17,7 +17,7 @@ export interface ScrapeRouteDeps {
 }
 
 /** Routes of scrapes. */
-export function scrapeRoutes({ scrapes }: ScrapeRouteDeps): Handlers {
+export function scrapeHandlers({ scrapes }: ScrapeRouteDeps): Handlers {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = abortOnDisconnect(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }

@@ -5,7 +5,7 @@ import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of searches. */
-export function searchRoutes(deps: RunSearchDeps): Handlers {
+export function searchHandlers(deps: RunSearchDeps): Handlers {
   const search = async (request: SearchRequest, { key, raw, baseUrl }: Call): Promise<SearchResponse> => {
     using caller = abortOnDisconnect(raw)
     return runSearch(deps, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })

@@ -16,7 +16,7 @@ export interface TeamRouteDeps {
 }
 
 /** Routes of teams. Changes need an admin key. Other keys only see their own team. */
-export function teamRoutes({ store, authenticator, permits }: TeamRouteDeps): Handlers {
+export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): Handlers {
   return {
     listTeams: async (_input, { key }) => {
       const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })

@@ -4,7 +4,7 @@ import { teamLoad, type TeamLoadDeps } from '../../usage/team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of usage history, queue and concurrency. */
-export function usageRoutes(deps: TeamLoadDeps): Handlers {
+export function usageHandlers(deps: TeamLoadDeps): Handlers {
   const historyOf = async ({ key }: Call, query: HistoryOptions) => usageHistory(deps.store, key.teamId, query)
 
   return {

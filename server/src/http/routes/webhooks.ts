@@ -15,7 +15,7 @@ export interface WebhookRouteDeps {
 }
 
 /** Routes of webhook deliveries and secrets. */
-export function webhookRoutes({ store, webhooks }: WebhookRouteDeps): Handlers {
+export function webhookHandlers({ store, webhooks }: WebhookRouteDeps): Handlers {
   return {
     listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
       if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')

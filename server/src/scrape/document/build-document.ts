@@ -81,14 +81,14 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
 }
 
 function truncationWarning({ formats }: ScrapeRequest, { markdown }: TextFormats): string | undefined {
-  const isExtracted = formats.some(
+  const readsMarkdownWithLlm = formats.some(
     (format) =>
       format.type === 'json' ||
       format.type === 'summary' ||
       (format.type === 'changeTracking' && format.modes.includes('json')),
   )
   const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
-  if (!isExtracted || markdown.length <= maxCharacters) return undefined
+  if (!readsMarkdownWithLlm || markdown.length <= maxCharacters) return undefined
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
 }
 
@@ -155,9 +155,9 @@ async function track(deps: BuildOptions, text: TextFormats): Promise<TrackedChan
     markdown: text.markdown,
     statusCode: page.statusCode,
   }
-  const isExtracted = format.modes.includes('json')
+  const readsMarkdownWithLlm = format.modes.includes('json')
   return trackChanges(store, format, {
     ...state,
-    extract: isExtracted ? async (markdown) => extract(deps, format, markdown) : undefined,
+    extract: readsMarkdownWithLlm ? async (markdown) => extract(deps, format, markdown) : undefined,
   })
 }

@@ -3,7 +3,7 @@ import { requestKey } from './cache-key.ts'
 import type { ProxiedLoad } from '../load/load-with-proxy.ts'
 import type { PageBody } from '../fetch/loaded-page.ts'
 import { localeOf } from '../fetch/page-locale.ts'
-import { browserOnlyOptions, nextLoadStep } from '../load/needs-browser.ts'
+import { browserOnlyOptions, nextLoadStep } from '../load/load-step.ts'
 
 /** Facts about a cached page that decide which requests it can serve. Stored as JSON. */
 export interface CachedPageFacts {

@@ -1,8 +1,8 @@
-import type { CleanOptions } from '../extract/clean-page.ts'
+import type { CleanOptions } from '../clean/clean-page.ts'
 import { parseHtml } from '../parse/parse-html.ts'
 import { isText, textOf, visitElements } from '../parse/dom-nodes.ts'
 import { findElements } from '../parse/select-elements.ts'
-import { formatHtml, type HtmlFormat, type HtmlFormats } from './html-formats.ts'
+import { makeHtmlFormats, type HtmlFormat, type HtmlFormats } from './make-html-formats.ts'
 
 /**
  * HTML to process, and the formats to return. Plain data, since it is posted to a worker thread.
@@ -32,7 +32,7 @@ export interface ProcessedHtml extends HtmlFormats {
 
 /** Does all CPU-bound work on one page. Throws BAD_REQUEST for an invalid selector. */
 export function processHtml({ attributes, ...request }: HtmlJob): ProcessedHtml {
-  const formats = formatHtml(request)
+  const formats = makeHtmlFormats(request)
   return {
     ...formats,
     isShell: (formats.markdown?.length ?? 0) < minContentCharacters && isShell(request.html),

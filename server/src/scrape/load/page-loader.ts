@@ -9,7 +9,7 @@ import { localeOf } from '../fetch/page-locale.ts'
 import type { RenderedPage } from '../render/render-page.ts'
 import type { Renderer } from '../render/renderer.ts'
 import type { RenderRoute } from '../render/scrape-browsers.ts'
-import { browserOnlyOptions, nextLoadStep } from './needs-browser.ts'
+import { browserOnlyOptions, nextLoadStep } from './load-step.ts'
 
 /** Dependencies of `PageLoader`. */
 export interface LoaderDeps {

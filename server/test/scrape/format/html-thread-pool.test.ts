@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
-import { HtmlWorkers } from '../../../src/scrape/format/html-workers.ts'
+import { HtmlThreadPool } from '../../../src/scrape/format/html-thread-pool.ts'
 
 function job(html: string) {
   return { html, url: 'https://example.com/', formats: ['markdown' as const], options: {} }
 }
 
-const workers = new HtmlWorkers({ threads: 1 })
-const hurried = new HtmlWorkers({ threads: 1, timeoutMs: 50 })
+const workers = new HtmlThreadPool({ threads: 1 })
+const hurried = new HtmlThreadPool({ threads: 1, timeoutMs: 50 })
 afterAll(async () => {
   await workers[Symbol.asyncDispose]()
   await hurried[Symbol.asyncDispose]()
@@ -39,7 +39,7 @@ test('a page that nobody waits for any more is given up', async () => {
 })
 
 test('a thread whose heap has grown ends when it idles, and the next page gets another', async () => {
-  await using idling = new HtmlWorkers({ threads: 1, idleMs: 10 })
+  await using idling = new HtmlThreadPool({ threads: 1, idleMs: 10 })
   const started = once(process, 'worker') as Promise<[Worker]>
   const large = idling.run({ ...job('<p>some text here</p>'.repeat(30_000)), options: { onlyMainContent: false } })
   const [thread] = await started

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scrapeRequest } from '../../../../src/contract/scrape.ts'
-import { browserOnlyOptions, nextLoadStep } from '../../../src/scrape/load/needs-browser.ts'
+import { browserOnlyOptions, nextLoadStep } from '../../../src/scrape/load/load-step.ts'
 
 test.each([
   ['nothing special', {}, []],

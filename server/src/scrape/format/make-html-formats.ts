@@ -1,5 +1,5 @@
 import { render } from 'dom-serializer'
-import { cleanTree, type CleanOptions } from '../extract/clean-page.ts'
+import { cleanTree, type CleanOptions } from '../clean/clean-page.ts'
 import { parseHtmlWithWarnings } from '../parse/parse-html.ts'
 import { extractImages, extractLinks } from '../parse/links.ts'
 import { treeToMarkdown } from './markdown/to-markdown.ts'
@@ -35,7 +35,7 @@ export interface HtmlFormats {
  * worker threads.
  * Throws BAD_REQUEST for an invalid selector.
  */
-export function formatHtml({ html, url, formats, options = {} }: HtmlFormatsRequest): HtmlFormats {
+export function makeHtmlFormats({ html, url, formats, options = {} }: HtmlFormatsRequest): HtmlFormats {
   const wanted = new Set(formats)
   const { document, warnings: parseWarnings } = parseHtmlWithWarnings(html)
   const warnings = new Set(parseWarnings)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/store/ledger.ts'
-import { recordUnmetered, toUnmetered } from '../../src/store/record-unmetered.ts'
+import { recordWithoutHold, toScrapeWithoutHold } from '../../src/store/record-without-hold.ts'
 import { findScrapes } from '../../src/store/scrapes.ts'
 import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -16,7 +16,7 @@ describeEachStore('unmetered scrapes', (openStore) => {
       const key = { id: uuidV7(), teamId, name: 'k', hash: uuidV7(), prefix: 'p', role: 'member' as const }
       await insertKey(store.db, key)
       const row = document === undefined ? undefined : { cacheKey: undefined, document, hasBlobs: false, secret: 's' }
-      return toUnmetered({ id: uuidV7(), teamId, apiKeyId: key.id, credits }, row)
+      return toScrapeWithoutHold({ id: uuidV7(), teamId, apiKeyId: key.id, credits }, row)
     }
     const entries = [
       await entryOf(blue.id, 3, Buffer.from('{}')),
@@ -24,8 +24,8 @@ describeEachStore('unmetered scrapes', (openStore) => {
       await entryOf(red.id, 5, Buffer.from('{}')),
     ]
 
-    await recordUnmetered(store.db, entries)
-    await expect(recordUnmetered(store.db, entries)).rejects.toThrow('unique')
+    await recordWithoutHold(store.db, entries)
+    await expect(recordWithoutHold(store.db, entries)).rejects.toThrow('unique')
 
     expect((await findTeam(store.db, blue.id))?.credits).toBe(3)
     expect(

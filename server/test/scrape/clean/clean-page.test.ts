@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cleanPage, type CleanOptions } from '../../../src/scrape/extract/clean-page.ts'
+import { cleanPage, type CleanOptions } from '../../../src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
-import { formatHtml } from '../../../src/scrape/format/html-formats.ts'
+import { makeHtmlFormats } from '../../../src/scrape/format/make-html-formats.ts'
 import { articlePage, forumPage } from './sample-pages.ts'
 
 const url = 'https://site.example/a/page'
@@ -115,7 +115,7 @@ describe('chosen elements', () => {
 
 describe('a page as cleaned HTML', () => {
   const html = (source: string): string | undefined =>
-    formatHtml({ html: source, url, formats: ['html'], options: { onlyMainContent: false } }).html
+    makeHtmlFormats({ html: source, url, formats: ['html'], options: { onlyMainContent: false } }).html
 
   test('has absolute addresses and no scripts, styles or handlers', () => {
     expect(html('<a href="b" onclick="f()">x</a><script>1</script><style>p{}</style><img data-src="/i.png">')).toBe(
@@ -137,7 +137,7 @@ describe('a page as cleaned HTML', () => {
     const source = '<img src="data:image/png;base64,AAAA">'
 
     expect(
-      formatHtml({
+      makeHtmlFormats({
         html: source,
         url,
         formats: ['html'],

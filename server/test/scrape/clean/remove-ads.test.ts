@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanPage } from '../../../src/scrape/extract/clean-page.ts'
+import { cleanPage } from '../../../src/scrape/clean/clean-page.ts'
 import { textOf } from '../../../src/scrape/parse/dom-nodes.ts'
 import { findElements } from '../../../src/scrape/parse/select-elements.ts'
 import { adSelectors } from '../../../src/scrape/render/ad-rules.ts'

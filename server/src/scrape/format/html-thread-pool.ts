@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads'
 import { abortable, type Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
-import type { WorkerResponse } from './html-worker.ts'
+import type { WorkerResponse } from './html-thread.ts'
 
-/** Options of `Workers`. */
-export interface HtmlWorkersOptions {
+/** Options of `HtmlThreadPool`. */
+export interface HtmlThreadPoolOptions {
   /** Maximum number of threads. Default: the number of CPUs, at most 4. */
   readonly threads?: number | undefined
   /**
@@ -35,7 +35,7 @@ const maxIdleHeapBytes = 64_000_000
  * Worker threads that process HTML. A page that hangs or exhausts its memory costs a thread, not
  * the server.
  */
-export class HtmlWorkers implements AsyncDisposable {
+export class HtmlThreadPool implements AsyncDisposable {
   readonly #threads: number
   readonly #timeoutMs: number
   readonly #idleMs: number
@@ -44,7 +44,7 @@ export class HtmlWorkers implements AsyncDisposable {
   readonly #all = new Set<Worker>()
   readonly #queue: PromiseWithResolvers<Worker>[] = []
 
-  constructor({ threads, timeoutMs = 20_000, idleMs = 5000 }: HtmlWorkersOptions = {}) {
+  constructor({ threads, timeoutMs = 20_000, idleMs = 5000 }: HtmlThreadPoolOptions = {}) {
     this.#threads = threads ?? Math.min(maxThreads, availableParallelism())
     this.#timeoutMs = timeoutMs
     this.#idleMs = idleMs
@@ -98,7 +98,7 @@ export class HtmlWorkers implements AsyncDisposable {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL(`./html-worker${extname(import.meta.filename)}`, import.meta.url), {
+    const worker = new Worker(new URL(`./html-thread${extname(import.meta.filename)}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       env: {},
     })

@@ -22,7 +22,7 @@ export type ChargeOutcome =
 /**
  * Debits a team and inserts the bill in one statement, so that concurrent charges cannot overspend.
  */
-export async function chargeOnce(db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> {
+export async function chargeUpfront(db: Kysely<Database>, charge: Charge): Promise<ChargeOutcome> {
   const { teamId, apiKeyId, kind, subjectId, credits } = charge
   const row = await db
     .with('paid', (query) =>

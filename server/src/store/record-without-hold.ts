@@ -4,7 +4,7 @@ import type { Database } from './schema.ts'
 import { toInsertable, type StoredScrape, type ScrapeBill } from './scrapes.ts'
 
 /** A scrape of a team that had no limits when the scrape started. */
-export interface UnmeteredScrape {
+export interface ScrapeWithoutHold {
   readonly bill: ScrapeBill
   /** Row to store. `undefined`: the page is not stored. */
   readonly row: StoredScrape | undefined
@@ -12,8 +12,8 @@ export interface UnmeteredScrape {
   readonly ledgerId: string
 }
 
-/** Creates the entry of a scrape for `recordUnmetered`. */
-export function toUnmetered(bill: ScrapeBill, row: StoredScrape | undefined): UnmeteredScrape {
+/** Creates the entry of a scrape for `recordWithoutHold`. */
+export function toScrapeWithoutHold(bill: ScrapeBill, row: StoredScrape | undefined): ScrapeWithoutHold {
   return {
     bill,
     row,
@@ -22,7 +22,7 @@ export function toUnmetered(bill: ScrapeBill, row: StoredScrape | undefined): Un
 }
 
 /** Inserts scrapes and their bills in one statement, all or none. Debits teams even below zero. */
-export async function recordUnmetered(db: Kysely<Database>, scrapes: readonly UnmeteredScrape[]): Promise<void> {
+export async function recordWithoutHold(db: Kysely<Database>, scrapes: readonly ScrapeWithoutHold[]): Promise<void> {
   const createdAt = new Date()
   const bills = scrapes.map(({ bill: { id, teamId, apiKeyId, credits }, ledgerId }) => ({
     id: ledgerId,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { chargeOnce, refund, type Charge } from '../../src/store/charges.ts'
+import { chargeUpfront, refund, type Charge } from '../../src/store/prepaid-charges.ts'
 import type { KeyRow } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/store/ledger.ts'
 import { availableCredits } from '../../src/store/teams.ts'
@@ -23,7 +23,7 @@ describeEachStore('a charge', (openStore) => {
     const { team, key } = await makeTeam(store.db, { credits: 10 })
     const charge = chargeOf(key, 3)
 
-    expect(await chargeOnce(store.db, charge)).toEqual({ outcome: 'charged' })
+    expect(await chargeUpfront(store.db, charge)).toEqual({ outcome: 'charged' })
 
     expect(await availableCredits(store.db, team.id)).toBe(7)
     expect(await listLedger(store.db, { teamId: team.id })).toMatchObject([charge])
@@ -33,7 +33,7 @@ describeEachStore('a charge', (openStore) => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
 
-    expect(await chargeOnce(store.db, chargeOf(key, 3))).toEqual({ outcome: 'charged' })
+    expect(await chargeUpfront(store.db, chargeOf(key, 3))).toEqual({ outcome: 'charged' })
 
     expect(await availableCredits(store.db, team.id)).toBeUndefined()
     expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(1)
@@ -43,7 +43,7 @@ describeEachStore('a charge', (openStore) => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 5 })
 
-    const outcomes = await Promise.all(Array.from({ length: 8 }, () => chargeOnce(store.db, chargeOf(key, 2))))
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => chargeUpfront(store.db, chargeOf(key, 2))))
 
     expect(outcomes.filter(({ outcome }) => outcome === 'charged')).toHaveLength(2)
     expect(outcomes).toContainEqual({ outcome: 'insufficient-credits', available: 1 })
@@ -54,7 +54,7 @@ describeEachStore('a charge', (openStore) => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db, { credits: 10 })
     const charge = chargeOf(key, 3)
-    await chargeOnce(store.db, charge)
+    await chargeUpfront(store.db, charge)
 
     await refund(store.db, charge)
     await refund(store.db, charge)
