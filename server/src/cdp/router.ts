@@ -236,7 +236,8 @@ class PipeRouter implements CdpRouter {
 }
 
 /**
- * Command ids of `callInClientSession` start here. Clients may not use them. Chromium accepts 32-bit ids.
+ * Command ids of `callInClientSession` start here. Clients may not use them. Chromium accepts
+ * 32-bit ids.
  */
 export const firstReservedId = 2_000_000_000
 

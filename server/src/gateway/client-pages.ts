@@ -67,8 +67,8 @@ export class ClientPages {
 
   /**
    * Whether to hide a message from this client. A dialog is announced only to the client that used
-   * the page last: Playwright dismisses every dialog on a page without dialog listeners, including those
-   * of other clients.
+   * the page last: Playwright dismisses every dialog on a page without dialog listeners, including
+   * those of other clients.
    */
   shouldHide(message: Buffer): boolean {
     if (!isDialogEvent(message)) return false

@@ -8,8 +8,8 @@ export interface Frame {
 }
 
 /**
- * Bytes before the image, all big-endian: kind (1), format (1), width (2), height (2), reserved (2),
- * frame number (4).
+ * Bytes before the image, all big-endian: kind (1), format (1), width (2), height (2),
+ * reserved (2), frame number (4).
  */
 export const frameHeaderBytes = 12
 

@@ -27,8 +27,8 @@ export class QualityGauge {
   #smoothMs = 0
   #frames = 0
   /**
-   * Factor on the frames needed to improve. Doubles whenever the quality worsens, so that it does not
-   * oscillate.
+   * Factor on the frames needed to improve. Doubles whenever the quality worsens, so that it does
+   * not oscillate.
    */
   #backoff = 1
 

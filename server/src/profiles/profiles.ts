@@ -76,8 +76,8 @@ export class Profiles implements AsyncDisposable {
   }
 
   /**
-   * Acquires a profile for a session. Throws PROFILE_LOCKED if it is opened for writing while another
-   * session writes it.
+   * Acquires a profile for a session. Throws PROFILE_LOCKED if it is acquired for writing while
+   * another session writes it.
    */
   async acquire({ teamId, name, isWritable, sessionId }: AcquireRequest): Promise<HeldProfile> {
     const { store, nodeId } = this.#deps

@@ -1,8 +1,9 @@
 /**
- * Launches browsers with a profile, and saves it afterwards. Restoring: the files of the archive are
- * unpacked into the empty user-data-dir before the browser starts, and session cookies, which
- * Chromium does not store, are set by CDP after the start. Saving: session cookies are read, storage
- * is flushed, the browser is stopped, and its files are packed.
+ * Launches browsers with a profile, and saves it afterwards.
+ *
+ * To restore: the files of the archive are unpacked into the empty user-data-dir before the browser
+ * starts. Session cookies, which Chromium would drop, are set by CDP after the start. To save:
+ * session cookies are read, storage is flushed, the browser is stopped, and its files are packed.
  *
  * @module
  */
