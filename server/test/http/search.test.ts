@@ -86,7 +86,7 @@ test('a result that cannot be scraped has its error, and the others are there', 
   expect(body['data']['web']).toHaveLength(2)
   expect(body['data']['web'][0]).toMatchObject({
     title: expect.any(String),
-    metadata: { statusCode: 404, code: 'SCRAPE_LOCKDOWN_CACHE_MISS', error: expect.stringContaining('not stored') },
+    metadata: { statusCode: 404, code: 'SCRAPE_LOCKDOWN_CACHE_MISS', error: expect.stringContaining('not cached') },
   })
   expect(body).toMatchObject({ success: true, creditsUsed: 2, warning: expect.stringContaining('2 of 2 results') })
 })

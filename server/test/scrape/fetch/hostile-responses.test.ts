@@ -75,7 +75,7 @@ afterAll(async () => fixture[Symbol.asyncDispose]())
 describe('a PDF', () => {
   test.each([
     ['with a password', '/locked.pdf', 'PDF_ENCRYPTED', 'password'],
-    ['cut off', '/cut.pdf', 'PDF_INVALID', 'broken'],
+    ['cut off', '/cut.pdf', 'PDF_INVALID', 'malformed'],
     ['without pages', '/no-pages.pdf', 'PDF_INVALID', 'pages'],
     ['that is a web page', '/web-page.pdf', 'PDF_INVALID', '<!doctype html>'],
   ])('%s is refused with its reason', async (_, path, code, reason) => {
