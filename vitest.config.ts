@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { smallCompilerFlags } from './server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from './server/src/cli/limit-wasm-compiler.ts'
 import { compileCache } from './test/lab/compile-cache.ts'
 import { SlowFirst } from './test/lab/slow-first.ts'
 import { temporaryRoot } from './test/lab/temporary-root.ts'
@@ -18,7 +18,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As `bowline serve` has it: what a test starts lives too short for optimizing the embedded database.
-    execArgv: [...smallCompilerFlags],
+    execArgv: [...wasmCompilerFlags],
     // Real browsers on a shared machine: there, what fails once and then passes is reported and does not stop a release.
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.

@@ -113,6 +113,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/app': ['server/'],
   'server/cli': ['server/', 'terminal'],
+  'server/commands': ['server/cli'],
   dashboard: [],
   cli: ['client', 'drivers', 'terminal', 'entry/index', 'entry/playwright', 'entry/puppeteer', 'entry/version'],
   'entry/index': ['client', 'seeds'],

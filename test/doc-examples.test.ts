@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { smallCompilerFlags } from '../server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { isProgram, readDocExamples, type DocExample } from './lab/doc-examples.ts'
 import { startLab } from './lab/lab.ts'
 import { startModel } from './lab/language-model.ts'
@@ -77,7 +77,7 @@ test('the examples in doc comments run', { timeout }, async () => {
   const { server } = lab
   const env = { ...process.env, HOME: written.folder, BOWLINE_BASE_URL: server.url, BOWLINE_API_KEY: server.apiKey }
   const files = programs.map(({ fileName }) => fileName)
-  const args = [...smallCompilerFlags, '--no-warnings', 'runner.js', ...files]
+  const args = [...wasmCompilerFlags, '--no-warnings', 'runner.js', ...files]
   const { stdout } = await run(process.execPath, args, { cwd: written.folder, env })
 
   expect(JSON.parse(stdout)).toEqual({})

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { smallCompilerFlags } from '../server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { startServer } from '../server/src/index.ts'
 import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
@@ -42,7 +42,7 @@ async function startFixture() {
     site,
     server,
     run: (file: string, ...args: readonly string[]) =>
-      run(process.execPath, [...smallCompilerFlags, file, ...args], {
+      run(process.execPath, [...wasmCompilerFlags, file, ...args], {
         cwd: join(repository, 'examples'),
         env,
       }),

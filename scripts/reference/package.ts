@@ -18,7 +18,7 @@ async function readEntries(): Promise<readonly (readonly [string, string])[]> {
       readonly exports: Readonly<Record<string, string>>
     }
     return Object.entries(manifest.exports)
-      .filter(([path]) => !path.includes('*') && !['./package.json', './contract', './cli'].includes(path))
+      .filter(([path]) => !path.includes('*') && !['./package.json', './contract', './commands'].includes(path))
       .map(([path, target]) => [path.replace('.', name), join(folder, target)])
   }
   return [...(await read('bowline', '.')), ...(await read('bowline-server', 'server'))]

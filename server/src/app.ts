@@ -1,14 +1,15 @@
 import { pino } from 'pino'
 import { writeServerFile } from './app/write-server-file.ts'
+import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
 import { checkPackages } from './app/check-packages.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
 import { logIsolation } from './app/log-isolation.ts'
-import { openHttp } from './app/open-http.ts'
+import { openApiServer } from './app/open-api-server.ts'
 import { openProfiles } from './app/open-profiles.ts'
 import { openStorage } from './app/open-storage.ts'
 import { openServices } from './app/open-services.ts'
-import { prepareSessions } from './app/prepare-sessions.ts'
+import { collectAppDeps } from './app/collect-app-deps.ts'
 import { recoverSessions } from './app/recover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
@@ -87,58 +88,70 @@ export async function startConfigured(config: ServerConfig, overrides: StartOver
   }
 }
 
+/**
+ * Opens all parts in order. The stack disposes of them in reverse order:
+ *
+ * 1. refuse new work
+ * 2. end the sessions and wait for pending requests
+ * 3. stop the heartbeat
+ * 4. close live views, the gateway and watchers
+ * 5. close the listener
+ * 6. close services
+ * 7. close the store
+ */
 async function start(config: ServerConfig, overrides: StartOverrides): Promise<RunningServer> {
-  await using undo = new AsyncDisposableStack()
+  await using resources = new AsyncDisposableStack()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
   await checkPackages(config, log)
-  const storage = await openStorage(undo, config, { log, onFatal: failed.resolve })
+  const storage = await openStorage(resources, config, { log, onFatal: failed.resolve })
   const { identity, store, blobs } = storage
   overrides.signal?.throwIfAborted()
-  const host = undo.use(await openHost(config, overrides))
+  const host = resources.use(await openHost(config, overrides))
   overrides.signal?.throwIfAborted()
   logIsolation(log, host.isolation)
-  const egress = undo.use(await openEgress({ ...config, resolve: overrides.resolve, log }))
-  const browsers = undo.use(
+  const egress = resources.use(await openEgress({ ...config, resolve: overrides.resolve, log }))
+  const browsers = resources.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openProxyEndpoint }, log }),
   )
-  const profiles = await openProfiles(undo, config, { store, blobs, identity, log })
+  const profiles = await openProfiles(resources, config, { store, blobs, identity, log })
+  const bootstrapKey = await ensureBootstrapKey(store, identity, log)
   const sessionDeps = {
-    ...(await prepareSessions(config, { store, browsers, profiles, host, identity, log })),
+    ...collectAppDeps(config, { bootstrapKey, store, browsers, profiles, host, identity, log }),
     egress,
     blobs,
   }
-  const usage = openUsage(undo, config, sessionDeps)
+  const usage = openUsage(resources, config, sessionDeps)
   const deps = {
     ...sessionDeps,
     ...usage,
-    ...(await openServices(undo, config, { ...sessionDeps, ...usage, browserVersion: host.binary.version })),
+    ...(await openServices(resources, config, { ...sessionDeps, ...usage, browserVersion: host.binary.version })),
   }
   overrides.signal?.throwIfAborted()
   const recovered = await recoverSessions(deps, identity)
   const httpDeps = { ...deps, whenStarted: started.promise }
-  const { app, sessions, heartbeat } = await openHttp(undo, config, httpDeps, host, log)
+  const { app, sessions, afterSessions } = await openApiServer(resources, config, httpDeps, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
-  const retiredKeys = await joinCluster(config, deps, { ...storage, url, sessions, heartbeat, log })
-  undo.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
-  await writeServerFile(undo, config, url)
+  const retiredKeys = await joinCluster(config, deps, { ...storage, url, sessions, afterSessions, log })
+  resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
+  await writeServerFile(resources, config, url)
   // Disposed first: new requests are refused while the rest closes.
-  undo.defer(() => sessions.startDraining())
+  resources.defer(() => sessions.startDraining())
   started.resolve()
-  const opened = undo.move()
+  const opened = resources.move()
   return {
     url,
     apiKey: identity.apiKey,
     isNewKey: identity.isNewKey,
-    isKeyRevoked: deps.bootstrapKey.revokedAt !== undefined,
+    isKeyRevoked: bootstrapKey.revokedAt !== undefined,
     retiredKeys,
     config,
     browser: host.binary,
     storeKind: store.kind,
     maxSessions: deps.maxSessions,
     layers: describeIsolation(host.isolation),
-    liveSessions: () => sessions.load,
+    liveSessions: () => sessions.liveSessions,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),

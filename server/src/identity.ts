@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
 import { makeFolder } from 'bowline/kit/make-folder'
 
-/**
- * Identity of this server across restarts: its node id, and its bootstrap key if none is
- * configured.
- */
+/** Identity of this server across restarts: its node id and its bootstrap key. */
 export interface Identity {
   readonly nodeId: string
   readonly apiKey: string
@@ -24,6 +21,7 @@ export async function readIdentity(dataDir: string, configuredKey: string | unde
   const key = await readOrCreate(join(dataDir, 'api-key'), (text) => text.length >= 16, newApiKey)
   return { nodeId: node.text, apiKey: key.text, isNewKey: key.isNew }
 }
+
 /**
  * Reads a small file of the data directory, or creates it with the text `create` returns. Mode
  * 0600.

@@ -22,7 +22,7 @@ interface ServerCommands {
 const commands: Program['commands'] = {
   serve: {
     summary: 'run the server (requires the package bowline-server)',
-    load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createServeCommand(),
+    load: async () => (await loadServer<ServerCommands>('bowline-server/commands')).createServeCommand(),
   },
   demo: {
     summary: 'drive a page with Playwright and Puppeteer on a temporary server',
@@ -30,7 +30,7 @@ const commands: Program['commands'] = {
   },
   doctor: {
     summary: 'check the browsers, isolation and database of this machine',
-    load: async () => (await loadServer<ServerCommands>('bowline-server/cli')).createDoctorCommand(),
+    load: async () => (await loadServer<ServerCommands>('bowline-server/commands')).createDoctorCommand(),
   },
   exec: {
     summary: 'run a command, in any language, with a session',

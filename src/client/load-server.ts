@@ -8,7 +8,7 @@ const requiredMajor = 24
  * Imports a module of the optional package `bowline-server`. Throws SERVER_MISSING if it is not
  * installed, or if Node.js is too old for it.
  */
-export async function loadServer<Module>(specifier: 'bowline-server' | 'bowline-server/cli'): Promise<Module> {
+export async function loadServer<Module>(specifier: 'bowline-server' | 'bowline-server/commands'): Promise<Module> {
   if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
     const message = `The server needs Node.js ${requiredMajor} or newer. This is Node.js ${process.versions.node}`
     throw new BowlineError('SERVER_MISSING', message, { hint: 'Run it with a newer Node.js.' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseKeys } from './key-names.ts'
+import { parseKeys } from './keyboard-keys.ts'
 import { shorten } from './validation-issues.ts'
 
 /** A CSS selector. */

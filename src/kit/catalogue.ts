@@ -17,7 +17,7 @@ export const catalogue = {
     status: 402,
     hint: 'Request less, such as a shorter `ttl`, or raise the credits of the team.',
   },
-  FORBIDDEN: { status: 403, hint: 'The key belongs to another team or lacks permission.' },
+  FORBIDDEN: { status: 403, hint: 'The API key or token does not allow this.' },
   ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
   SESSION_NOT_FOUND: {
     status: 404,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { createIndexProvider } from '../../server/src/search/index-provider.ts'
-import { PageIndex } from '../../server/src/search/page-index.ts'
+import { PageIndexer } from '../../server/src/search/page-indexer.ts'
 import { openStore } from '../../server/src/store/open.ts'
 import type { Store } from '../../server/src/store/store.ts'
 import { noSignal, wishFor } from '../../server/test/search/fixture.ts'
@@ -77,7 +77,7 @@ function pageOf(index: number): BenchPage {
 
 async function fillIndex(store: Store, pages: readonly BenchPage[]) {
   const { team } = await makeTeam(store.db)
-  await using index = new PageIndex({
+  await using index = new PageIndexer({
     store,
     maxPages: pages.length,
     onError: (error) => {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
 
 /** A program started in its own process. */
 export interface Program extends AsyncDisposable {
@@ -25,7 +25,7 @@ export function startProgram(
   input?: string,
 ): Program {
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url))
-  const child = spawn(process.execPath, [...smallCompilerFlags, path, ...args], {
+  const child = spawn(process.execPath, [...wasmCompilerFlags, path, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     // Runs in its own process group, as in a terminal.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
 import type { Holdings } from './churn-program.ts'
 
 const program = fileURLToPath(new URL('churn-program.ts', import.meta.url))
@@ -13,7 +13,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
 
 test('thirty sessions leave the server with what ten left it with', { timeout: 300_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...smallCompilerFlags,
+    ...wasmCompilerFlags,
     '--expose-gc',
     program,
     '10',

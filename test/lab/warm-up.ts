@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { smallCompilerFlags } from '../../server/src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
 import { templatePath } from '../../server/src/store/create-cluster.ts'
 import { compileCache } from './compile-cache.ts'
 
@@ -15,5 +15,5 @@ const program = fileURLToPath(new URL('warm-up-program.ts', import.meta.url))
 export async function warmUp(): Promise<void> {
   if (existsSync(compileCache) && existsSync(await templatePath())) return
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache }
-  await promisify(execFile)(process.execPath, [...smallCompilerFlags, program], { env })
+  await promisify(execFile)(process.execPath, [...wasmCompilerFlags, program], { env })
 }

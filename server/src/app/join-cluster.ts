@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config.ts'
 import { joinNodes, startHeartbeat, type HeartbeatDeps } from '../sessions/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { removeNode } from '../store/nodes.ts'
-import type { AppDeps } from './prepare-sessions.ts'
+import type { AppDeps } from './collect-app-deps.ts'
 
 /** The node that joins, with the parts of the server its heartbeat reports on. */
 export interface JoiningNode {
@@ -13,7 +13,7 @@ export interface JoiningNode {
   readonly blobsId: string
   readonly sessions: Sessions
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
-  readonly heartbeat: AsyncDisposableStack
+  readonly afterSessions: AsyncDisposableStack
   readonly log: Logger
 }
 
@@ -24,7 +24,7 @@ export interface JoiningNode {
 export async function joinCluster(
   { nodeUrl }: ServerConfig,
   deps: AppDeps,
-  { url, blobsId, sessions, heartbeat, log }: JoiningNode,
+  { url, blobsId, sessions, afterSessions, log }: JoiningNode,
 ): Promise<readonly string[]> {
   const { store, nodeId, bootstrapKey } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
@@ -34,11 +34,11 @@ export async function joinCluster(
   }
   const onBeat = (error: unknown): void => deps.writes.note(error)
   const node = { ...deps, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
-  heartbeat.defer(async () => removeNode(store.db, nodeId))
+  afterSessions.defer(async () => removeNode(store.db, nodeId))
   const retired = await joinNodes(node)
   onRetired(retired)
   // Another server may have started at the same time with other blobs.
   await assertSharedBlobs(store, { nodeId, blobsId })
-  heartbeat.use(startHeartbeat(node, sessions))
+  afterSessions.use(startHeartbeat(node, sessions))
   return retired.map(({ prefix }) => prefix)
 }

@@ -3,7 +3,7 @@ import { judgeCommand } from '../gateway/policy.ts'
 import { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findSession } from '../store/sessions.ts'
-import type { AppDeps } from './prepare-sessions.ts'
+import type { AppDeps } from './collect-app-deps.ts'
 
 /**
  * Creates the live views. The gateway tracks the active page. Its command policy decides which URLs

@@ -9,13 +9,13 @@ import type { Store } from '../store/store.ts'
 
 /** Opens the profiles and starts sweeping blobs that failed saves left behind. */
 export async function openProfiles(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   config: ServerConfig,
   { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
 ): Promise<Profiles> {
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, action)
-  undo.use(startSweeping({ store, blobs, onError }))
+  resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({
     dataDir: config.dataDir,
     store,
@@ -26,5 +26,5 @@ export async function openProfiles(
     keepVersions: config.profileVersions,
     onError,
   })
-  return undo.use(profiles)
+  return resources.use(profiles)
 }

@@ -33,34 +33,34 @@ export interface Services {
 }
 
 /**
- * Opens the services; `undo` closes them. Jobs are opened after the services they use, so that they
+ * Opens the services; `resources` closes them. Jobs are opened after the services they use, so that they
  * stop first.
  */
 export async function openServices(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   config: ServerConfig,
   deps: OpenScrapesDeps & { readonly nodeId: string },
 ): Promise<Services> {
   const { store, egress, onError } = deps
-  const { searches, index } = openSearches(undo, config, deps)
-  const scrapes = openScrapes(undo, config, { ...deps, onScraped: index?.add })
+  const { searches, index } = openSearches(resources, config, deps)
+  const scrapes = openScrapes(resources, config, { ...deps, indexPage: index?.add })
   const renderPage = createRenderPage(scrapes)
-  const mapper = undo.use(openMapper({ ...deps, renderPage }))
+  const mapper = resources.use(openMapper({ ...deps, renderPage }))
   const dispatcher = egress.createDispatcher()
-  undo.defer(async () => dispatcher.destroy())
-  const queues = undo.use(await openTaskQueues({ store, onError }))
+  resources.defer(async () => dispatcher.destroy())
+  const queues = resources.use(await openTaskQueues({ store, onError }))
   const { webhookSecret } = config
   const webhooks = await openWebhooks(
-    undo,
+    resources,
     { webhookSecret, version: packageVersion },
     { store, queues, dispatcher, onError },
   )
-  const mailer = await openMailer(undo, config, { store, queues })
+  const mailer = await openMailer(resources, config, { store, queues })
   const { llmUrl: url, llmModel: model, llmKey: key } = config
   const languageModel = url === undefined ? undefined : { url, model, key }
   const serviceDeps = { ...deps, queues, scrapes, searches, renderPage, webhooks, dispatcher, languageModel }
-  const monitors = await openMonitors(undo, { ...serviceDeps, mailer })
-  const jobs = await openJobs(undo, config, serviceDeps)
-  const extracts = await openExtracts(undo, serviceDeps)
+  const monitors = await openMonitors(resources, { ...serviceDeps, mailer })
+  const jobs = await openJobs(resources, config, serviceDeps)
+  const extracts = await openExtracts(resources, serviceDeps)
   return { scrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
 }

@@ -29,14 +29,14 @@ const storeTimeoutMs = 300_000
  * sessions before the sockets close.
  */
 export function openSessions(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   config: ServerConfig,
   deps: SessionDeps & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
 ): OpenSessions {
   const { store, onError } = deps
   const sessionFileStore = new SessionFileStore(config, onError)
   const artifacts = new Artifacts(deps)
-  undo.use(startSweepingArtifacts(store, artifacts, onError))
+  resources.use(startSweepingArtifacts(store, artifacts, onError))
   const recordings = new Recordings({ ...deps, ...config, artifacts, version: packageVersion })
   const sessions = new Sessions({
     ...deps,

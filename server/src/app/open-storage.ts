@@ -22,17 +22,17 @@ export interface Storage {
  * Throws CONFIG_INVALID, DATA_DIR_IN_USE or STORE_FAILED.
  */
 export async function openStorage(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   config: ServerConfig,
   { log, onFatal }: { readonly log: Logger; readonly onFatal: (error: Error) => void },
 ): Promise<Storage> {
   const { dataDir, databaseUrl } = config
   // The data directory identifies this node: a second server in it would recover the sessions of
   // the first as those of a previous run. The embedded store has its own lock.
-  if (databaseUrl !== undefined) undo.use(await lockFolder(dataDir))
+  if (databaseUrl !== undefined) resources.use(await lockFolder(dataDir))
   const identity = await readIdentity(dataDir, config.apiKey)
   if (databaseUrl === undefined) await assertEmbeddedStoreExpected(dataDir)
-  const store = undo.use(await openStore({ ...config, onFatal, log }))
+  const store = resources.use(await openStore({ ...config, onFatal, log }))
   if (databaseUrl !== undefined) await assertPostgresExpected(store, dataDir, log)
   return { identity, store, ...(await openConfiguredBlobs(config, { store, identity })) }
 }

@@ -1,7 +1,7 @@
 import type { Identity } from '../identity.ts'
 import { endLostSessions } from '../sessions/recovery.ts'
 import { listNodes } from '../store/nodes.ts'
-import type { AppDeps } from './prepare-sessions.ts'
+import type { AppDeps } from './collect-app-deps.ts'
 
 /** Ends and bills sessions a previous run of this node left behind. Returns their number. */
 export async function recoverSessions(deps: AppDeps, identity: Identity): Promise<number> {

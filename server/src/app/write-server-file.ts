@@ -6,8 +6,12 @@ import { writePrivate } from '../identity.ts'
 /**
  * Writes the server's URL and pid to the data directory, where the CLI on this machine finds them.
  */
-export async function writeServerFile(undo: AsyncDisposableStack, config: ServerConfig, url: string): Promise<void> {
+export async function writeServerFile(
+  resources: AsyncDisposableStack,
+  config: ServerConfig,
+  url: string,
+): Promise<void> {
   const path = join(config.dataDir, 'server.json')
   await writePrivate(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
-  undo.defer(async () => rm(path, { force: true }))
+  resources.defer(async () => rm(path, { force: true }))
 }

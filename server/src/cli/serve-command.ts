@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { settingNames, settings } from '../config.ts'
 import type { ServeFlags } from './serve.ts'
-import { keepHeapsSmall } from './small-heaps.ts'
+import { limitHeapGrowth } from './limit-heap-growth.ts'
 
 /** Creates the command `bowline serve`. Its options are the settings of the server. */
 export function createServeCommand(): Command {
@@ -18,7 +18,7 @@ export function createServeCommand(): Command {
     .option('--json', 'print one line of JSON once the server is ready')
     .action(async (flags: ServeFlags) => {
       // Must run before the code of the server is loaded, which would grow the heap permanently.
-      keepHeapsSmall()
+      limitHeapGrowth()
       const { serve } = await import('./serve.ts')
       process.exitCode = await serve(flags)
     })

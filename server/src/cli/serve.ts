@@ -4,7 +4,7 @@ import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
 import { readConfig, type ServerConfig } from '../config.ts'
 import { packageVersion } from '../version.ts'
-import { keepCompilerSmall } from './small-compiler.ts'
+import { limitWasmCompiler } from './limit-wasm-compiler.ts'
 
 /** Flags of `bowline serve`, keyed as the settings of the server. */
 export type ServeFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean | undefined }
@@ -25,7 +25,7 @@ export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   const config = readConfig(flags)
   // Handles signals before the start, so that an interrupted start leaves no browsers behind.
   const stop = listenForStop()
-  keepCompilerSmall()
+  limitWasmCompiler()
   const server = await startUnlessStopped(config, stop)
   if (server === undefined) return 0
   process.stdout.write(json === true ? `${JSON.stringify(describeServer(server))}\n` : formatBanner(server, config))

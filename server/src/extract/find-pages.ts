@@ -72,7 +72,7 @@ export async function findPages(
       warnings.push(`The search: only the first ${maxQueryLength} characters of the prompt were used`)
     }
     await attempt('The search', async () => {
-      const { results, credits, warnings: found } = await searches.find({ teamId, apiKeyId, request }, signal)
+      const { results, credits, warnings: found } = await searches.searchUnbilled({ teamId, apiKeyId, request }, signal)
       searchCredits = credits
       warnings.push(...found.map((each) => `The search: ${each}`))
       return (results.get('web') ?? []).map(({ url }) => url)

@@ -9,14 +9,14 @@ export interface OpenExtractsDeps extends ExtractsDeps {
 
 const sweepMs = 3_600_000
 
-/** Starts processing extractions on this server. `undo` stops it. */
-export async function openExtracts(undo: AsyncDisposableStack, deps: OpenExtractsDeps): Promise<Extracts> {
+/** Starts processing extractions on this server. `resources` stops it. */
+export async function openExtracts(resources: AsyncDisposableStack, deps: OpenExtractsDeps): Promise<Extracts> {
   const timer = setInterval(() => {
     const before = new Date(Date.now() - jobRetentionMs)
     deleteOldExtractJobs(deps.store.db, before).catch((error: unknown) =>
       deps.onError(error, 'deleting old extractions'),
     )
   }, sweepMs).unref()
-  undo.defer(() => clearInterval(timer))
+  resources.defer(() => clearInterval(timer))
   return Extracts.open(deps)
 }

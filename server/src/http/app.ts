@@ -7,14 +7,14 @@ import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionFileStore } from '../files/session-file-store.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
-import type { RunSearchDeps } from '../search/run-search.ts'
+import type { SearchAndScrapeDeps } from '../search/search-and-scrape.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { smallBodyBytes } from './body-sizes.ts'
-import { drainRequests, type RequestDrain } from './draining.ts'
+import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
@@ -54,7 +54,7 @@ export interface HttpDeps
     ScrapeRouteDeps,
     BatchRouteDeps,
     ExtractRouteDeps,
-    RunSearchDeps,
+    SearchAndScrapeDeps,
     HealthDeps,
     UpgradeDeps,
     PlacementDeps,
@@ -105,7 +105,7 @@ export async function buildHttpApp(
   acceptJson(app)
   guardBodies(app)
   recordRequests(app, deps.metrics)
-  const drain = drainRequests(app, deps.sessions.draining)
+  const drain = trackRequests(app, deps.sessions.draining)
   relaySessionRequests(app, deps)
   refuseUnknownRoutes(app)
   await registerOpenApi(app, deps.version)

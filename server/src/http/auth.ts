@@ -1,6 +1,6 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { hashSecret } from 'bowline/kit/ids'
-import { findKeyByHash, touchKeys, type KeyRow } from '../store/keys.ts'
+import { findKeyByHash, setKeysLastUsed, type KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import type { AuthFailureLog } from './auth-failures.ts'
 
@@ -20,9 +20,9 @@ export interface Authenticator {
    */
   readonly authenticate: (header: string | undefined, address: string | undefined) => Promise<KeyRow>
   /** Clears the cache, after a key or a team has changed on this server. */
-  readonly forget: () => void
+  readonly clearCache: () => void
   /** Stores the time of use of the keys used since the last call. */
-  readonly recordUse: () => Promise<void>
+  readonly storeKeyUse: () => Promise<void>
 }
 
 /** Creates an authenticator that looks up the hash of a bearer key in the store. */
@@ -61,11 +61,11 @@ export function createAuthenticator(store: Store, logFailure: AuthFailureLog): A
         throw error
       }
     },
-    forget: () => cache.clear(),
-    recordUse: async () => {
+    clearCache: () => cache.clear(),
+    storeKeyUse: async () => {
       const ids = [...used]
       used.clear()
-      if (ids.length > 0) await touchKeys(store.db, ids)
+      if (ids.length > 0) await setKeysLastUsed(store.db, ids)
     },
   }
 }

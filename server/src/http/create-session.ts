@@ -58,7 +58,7 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
   const createElsewhere = async (body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
     if (isHop(call.raw.raw)) return undefined
     for (;;) {
-      const { load, maxSessions: slots, isDraining } = sessions
+      const { liveSessions: load, maxSessions: slots, isDraining } = sessions
       const peer = await peers.leastLoaded({ load, slots, isDraining })
       if (peer === undefined) return undefined
       try {

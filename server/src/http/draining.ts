@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { BowlineError } from 'bowline/kit/errors'
+import { drainingError, drainRetrySeconds } from '../sessions/draining-error.ts'
 import { failureBody } from './errors.ts'
-
-/** `Retry-After` of rejected requests in seconds. Another server has taken over by then. */
-const retryAfterSeconds = 5
 
 /** Methods that start no work. Their requests are served until the server closes. */
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE'])
@@ -27,12 +24,12 @@ export interface RequestDrain {
  * Tracks pending requests. Once `draining` aborts, new work is rejected with DRAINING, and each
  * connection closes after its current response.
  */
-export function drainRequests(app: FastifyInstance, draining: AbortSignal): RequestDrain {
+export function trackRequests(app: FastifyInstance, draining: AbortSignal): RequestDrain {
   const open = new Map<FastifyReply, Promise<void>>()
   app.addHook('onRequest', async (request, reply) => {
     if (draining.aborted) {
       reply.raw.setHeader('connection', 'close')
-      if (!readMethods.has(request.method)) throw shuttingDown()
+      if (!readMethods.has(request.method)) throw drainingError()
     }
     const closed = Promise.withResolvers<void>()
     open.set(reply, closed.promise)
@@ -60,19 +57,14 @@ export function drainRequests(app: FastifyInstance, draining: AbortSignal): Requ
   }
 }
 
-/** Creates the DRAINING error for work that a stopping server rejects. */
-export function shuttingDown(): BowlineError {
-  return new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds })
-}
-
 /** Responds with DRAINING to a request whose handler takes too long. */
 function refuse(reply: FastifyReply): void {
   if (reply.raw.headersSent || readMethods.has(reply.request.method)) return
   reply.hijack()
-  const error = shuttingDown()
+  const error = drainingError()
   reply.raw.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',
-    'retry-after': String(retryAfterSeconds),
+    'retry-after': String(drainRetrySeconds),
     connection: 'close',
   })
   reply.raw.end(JSON.stringify(failureBody(error, reply.request.id)))

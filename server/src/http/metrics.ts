@@ -89,7 +89,7 @@ function registerSources(registers: Registry[], { sessions, browsers, gateway, l
       },
     })
   }
-  gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.load)
+  gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.liveSessions)
   gauge('bowline_sessions_max', 'Maximum number of sessions', () => sessions.maxSessions)
   gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
   gauge('bowline_live_viewers', 'Connected viewers of live views', () => live.size)

@@ -40,11 +40,15 @@ export interface JobSettings {
 
 const sweepMs = 600_000
 
-/** Starts processing batches and crawls on this server. `undo` stops it. */
-export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings, deps: OpenJobsDeps): Promise<Jobs> {
+/** Starts processing batches and crawls on this server. `resources` stops it. */
+export async function openJobs(
+  resources: AsyncDisposableStack,
+  settings: JobSettings,
+  deps: OpenJobsDeps,
+): Promise<Jobs> {
   const { store, onError } = deps
   const jobEvents = new JobEvents()
-  const matcher = undo.use(new PatternMatcher())
+  const matcher = resources.use(new PatternMatcher())
   const jobWebhooks = new JobWebhooks(deps.webhooks)
   const counter = new JobCounter({ ...deps, jobWebhooks })
   const scraper = new PageScraper({
@@ -72,6 +76,6 @@ export async function openJobs(undo: AsyncDisposableStack, settings: JobSettings
   const timer = setInterval(() => {
     deleteExpiredJobs(store.db).catch((error: unknown) => onError(error, 'deleting expired jobs'))
   }, sweepMs).unref()
-  undo.defer(() => clearInterval(timer))
+  resources.defer(() => clearInterval(timer))
   return new Jobs({ ...deps, runner, jobWebhooks, counter, jobEvents })
 }

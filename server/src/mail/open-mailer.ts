@@ -14,11 +14,11 @@ export interface MailSettings {
 }
 
 /**
- * Opens the mailer. Returns `undefined` if email is disabled. `undo` disposes it. Throws
+ * Opens the mailer. Returns `undefined` if email is disabled. `resources` disposes it. Throws
  * PACKAGE_MISSING.
  */
 export async function openMailer(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
   { store, queues }: { readonly store: Store; readonly queues: TaskQueues },
 ): Promise<Mailer | undefined> {
@@ -26,6 +26,6 @@ export async function openMailer(
   if (smtpUrl === undefined || publicUrl === undefined) return undefined
   const { createTransport } = await loadOptional('nodemailer', '`--smtp-url`', async () => import('nodemailer'))
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
-  undo.defer(() => transport.close())
+  resources.defer(() => transport.close())
   return Mailer.open({ store, queues, transport, from: mailFrom, trusted: mailTrusted, publicUrl })
 }

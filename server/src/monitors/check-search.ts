@@ -35,7 +35,7 @@ export async function findResults(
       includeDomains: target.includeDomains,
       excludeDomains: target.excludeDomains,
     })
-    const found = await searches.find({ teamId, apiKeyId, request }, signal)
+    const found = await searches.searchUnbilled({ teamId, apiKeyId, request }, signal)
     credits += found.credits
     for (const result of found.results.get('web') ?? []) results.set(result.url, result)
   }

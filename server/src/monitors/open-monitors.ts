@@ -10,8 +10,8 @@ const checksAtOnce = 4
 const tickMs = 10_000
 const sweepMs = 3_600_000
 
-/** Starts running checks on schedule on this server. `undo` stops it. */
-export async function openMonitors(undo: AsyncDisposableStack, deps: MonitorDeps): Promise<Monitors> {
+/** Starts running checks on schedule on this server. `resources` stops it. */
+export async function openMonitors(resources: AsyncDisposableStack, deps: MonitorDeps): Promise<Monitors> {
   const { store, queues, nodeId, onError } = deps
   // Leases from before a restart are stale.
   await releaseChecks(store.db, { nodeId })
@@ -33,7 +33,7 @@ export async function openMonitors(undo: AsyncDisposableStack, deps: MonitorDeps
   const sweeps = setInterval(() => {
     sweepMonitors(store.db).catch((error: unknown) => onError(error, 'deleting old checks'))
   }, sweepMs).unref()
-  undo.defer(async () => {
+  resources.defer(async () => {
     clearInterval(ticks)
     clearInterval(sweeps)
     await ticking

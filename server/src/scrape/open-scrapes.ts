@@ -9,7 +9,7 @@ import type { Prices } from '../usage/prices.ts'
 import { openAdLists, type AdLists } from './render/ad-lists.ts'
 import type { WorkPermits } from '../usage/work-permits.ts'
 import { Renderer } from './render/renderer.ts'
-import type { OnScraped } from './document/on-scraped.ts'
+import type { IndexPage } from './document/scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
 import { HtmlThreadPool } from './format/html-thread-pool.ts'
@@ -25,7 +25,7 @@ export interface OpenScrapesDeps {
   readonly permits: WorkPermits
   /** Output of `chromium --version`. */
   readonly browserVersion: string
-  readonly onScraped?: OnScraped | undefined
+  readonly indexPage?: IndexPage | undefined
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -43,13 +43,13 @@ export interface ScrapeSettings {
 /** PDFs parsed at the same time. Each takes a CPU and up to 1.5 GB of memory. */
 const maxConcurrentPdfs = Math.max(2, availableParallelism())
 
-/** Opens the scraper and its workers. `undo` closes them. */
-export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
+/** Opens the scraper and its workers. `resources` closes them. */
+export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
   const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
-  const adLists = settings.adLists.length === 0 ? undefined : openLists(undo, settings, deps)
+  const adLists = settings.adLists.length === 0 ? undefined : openLists(resources, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
-  undo.use(startScrapeSweep(deps))
-  return undo.use(
+  resources.use(startScrapeSweep(deps))
+  return resources.use(
     new Scrapes({
       ...deps,
       chromeMajor,
@@ -63,12 +63,12 @@ export function openScrapes(undo: AsyncDisposableStack, settings: ScrapeSettings
 }
 
 function openLists(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   settings: ScrapeSettings,
   { egress, onError }: OpenScrapesDeps,
 ): AdLists {
   const { adLists: urls, dataDir } = settings
   const dispatcher = egress.createDispatcher()
-  undo.defer(async () => dispatcher.destroy())
-  return undo.use(openAdLists({ urls, dataDir, dispatcher, onError }))
+  resources.defer(async () => dispatcher.destroy())
+  return resources.use(openAdLists({ urls, dataDir, dispatcher, onError }))
 }

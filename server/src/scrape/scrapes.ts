@@ -24,7 +24,7 @@ import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
 import { createPageProcessor } from './format/page-processor.ts'
 import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
 import { withBaseUrl, openScrapeFiles } from './document/scrape-files.ts'
-import type { OnScraped } from './document/on-scraped.ts'
+import type { IndexPage } from './document/scraped-page.ts'
 import { cacheFactsOf } from './document/cached-page-facts.ts'
 import type { HtmlThreadPool } from './format/html-thread-pool.ts'
 
@@ -40,7 +40,7 @@ export interface ScrapesDeps extends LoaderDeps {
   /** Without one, formats that need it are refused. */
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
-  readonly onScraped?: OnScraped | undefined
+  readonly indexPage?: IndexPage | undefined
 }
 
 /** A page to scrape, and who pays for it. */
@@ -254,7 +254,7 @@ export class Scrapes implements AsyncDisposable {
       })
       const { markdown } = built
       if (markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)) {
-        this.#deps.onScraped?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
+        this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
       }
       return outcome
     } catch (error) {

@@ -2,13 +2,13 @@ import { abortable } from 'bowline/kit/abort'
 import { wordsOf } from '../kit/words-of.ts'
 import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageSearch } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
-import { configurationOf } from './configuration.ts'
+import { textSearchLanguage } from './text-search-language.ts'
 import { keepMatching } from './keep-matching.ts'
-import { keyOf } from './keys.ts'
-import type { PageIndex } from './page-index.ts'
+import { indexKey } from './index-keys.ts'
+import type { PageIndexer } from './page-indexer.ts'
 import type { Clause } from './parse-query.ts'
 import type { Found, Result, SearchProvider, ProviderQuery } from './provider.ts'
-import { pairsOf } from './words.ts'
+import { bigramsOf } from './words.ts'
 
 /** Milliseconds that a search waits for pages that are still being indexed. */
 const settleMs = 1000
@@ -17,7 +17,7 @@ const settleMs = 1000
  * Creates a provider that searches the pages scraped for the team. Without `index`, it searches
  * what other servers have indexed.
  */
-export function createIndexProvider(store: Store, index?: Pick<PageIndex, 'settled'>): SearchProvider {
+export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'settled'>): SearchProvider {
   return {
     name: 'index',
     sources: ['web'],
@@ -45,7 +45,7 @@ async function find(store: Store, query: ProviderQuery, pages: PageSearch): Prom
     description: snippet === '' ? description : snippet,
     date: datedAt,
   }))
-  // The index matches everything except the path prefix of `site:`.
+  // The database query covers everything except the path prefix of `site:`.
   return keepMatching(results, {
     ...query,
     categories: [],
@@ -56,7 +56,7 @@ async function find(store: Store, query: ProviderQuery, pages: PageSearch): Prom
 async function warningsOf(store: Store, query: ProviderQuery, results: Found['results']): Promise<readonly string[]> {
   if (results.length > 0 || (await hasIndexedPages(store.db, query.teamId))) return []
   return [
-    'The search index is empty. It contains the pages that this server has scraped for the team. Scrape or crawl pages first, or start the server with --searxng-url or --brave-key to search the web.',
+    'The search index has no pages of this team yet. Pages are added when they are scraped. Scrape or crawl pages first, or start the server with --searxng-url or --brave-key to search the web.',
   ]
 }
 
@@ -67,30 +67,30 @@ async function toPageSearch(store: Store, query: ProviderQuery): Promise<PageSea
   const values = (kind: Clause['kind'], isExcluded: boolean): readonly string[] =>
     single.filter((clause) => clause.kind === kind && clause.isExcluded === isExcluded).map(({ value }) => value)
   const words = values('text', false)
-  const exactly = values('phrase', false)
-  const unspaced = [...words, ...exactly].filter((word) => pairsOf(word).length > 0)
+  const exactPhrases = values('phrase', false)
+  const unspaced = [...words, ...exactPhrases].filter((word) => bigramsOf(word).length > 0)
   const text = words.filter((word) => !unspaced.includes(word)).join(' ')
   const related = values('related', false)
-  const team = keyOf.team(teamId)
+  const team = indexKey.team(teamId)
   return {
-    configurations: [...new Set([configurationOf(query.language), 'english', 'simple'])],
+    configurations: [...new Set([textSearchLanguage(query.language), 'english', 'simple'])],
     text,
     anyOf: related.length === 0 ? [] : await wordsAbout(store, teamId, related),
     textsAnyOf: groups.filter(([first]) => !isKeyed(first)),
-    phrases: exactly.filter((phrase) => pairsOf(phrase).length === 0),
-    exactly,
+    phrases: exactPhrases.filter((phrase) => bigramsOf(phrase).length === 0),
+    exactPhrases,
     excludedTexts: values('text', true),
     excludedPhrases: values('phrase', true),
-    keys: [team, ...fieldKeys(single, false).flat(), ...unspaced.flatMap((word) => pairsOf(word).map(keyOf.pair))],
+    keys: [team, ...fieldKeys(single, false).flat(), ...unspaced.flatMap((word) => bigramsOf(word).map(indexKey.pair))],
     keysAnyOf: [
       ...alternativesOf(query),
       ...groups.filter(([first]) => isKeyed(first)).map((clauses) => clauses.map(keyOfAlternative)),
     ],
     excludedKeys: [
       ...fieldKeys(single, true),
-      ...[...query.excludeDomains, ...related].map((site) => [keyOf.domain(site)]),
+      ...[...query.excludeDomains, ...related].map((site) => [indexKey.domain(site)]),
     ],
-    preferredKeys: text === '' ? [] : wordsOf(text).map(keyOf.titleWord),
+    preferredKeys: text === '' ? [] : wordsOf(text).map(indexKey.titleWord),
     from: range?.from,
     until: range?.until,
     limit,
@@ -111,11 +111,11 @@ function keyOfAlternative(clause: Clause): string {
 }
 
 function typeKeyOf({ value }: Clause): string {
-  return value === 'pdf' ? keyOf.pdf : keyOf.urlWord(value)
+  return value === 'pdf' ? indexKey.pdf : indexKey.urlWord(value)
 }
 
 function domainKeyOf({ value }: Clause): string {
-  return keyOf.domain((value.split('/')[0] ?? '').replace(/:\d+$/, ''))
+  return indexKey.domain((value.split('/')[0] ?? '').replace(/:\d+$/, ''))
 }
 
 /** The index keys of clauses on sites, URLs, titles and file types, one list per clause. */
@@ -130,19 +130,24 @@ function keysOfClause(clause: Clause): readonly string[] {
   const { kind, value } = clause
   if (kind === 'site') {
     const [, ...path] = value.split('/')
-    return [domainKeyOf(clause), ...wordsOf(path.join(' ')).map(keyOf.urlWord)]
+    return [domainKeyOf(clause), ...wordsOf(path.join(' ')).map(indexKey.urlWord)]
   }
   if (kind === 'filetype') return [typeKeyOf(clause)]
-  if (kind === 'inurl') return wordsOf(value).map(keyOf.urlWord)
-  return kind === 'intitle' ? wordsOf(value).map(keyOf.titleWord) : []
+  if (kind === 'inurl') return wordsOf(value).map(indexKey.urlWord)
+  return kind === 'intitle' ? wordsOf(value).map(indexKey.titleWord) : []
 }
 
 function alternativesOf({ includeDomains, categories }: ProviderQuery): readonly (readonly string[])[] {
   return [
-    ...(includeDomains.length === 0 ? [] : [includeDomains.map(keyOf.domain)]),
+    ...(includeDomains.length === 0 ? [] : [includeDomains.map(indexKey.domain)]),
     ...(categories.length === 0
       ? []
-      : [categories.flatMap(({ domains, isPdf }) => [...domains.map(keyOf.domain), ...(isPdf ? [keyOf.pdf] : [])])]),
+      : [
+          categories.flatMap(({ domains, isPdf }) => [
+            ...domains.map(indexKey.domain),
+            ...(isPdf ? [indexKey.pdf] : []),
+          ]),
+        ]),
   ]
 }
 
@@ -150,7 +155,7 @@ function alternativesOf({ includeDomains, categories }: ProviderQuery): readonly
 async function wordsAbout(store: Store, teamId: string, sites: readonly string[]): Promise<readonly string[]> {
   const counts = new Map<string, number>()
   for (const site of sites) {
-    const pages = await sampleIndexedPages(store.db, [keyOf.team(teamId), keyOf.domain(site)], 20)
+    const pages = await sampleIndexedPages(store.db, [indexKey.team(teamId), indexKey.domain(site)], 20)
     for (const { title, description } of pages) {
       const words = new Set(wordsOf(`${title} ${description}`))
       for (const word of words) if (word.length > 2) counts.set(word, (counts.get(word) ?? 0) + 1)

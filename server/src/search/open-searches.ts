@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
 import { createBraveProvider } from './brave-provider.ts'
 import { createIndexProvider } from './index-provider.ts'
-import { PageIndex } from './page-index.ts'
+import { PageIndexer } from './page-indexer.ts'
 import type { SearchProvider } from './provider.ts'
 import { Searches } from './searches.ts'
 import { createSearxngProvider } from './searxng-provider.ts'
@@ -28,20 +28,21 @@ export interface OpenSearchesDeps {
 /** The search, and the index if this server fills it. */
 export interface OpenSearches {
   readonly searches: Searches
-  readonly index: PageIndex | undefined
+  readonly index: PageIndexer | undefined
 }
 
 /**
- * Opens the search and adds it to `undo`. Throws CONFIG_INVALID if a provider setting is missing.
+ * Opens the search and adds it to `resources`. Throws CONFIG_INVALID if a provider setting is missing.
  */
 export function openSearches(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   settings: SearchSettings,
   deps: OpenSearchesDeps,
 ): OpenSearches {
   const name = nameOf(settings)
+  // Pages are indexed only if the provider is `index` and `searchPages` is above 0.
   const isIndexed = name === 'index' && settings.searchPages > 0
-  const index = isIndexed ? undo.use(new PageIndex({ ...deps, maxPages: settings.searchPages })) : undefined
+  const index = isIndexed ? resources.use(new PageIndexer({ ...deps, maxPages: settings.searchPages })) : undefined
   return { searches: new Searches({ ...deps, provider: createProvider(name, settings, deps.store, index) }), index }
 }
 
@@ -54,7 +55,7 @@ function createProvider(
   name: SearchProvider['name'],
   { searxngUrl, braveKey: key, braveUrl: url }: SearchSettings,
   store: Store,
-  index: PageIndex | undefined,
+  index: PageIndexer | undefined,
 ): SearchProvider {
   switch (name) {
     case 'brave':

@@ -47,7 +47,7 @@ export class Searches {
    * Searches and bills the team. Throws INSUFFICIENT_CREDITS before any work, SEARCH_FAILED,
    * BAD_REQUEST, or the signal's reason.
    */
-  async search(params: SearchParams, signal: AbortSignal): Promise<SearchOutcome> {
+  async searchAndBill(params: SearchParams, signal: AbortSignal): Promise<SearchOutcome> {
     const { store, prices } = this.#deps
     const charged = await this.#charge(params)
     try {
@@ -71,7 +71,7 @@ export class Searches {
    * Searches without billing; the caller bills. Throws SEARCH_FAILED, BAD_REQUEST, or the signal's
    * reason.
    */
-  async find(params: SearchParams, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
+  async searchUnbilled(params: SearchParams, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
     const found = await this.#searchSources(params, params.request.limit, signal)
     const count = [...found.results.values()].reduce((sum, each) => sum + each.length, 0)
     return { ...found, credits: this.price(count) }
@@ -96,7 +96,7 @@ export class Searches {
       const message = `Insufficient credits to perform this request. It costs up to ${full.credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }
-    return { charge: reduced, limit, warnings: [`The team has credits for only ${limit} results.`] }
+    return { charge: reduced, limit, warnings: [`The team has credits for only ${limit} results of each source.`] }
   }
 
   async #searchSources(

@@ -17,7 +17,7 @@ export function domainsOf(url: string): readonly string[] {
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
 
 /** Bigrams of text in scripts without spaces between words, such as Chinese, Japanese and Thai. */
-export function pairsOf(text: string): readonly string[] {
+export function bigramsOf(text: string): readonly string[] {
   const pairs = new Set<string>()
   for (const [run] of text.matchAll(unspaced)) {
     const letters = Array.from(run)

@@ -61,7 +61,11 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
   const canJudgePeers = createPeerTimeoutCheck(performance.now())
   const sendHeartbeat = async (): Promise<void> => {
     const { db } = deps.store
-    const isKnown = await recordHeartbeat(db, { id: deps.nodeId, live: sessions.load, draining: sessions.isDraining })
+    const isKnown = await recordHeartbeat(db, {
+      id: deps.nodeId,
+      live: sessions.liveSessions,
+      draining: sessions.isDraining,
+    })
     const canJudge = canJudgePeers(performance.now())
     if (!isKnown) await reRegister(deps, sessions)
     await deps.profiles.renewLeases()

@@ -9,6 +9,7 @@ import { priceOfSession } from '../usage/prices.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
 import { billSession, type ProfileSaveOutcome, type SessionBill } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
+import { drainingError } from './draining-error.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './recovery.ts'
@@ -47,7 +48,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Number of live and starting sessions. */
-  get load(): number {
+  get liveSessions(): number {
     return this.#entries.size + this.#starting
   }
 
@@ -128,7 +129,7 @@ export class Sessions implements AsyncDisposable {
    * Ends every session on this node that a revoked API key created. Never rejects. Other nodes do
    * the same in their heartbeats.
    */
-  async endOfKey(apiKeyId: string): Promise<void> {
+  async endSessionsOfKey(apiKeyId: string): Promise<void> {
     const own = this.list().filter(({ row }) => row.apiKeyId === apiKeyId)
     await Promise.all(
       own.map(async ({ row: { id } }) =>
@@ -158,9 +159,9 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #create(newSession: NewSession): Promise<SessionRow> {
-    if (this.isDraining) throw new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: 5 })
+    if (this.isDraining) throw drainingError()
     const credits = priceOfSession(this.#deps.prices, newSession.request.ttl * 1000)
-    if (this.load >= this.#deps.maxSessions) {
+    if (this.liveSessions >= this.#deps.maxSessions) {
       // The session in the last slot may be the one that this request created before.
       const earlier = await findRepeated(this.#deps.store, newSession)
       if (earlier !== undefined) return earlier

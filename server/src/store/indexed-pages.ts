@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from './schema.ts'
-import type { TextVectors } from './text-vectors.ts'
+import type { TsVectors } from './tsvectors.ts'
 
 /** A page to index. */
 export interface IndexedPage {
@@ -29,7 +29,7 @@ export interface IndexedPage {
 export async function saveIndexedPages(
   db: Kysely<Database>,
   pages: readonly IndexedPage[],
-  vectors?: TextVectors,
+  vectors?: TsVectors,
 ): Promise<void> {
   const bodies = await readBodyVectors(pages, vectors)
   const nowMs = Date.now()
@@ -63,7 +63,7 @@ export async function saveIndexedPages(
 /** Returns the text vector of a page's body in a text search configuration. */
 type BodyVectors = (page: IndexedPage, configuration: string) => RawBuilder<string>
 
-async function readBodyVectors(pages: readonly IndexedPage[], vectors: TextVectors | undefined): Promise<BodyVectors> {
+async function readBodyVectors(pages: readonly IndexedPage[], vectors: TsVectors | undefined): Promise<BodyVectors> {
   if (vectors === undefined) {
     return ({ body }, configuration) => sql`to_tsvector(${configuration}::regconfig, ${body})`
   }
@@ -108,7 +108,7 @@ export interface PageSearch {
   /** Phrases that must occur, after stemming. */
   readonly phrases: readonly string[]
   /** Phrases that must occur literally, ignoring case. */
-  readonly exactly: readonly string[]
+  readonly exactPhrases: readonly string[]
   readonly excludedTexts: readonly string[]
   readonly excludedPhrases: readonly string[]
   readonly keys: readonly string[]
@@ -140,27 +140,27 @@ export interface FoundPage {
 const maxCandidates = { ranked: 1000, read: 300 } as const
 
 /** Searches the index. Returns the best pages first or, without search words, the newest. */
-export async function findIndexedPages(db: Kysely<Database>, wish: PageSearch): Promise<readonly FoundPage[]> {
-  const ranked = rankedQuery(wish)
-  const all = conditionsOf(wish, ranked)
-  const most = wish.exactly.length > 0 ? maxCandidates.read : maxCandidates.ranked
+export async function findIndexedPages(db: Kysely<Database>, search: PageSearch): Promise<readonly FoundPage[]> {
+  const ranked = rankedQuery(search)
+  const all = conditionsOf(search, ranked)
+  const most = search.exactPhrases.length > 0 ? maxCandidates.read : maxCandidates.ranked
   const candidates = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (select team_id, url_hash, words, dated_at from indexed_page
-     where words @@ ${query} ${exactlyOf(wish)} ${datesOf(wish)} limit ${sql.lit(most)})`
+     where words @@ ${query} ${exactPhraseConditions(search)} ${datesOf(search)} limit ${sql.lit(most)})`
   const best =
-    wish.preferredKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(wish.preferredKeys)})`)
+    search.preferredKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(search.preferredKeys)})`)
   const hits = best === undefined ? candidates(all) : sql`${best} union all ${candidates(all)}`
   const rank = ranked === undefined ? sql`0` : sql`ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${ranked}, 1)`
   const snippet =
     ranked === undefined
       ? sql`''`
-      : sql`ts_headline(${wish.configurations[0] ?? 'simple'}::regconfig, left(page.body, 20000), ${ranked},
+      : sql`ts_headline(${search.configurations[0] ?? 'simple'}::regconfig, left(page.body, 20000), ${ranked},
           'MaxWords=35, MinWords=15, MaxFragments=2, FragmentDelimiter=" … ", StartSel="", StopSel=""')`
   const { rows } = await sql<FoundPage>`
     with hit as (${hits}),
     best as (
       select team_id, url_hash, max(${rank}) as rank, max(dated_at) as dated_at from hit
-      group by team_id, url_hash order by rank desc, dated_at desc limit ${wish.limit})
+      group by team_id, url_hash order by rank desc, dated_at desc limit ${search.limit})
     select page.url, page.title, page.description, page.dated_at, ${snippet} as snippet
     from best join indexed_page page using (team_id, url_hash)
     order by best.rank desc, best.dated_at desc`.execute(db)
@@ -217,8 +217,8 @@ function quoted(key: string): string {
   return `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
 }
 
-function conditionsOf(wish: PageSearch, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
-  const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = wish
+function conditionsOf(search: PageSearch, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+  const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = search
   const exclusions = [
     ...excludedTexts.map((text) => wordsQuery(configurations, text)),
     ...excludedPhrases.map((phrase) => phraseQuery(configurations, phrase)),
@@ -226,7 +226,7 @@ function conditionsOf(wish: PageSearch, ranked: RawBuilder<unknown> | undefined)
   ]
   const conditions = [
     ...(ranked === undefined ? [] : [ranked]),
-    keysQuery(wish.keys),
+    keysQuery(search.keys),
     ...keysAnyOf.map((keys) => sql`${keys.map(quoted).join(' | ')}::tsquery`),
     ...exclusions.map((query) => sql`!!${query}`),
   ]
@@ -234,8 +234,8 @@ function conditionsOf(wish: PageSearch, ranked: RawBuilder<unknown> | undefined)
 }
 
 /** Matches quoted phrases as whole words in the text, as the index contains only stems. */
-function exactlyOf({ exactly }: PageSearch): RawBuilder<unknown> {
-  const conditions = exactly.map(
+function exactPhraseConditions({ exactPhrases }: PageSearch): RawBuilder<unknown> {
+  const conditions = exactPhrases.map(
     (text) => sql`and lower(title || ' | ' || description || ' | ' || body) ~ ${patternOf(text.toLowerCase())}`,
   )
   return sql.join(conditions, sql` `)

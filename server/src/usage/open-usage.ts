@@ -11,9 +11,9 @@ export interface Usage {
   readonly checkRateLimit: CheckRateLimit
 }
 
-/** Opens the activity log, work permits and rate limiter. `undo` disposes them. */
+/** Opens the activity log, work permits and rate limiter. `resources` disposes them. */
 export function openUsage(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   settings: { readonly rateLimits: RateLimits },
   deps: {
     readonly store: Store
@@ -22,7 +22,7 @@ export function openUsage(
   },
 ): Usage {
   return {
-    activity: undo.use(openActivityLog(deps.store, deps.onError)),
+    activity: resources.use(openActivityLog(deps.store, deps.onError)),
     permits: new WorkPermits(deps),
     checkRateLimit: createRateLimiter(deps.store, settings.rateLimits),
   }

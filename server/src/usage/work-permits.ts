@@ -67,7 +67,7 @@ export class WorkPermits {
   }
 
   /** Drops cached limits of a team after they have changed. */
-  forget(teamId: string): void {
+  clearCache(teamId: string): void {
     this.#unlimitedUntilMs.delete(teamId)
   }
 

@@ -25,9 +25,9 @@ export interface WebhookSettings {
 const sweepMs = 3_600_000
 const retentionDays = 7
 
-/** Opens webhook delivery and deletes old deliveries hourly. `undo` disposes it. */
+/** Opens webhook delivery and deletes old deliveries hourly. `resources` disposes it. */
 export async function openWebhooks(
-  undo: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
   settings: WebhookSettings,
   { store, queues, dispatcher, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
@@ -36,7 +36,7 @@ export async function openWebhooks(
       onError(error, 'Failed to delete old webhook deliveries'),
     )
   }, sweepMs).unref()
-  undo.defer(() => clearInterval(timer))
+  resources.defer(() => clearInterval(timer))
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings
   return Webhooks.open({ store, queues, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readTimeRange } from '../../../src/contract.ts'
 import { toCategory } from '../../src/search/categories.ts'
 import { createIndexProvider } from '../../src/search/index-provider.ts'
-import { PageIndex } from '../../src/search/page-index.ts'
+import { PageIndexer } from '../../src/search/page-indexer.ts'
 import type { ProviderQuery } from '../../src/search/provider.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -23,7 +23,7 @@ function onError(error: unknown): never {
 /** Puts pages into the index of a new team, and searches it: what is found, by path. */
 async function fill(store: Store, pages: readonly Page[]) {
   const { team } = await makeTeam(store.db)
-  await using index = new PageIndex({ store, maxPages: 1000, onError })
+  await using index = new PageIndexer({ store, maxPages: 1000, onError })
   for (const { url, title = '', text = '', metadata = {} } of pages) {
     index.add({ teamId: team.id, url, markdown: text, metadata: { title, ...metadata } })
   }
@@ -119,7 +119,10 @@ describeEachStore('the index', (openStore) => {
     ])
     expect(await found({ range: readTimeRange('qdr:h') })).not.toContain('a.example/old')
     expect((await ask('boats', { limit: 2 })).results).toHaveLength(2)
-    expect(await other.ask('boats')).toEqual({ results: [], warnings: [expect.stringContaining('index is empty')] })
+    expect(await other.ask('boats')).toEqual({
+      results: [],
+      warnings: [expect.stringContaining('no pages of this team yet')],
+    })
   })
 
   test('reads other languages, and scripts without spaces', async () => {
@@ -176,7 +179,7 @@ describeEachStore('the index', (openStore) => {
   test('knows a page once, by its newest text, and forgets the oldest pages', async () => {
     await using store = await openStore()
     const { urls, teamId } = await fill(store, [...harbour, { ...harbour[0]!, text: 'Empty now.' }])
-    await using index = new PageIndex({ store, maxPages: 2, onError })
+    await using index = new PageIndexer({ store, maxPages: 2, onError })
 
     expect(await urls('running')).not.toContain('a.example/harbour')
     await index.sweep()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readTimeRange, searchRequest, searchRequestV1 } from '../../../src/contract.ts'
-import { configurationOf } from '../../src/search/configuration.ts'
+import { textSearchLanguage } from '../../src/search/text-search-language.ts'
 import { countryOf } from '../../src/search/country.ts'
 import { keepMatching } from '../../src/search/keep-matching.ts'
 import { parseQuery, writeQuery } from '../../src/search/parse-query.ts'
@@ -116,7 +116,7 @@ test.each([
   ['tlh', 'simple'],
   ['constructor', 'simple'],
 ])('texts in %s are read as %s', (language, configuration) => {
-  expect(configurationOf(language)).toBe(configuration)
+  expect(textSearchLanguage(language)).toBe(configuration)
 })
 
 test('the marks of Markdown are no words', () => {

@@ -31,7 +31,7 @@ async function prepare(store: Store, provider: SearchProvider, credits: number) 
   const searches = new Searches({ store, provider, prices: { tenResults: 2 } })
   return {
     search: async (limit: number) =>
-      searches.search(
+      searches.searchAndBill(
         { teamId: team.id, apiKeyId: key.id, request: searchRequest.parse({ query: 'x', limit }) },
         noSignal,
       ),

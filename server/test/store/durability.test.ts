@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../../src/cli/limit-wasm-compiler.ts'
 import { openStore } from '../../src/store/open.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { programPath, startProgram } from './program.ts'
@@ -51,7 +51,7 @@ test.skipIf(!hasStrace)('every commit reaches the disk before it is acknowledged
   await (await openStore({ dataDir: folder.path }))[Symbol.asyncDispose]()
   const countSyncs = async (rows: number): Promise<number> => {
     const log = join(folder.path, `strace-${rows}`)
-    const program = [...smallCompilerFlags, programPath('write-rows'), folder.path, `syncs${rows}`, String(rows)]
+    const program = [...wasmCompilerFlags, programPath('write-rows'), folder.path, `syncs${rows}`, String(rows)]
     const tracer = ['-f', '-e', 'trace=fsync,fdatasync', '-o', log]
     await execute('strace', [...tracer, process.execPath, ...program])
     return (await readFile(log, 'utf8')).split(/fsync\(|fdatasync\(/).length - 1

@@ -8,7 +8,7 @@ import {
   reinstateKey,
   retireBootstrapKeys,
   revokeKey,
-  touchKeys,
+  setKeysLastUsed,
 } from '../../src/store/keys.ts'
 import { registerNode } from '../../src/store/nodes.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -72,8 +72,8 @@ describeEachStore('keys', (openStore) => {
     await using store = await openStore()
     const [used, unused] = [(await makeTeam(store.db)).key, (await makeTeam(store.db)).key]
 
-    await touchKeys(store.db, [used.id])
-    await touchKeys(store.db, [])
+    await setKeysLastUsed(store.db, [used.id])
+    await setKeysLastUsed(store.db, [])
 
     expect((await findKeyByHash(store.db, used.hash))?.lastUsedAt).toBeInstanceOf(Date)
     expect(await findKeyByHash(store.db, unused.hash)).toEqual(unused)
@@ -126,7 +126,7 @@ describeEachStore('keys', (openStore) => {
     const { key } = await makeTeam(store.db)
     await revokeKey(store.db, key.id)
 
-    await touchKeys(store.db, [key.id])
+    await setKeysLastUsed(store.db, [key.id])
 
     expect(await listKeys(store.db)).toMatchObject([{ id: key.id, lastUsedAt: undefined }])
   })

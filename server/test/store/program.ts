@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { smallCompilerFlags } from '../../src/cli/small-compiler.ts'
+import { wasmCompilerFlags } from '../../src/cli/limit-wasm-compiler.ts'
 
 /** Returns the path of a program in `programs/`. */
 export function programPath(name: string): string {
@@ -19,7 +19,7 @@ export interface Program extends AsyncDisposable {
 
 /** Starts a program in `programs/`. Disposing kills it. */
 export function startProgram(name: string, parameters: readonly string[]): Program {
-  const child: ChildProcess = spawn(process.execPath, [...smallCompilerFlags, programPath(name), ...parameters], {
+  const child: ChildProcess = spawn(process.execPath, [...wasmCompilerFlags, programPath(name), ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit').then(([code]) => code as number | null)

@@ -5,7 +5,8 @@ import type { IsolationLayer } from '../../browsers/isolation.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
-import { readDisk, reasonsNotReady, type WriteHealth } from '../readiness.ts'
+import type { WriteHealth } from '../../store/write-health.ts'
+import { readDisk, reasonsNotReady } from '../readiness.ts'
 import type { Authenticator } from '../auth.ts'
 
 /** Dependencies of the health routes. */
@@ -65,7 +66,7 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
       store: { kind: deps.store.kind, state: store, isWritable: store === 'open' && !areWritesFailing },
       disk,
       pool: { ...deps.browsers.stats(), isWarm },
-      sessions: { live: sessions.load, max: sessions.maxSessions, isDraining },
+      sessions: { live: sessions.liveSessions, max: sessions.maxSessions, isDraining },
       layers: deps.isolation,
     }
   }

@@ -1,14 +1,11 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
-import { insertKey, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
+import { insertKey, keyPrefix, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
 import { ensureTeam } from '../../store/teams.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
-
-/** Number of characters of a key that lists show. */
-const prefixLength = 7
 
 /** Dependencies of the API key routes. */
 export interface KeyRouteDeps {
@@ -29,7 +26,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
         teamId: team.id,
         name: body.name,
         hash: hashSecret(key),
-        prefix: key.slice(0, prefixLength),
+        prefix: keyPrefix(key),
         role: body.role,
       })
       raw.log.info({ audit: 'key.created', ...facts(row), byKeyId: caller.id }, 'API key created')
@@ -46,9 +43,9 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
       }
       const row = isUuid(params.id) ? await revokeKey(deps.store.db, params.id) : undefined
       if (row === undefined) throw new BowlineError('KEY_NOT_FOUND', `No API key with id ${JSON.stringify(params.id)}`)
-      deps.authenticator.forget()
+      deps.authenticator.clearCache()
       raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
-      await deps.sessions.endOfKey(row.id)
+      await deps.sessions.endSessionsOfKey(row.id)
       return { success: true, data: summary(row) }
     },
   }

@@ -1,14 +1,14 @@
 import type { SearchRequest, SearchResponse } from 'bowline/contract/search'
 import { v1Search } from '../../compat/v1-search.ts'
-import { runSearch, type RunSearchDeps } from '../../search/run-search.ts'
+import { searchAndScrape, type SearchAndScrapeDeps } from '../../search/search-and-scrape.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of searches. */
-export function searchHandlers(deps: RunSearchDeps): Handlers {
+export function searchHandlers(deps: SearchAndScrapeDeps): Handlers {
   const search = async (request: SearchRequest, { key, raw, baseUrl }: Call): Promise<SearchResponse> => {
     using caller = abortOnDisconnect(raw)
-    return runSearch(deps, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
+    return searchAndScrape(deps, { request, teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal })
   }
   return {
     search: async ({ body }, call) => search(body, call),

@@ -11,8 +11,8 @@ import type { Handlers } from '../register.ts'
 /** Dependencies of the team routes. */
 export interface TeamRouteDeps {
   readonly store: Store
-  readonly authenticator: Pick<Authenticator, 'forget'>
-  readonly permits: Pick<WorkPermits, 'forget'>
+  readonly authenticator: Pick<Authenticator, 'clearCache'>
+  readonly permits: Pick<WorkPermits, 'clearCache'>
 }
 
 /** Routes of teams. Changes need an admin key. Other keys only see their own team. */
@@ -43,8 +43,8 @@ export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): 
       const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
       raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
       // Cached keys contain the limits of their team, and cached permits those without limits.
-      authenticator.forget()
-      permits.forget(id)
+      authenticator.clearCache()
+      permits.clearCache(id)
       return { success: true, data: summary(team ?? notFound(id)) }
     },
   }
@@ -78,7 +78,7 @@ function notFound(idOrName: string): never {
 
 function taken(name: string): never {
   throw new BowlineError('CONFLICT', `A team named ${JSON.stringify(name)} already exists`, {
-    hint: 'Creating a key creates its team. Change a team with `bowline teams set-credits`, `bowline teams limit` or `PATCH`.',
+    hint: 'Change the team with `bowline teams set-credits`, `bowline teams limit` or `PATCH /v2/teams/{id}`.',
   })
 }
 

@@ -1,4 +1,4 @@
-import { modifierBit, parseKeys, type KeyStroke } from 'bowline/contract/key-names'
+import { modifierBit, parseKeys, type KeyStroke } from 'bowline/contract/keyboard-keys'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Tab } from './tab.ts'
 

@@ -1,10 +1,10 @@
 import { wordsOf } from '../kit/words-of.ts'
-import { domainsOf, pairsOf, wordsOfUrl } from './words.ts'
+import { domainsOf, bigramsOf, wordsOfUrl } from './words.ts'
 
 /**
  * Index keys of a page beside the words of its text. Each contains a space, so it equals no word.
  */
-export const keyOf = {
+export const indexKey = {
   team: (id: string): string => `team ${id}`,
   domain: (domain: string): string => `domain ${domain}`,
   titleWord: (word: string): string => `title ${word}`,
@@ -30,12 +30,12 @@ export function keysOf(page: {
     words.filter((word) => word.length <= maxLetters).slice(0, maxWords)
   return [
     ...new Set([
-      keyOf.team(page.teamId),
-      ...domainsOf(page.url).map(keyOf.domain),
-      ...some(wordsOf(page.title)).map(keyOf.titleWord),
-      ...some(wordsOfUrl(page.url)).map(keyOf.urlWord),
-      ...pairsOf(`${page.title}\n${page.text}`).slice(0, maxPairs).map(keyOf.pair),
-      ...(page.isPdf ? [keyOf.pdf] : []),
+      indexKey.team(page.teamId),
+      ...domainsOf(page.url).map(indexKey.domain),
+      ...some(wordsOf(page.title)).map(indexKey.titleWord),
+      ...some(wordsOfUrl(page.url)).map(indexKey.urlWord),
+      ...bigramsOf(`${page.title}\n${page.text}`).slice(0, maxPairs).map(indexKey.pair),
+      ...(page.isPdf ? [indexKey.pdf] : []),
     ]),
   ]
 }

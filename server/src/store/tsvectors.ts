@@ -24,7 +24,7 @@ const groupLimits = { chunks: 250, letters: 50_000 } as const
  * Computes the same vectors as `to_tsvector`, in a fraction of the time of the embedded database,
  * whose parser is slow: caches the lexemes of chunks and queries the database only for new ones.
  */
-export class TextVectors {
+export class TsVectors {
   readonly #db: Kysely<Database>
   #cache = new Map<string, TextChunk>()
   #previousCache: ReadonlyMap<string, TextChunk> = new Map()

@@ -6,14 +6,14 @@ import type { Result, Source } from './provider.ts'
 import { scrapeResults } from './scrape-results.ts'
 import type { Searches, SearchParams, SearchOutcome } from './searches.ts'
 
-/** Dependencies of `runSearch`. */
-export interface RunSearchDeps {
+/** Dependencies of `searchAndScrape`. */
+export interface SearchAndScrapeDeps {
   readonly searches: Searches
   readonly scrapes: Scrapes
 }
 
-/** Parameters of `runSearch`. */
-export interface RunSearchParams extends SearchParams {
+/** Parameters of `searchAndScrape`. */
+export interface SearchAndScrapeParams extends SearchParams {
   /** Public URL of this server without a trailing slash. */
   readonly baseUrl: string
   /** Aborts the search. Results are not billed then, but finished scrapes are. */
@@ -23,14 +23,17 @@ export interface RunSearchParams extends SearchParams {
 type Scraped = ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>
 
 /**
- * Searches, and scrapes the results if a format is requested. Throws what `Searches.search` throws,
+ * Searches, and scrapes the results if a format is requested. Throws what `Searches.searchAndBill` throws,
  * and SEARCH_TIMEOUT if the search times out. Pages that were not scraped in time have an error in
  * their metadata.
  */
-export async function runSearch(deps: RunSearchDeps, params: RunSearchParams): Promise<SearchResponse> {
+export async function searchAndScrape(
+  deps: SearchAndScrapeDeps,
+  params: SearchAndScrapeParams,
+): Promise<SearchResponse> {
   const { request } = params
   const signal = AbortSignal.any([params.signal, timeoutSignal(request.timeout)])
-  const outcome = await deps.searches.search(params, signal)
+  const outcome = await deps.searches.searchAndBill(params, signal)
   const scraped = await scrapeFound(deps.scrapes, params, outcome, signal)
   params.signal.throwIfAborted()
   const creditsUsed = [...scraped.values()].reduce((sum, { credits }) => sum + credits, outcome.credits)
@@ -54,7 +57,7 @@ function timeoutSignal(timeout: number): AbortSignal {
 
 async function scrapeFound(
   scrapes: Scrapes,
-  { request, teamId, apiKeyId, baseUrl }: RunSearchParams,
+  { request, teamId, apiKeyId, baseUrl }: SearchAndScrapeParams,
   { results }: SearchOutcome,
   signal: AbortSignal,
 ): Promise<Scraped> {

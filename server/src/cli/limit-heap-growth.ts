@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
  * 100 MB, and old garbage exceeds the live objects. Scraping a page takes the same CPU time with
  * these flags.
  */
-export function keepHeapsSmall(): void {
+export function limitHeapGrowth(): void {
   for (const flag of flags) setFlagsFromString(flag)
 }
 

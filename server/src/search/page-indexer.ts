@@ -1,14 +1,14 @@
-import type { OnScraped, ScrapedPage } from '../scrape/document/on-scraped.ts'
+import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
 import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
-import { TextVectors } from '../store/text-vectors.ts'
-import { configurationOf } from './configuration.ts'
-import { keysOf } from './keys.ts'
+import { TsVectors } from '../store/tsvectors.ts'
+import { textSearchLanguage } from './text-search-language.ts'
+import { keysOf } from './index-keys.ts'
 import { plainText } from './plain-text.ts'
 import { wordsOfUrl } from './words.ts'
 
 /** Dependencies and size of the index. */
-export interface PageIndexDeps {
+export interface PageIndexerDeps {
   readonly store: Store
   /** Maximum pages per team. The oldest are removed first. */
   readonly maxPages: number
@@ -26,28 +26,28 @@ const maxMarkdown = 100_000
 const maxBody = 30_000
 
 /**
- * The search index of scraped pages. Indexes pages in the background, without delaying scrapes.
+ * Adds scraped pages to the search index in the background, without delaying scrapes.
  * Disposing writes the queued pages.
  */
-export class PageIndex implements AsyncDisposable {
-  readonly #deps: PageIndexDeps
+export class PageIndexer implements AsyncDisposable {
+  readonly #deps: PageIndexerDeps
   readonly #waiting: ScrapedPage[] = []
   readonly #timer: NodeJS.Timeout
-  readonly #vectors: TextVectors | undefined
+  readonly #vectors: TsVectors | undefined
   #waitingCharacters = 0
   #writing: Promise<void> | undefined
 
-  constructor(deps: PageIndexDeps) {
+  constructor(deps: PageIndexerDeps) {
     this.#deps = deps
     // A PostgreSQL server computes text vectors fast, in its own process.
-    this.#vectors = deps.store.kind === 'pglite' ? new TextVectors(deps.store.db) : undefined
+    this.#vectors = deps.store.kind === 'pglite' ? new TsVectors(deps.store.db) : undefined
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => deps.onError(error, 'removing old pages from the search index'))
     }, sweepEveryMs).unref()
   }
 
   /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
-  readonly add: OnScraped = (page) => {
+  readonly add: IndexPage = (page) => {
     this.#waiting.push(page)
     this.#waitingCharacters += page.markdown.length
     if (this.#waiting.length > maxWaiting.pages) this.#dequeue(1)
@@ -116,7 +116,7 @@ function toIndexed({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPag
     description,
     body,
     path: wordsOfUrl(url).join(' '),
-    configuration: configurationOf(language === '' ? undefined : language),
+    configuration: textSearchLanguage(language === '' ? undefined : language),
     keys: keysOf({ teamId, url, title, text: body, isPdf }),
     publishedAt: dateOf(metadata['publishedTime'] ?? metadata['modifiedTime']),
   }

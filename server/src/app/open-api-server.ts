@@ -19,19 +19,19 @@ import { packageVersion } from '../version.ts'
 import { openLive } from './open-live.ts'
 import { openSessions } from './open-sessions.ts'
 import type { Services } from './open-services.ts'
-import type { AppDeps } from './prepare-sessions.ts'
+import type { AppDeps } from './collect-app-deps.ts'
 
 const apiKeyUseMs = 30_000
 
-/** The HTTP application and the sessions behind it. */
-export interface OpenHttp {
+/** The HTTP server and the sessions behind it. */
+export interface ApiServer {
   readonly app: FastifyInstance
   readonly sessions: Sessions
-  /** Holds the heartbeat of this node. It stops after the sessions have ended. */
-  readonly heartbeat: AsyncDisposableStack
+  /** Stack of the heartbeat. It is disposed after the sessions have ended. */
+  readonly afterSessions: AsyncDisposableStack
 }
 
-interface HttpDeps {
+interface ApiServerDeps {
   readonly egress: Egress
   readonly blobs: Blobs
   /** Resolves once the start can no longer fail. */
@@ -39,19 +39,19 @@ interface HttpDeps {
 }
 
 /**
- * Builds the sessions, the gateway, the live view and the HTTP application. `undo` closes them. The
+ * Builds the sessions, the gateway, the live view and the HTTP application. `resources` closes them. The
  * caller calls `listen`.
  */
-export async function openHttp(
-  undo: AsyncDisposableStack,
+export async function openApiServer(
+  resources: AsyncDisposableStack,
   config: ServerConfig,
-  deps: AppDeps & Services & Usage & HttpDeps,
+  deps: AppDeps & Services & Usage & ApiServerDeps,
   host: BrowserHost,
   log: Logger,
-): Promise<OpenHttp> {
+): Promise<ApiServer> {
   const { store, browsers, metrics, egress, onError } = deps
   const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
-  const { sessions, ...stores } = openSessions(undo, config, { ...deps, focusOf })
+  const { sessions, ...stores } = openSessions(resources, config, { ...deps, focusOf })
   const { sessionFileStore } = stores
   const gateway = new Gateway(sessions, onError, sessionFileStore.onClientLeave)
   const live = openLive(deps, sessions, gateway)
@@ -80,25 +80,27 @@ export async function openHttp(
   })
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
-  undo.defer(drain.close)
-  undo.use(watchers)
-  undo.use(gateway)
-  undo.use(live)
-  undo.use(startRecordingKeyUse(authenticator, onError))
-  const heartbeat = undo.use(new AsyncDisposableStack())
-  undo.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])))
-  return { app, sessions, heartbeat }
+  resources.defer(drain.close)
+  resources.use(watchers)
+  resources.use(gateway)
+  resources.use(live)
+  resources.use(startStoringKeyUse(authenticator, onError))
+  const afterSessions = resources.use(new AsyncDisposableStack())
+  resources.defer(
+    async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])),
+  )
+  return { app, sessions, afterSessions }
 }
 
 /** Stores when keys were last used: every 30 s, and once on disposal. */
-function startRecordingKeyUse(authenticator: Authenticator, onError: AppDeps['onError']): AsyncDisposable {
+function startStoringKeyUse(authenticator: Authenticator, onError: AppDeps['onError']): AsyncDisposable {
   const timer = setInterval(() => {
-    authenticator.recordUse().catch((error: unknown) => onError(error, 'recording API key use'))
+    authenticator.storeKeyUse().catch((error: unknown) => onError(error, 'recording API key use'))
   }, apiKeyUseMs).unref()
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer)
-      await authenticator.recordUse()
+      await authenticator.storeKeyUse()
     },
   }
 }

@@ -7,12 +7,12 @@ import { setFlagsFromString } from 'node:v8'
  * threads, each of which keeps its memory. The database statements of a session take the same time
  * either way.
  */
-export function keepCompilerSmall(): void {
-  for (const flag of smallCompilerFlags) setFlagsFromString(flag)
+export function limitWasmCompiler(): void {
+  for (const flag of wasmCompilerFlags) setFlagsFromString(flag)
 }
 
 /** The same settings as flags of the `node` command line. */
-export const smallCompilerFlags: readonly string[] = [
+export const wasmCompilerFlags: readonly string[] = [
   '--wasm-num-compilation-tasks=1',
   '--liftoff-only',
   // Implied by the flag above on the command line, but not by `setFlagsFromString`.

@@ -31,7 +31,7 @@ const configurations: ReadonlyMap<string, string> = new Map(
  * The text search configuration for a language such as `de` or `pt-BR`. Unknown languages get
  * `simple`, which does not stem words. `undefined` means English.
  */
-export function configurationOf(language: string | undefined): string {
+export function textSearchLanguage(language: string | undefined): string {
   return language === undefined
     ? 'english'
     : (configurations.get(language.toLowerCase().split(/[-_]/)[0] ?? '') ?? 'simple')

@@ -1,16 +1,15 @@
 import type { Logger } from 'pino'
-import { hashSecret } from 'bowline/kit/ids'
 import type { BrowserHost } from '../browsers/host.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
 import { createMetrics } from '../http/metrics.ts'
-import { WriteHealth } from '../http/readiness.ts'
 import type { Identity } from '../identity.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
-import { ensureBootstrapKey, type KeyRow } from '../store/keys.ts'
+import type { KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
+import { WriteHealth } from '../store/write-health.ts'
 import { withPrices } from '../usage/prices.ts'
 import { packageVersion } from '../version.ts'
 
@@ -22,10 +21,11 @@ export type AppDeps = SessionDeps & {
   readonly bootstrapKey: KeyRow
 }
 
-/** Ensures the bootstrap key exists and collects the dependencies of the sessions. */
-export async function prepareSessions(
+/** Collects the dependencies that the sessions and most other parts of the server share. */
+export function collectAppDeps(
   config: ServerConfig,
   deps: {
+    bootstrapKey: KeyRow
     store: Store
     browsers: BrowserPool
     profiles: Profiles
@@ -33,19 +33,8 @@ export async function prepareSessions(
     identity: Identity
     log: Logger
   },
-): Promise<AppDeps> {
-  const { store, browsers, profiles, host, identity, log } = deps
-  const bootstrapKey = await ensureBootstrapKey(store.db, {
-    hash: hashSecret(identity.apiKey),
-    prefix: identity.apiKey.slice(0, 7),
-    teamName: 'default',
-  })
-  if (bootstrapKey.revokedAt !== undefined) {
-    log.warn(
-      { keyId: bootstrapKey.id, prefix: bootstrapKey.prefix },
-      'The bootstrap key is revoked: requests with it are refused',
-    )
-  }
+): AppDeps {
+  const { bootstrapKey, store, browsers, profiles, host, identity, log } = deps
   const metrics = createMetrics(packageVersion)
   return {
     bootstrapKey,

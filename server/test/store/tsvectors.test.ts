@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { TextVectors } from '../../src/store/text-vectors.ts'
+import { TsVectors } from '../../src/store/tsvectors.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
 const texts: readonly (readonly [configuration: string, text: string])[] = [
@@ -26,7 +26,7 @@ const texts: readonly (readonly [configuration: string, text: string])[] = [
 describeEachStore('the vector of a text', (openStore) => {
   test('equals the result of to_tsvector, with and without cached chunks', async () => {
     await using store = await openStore()
-    const vectors = new TextVectors(store.db)
+    const vectors = new TsVectors(store.db)
     const all = texts.map(([configuration, text]) => ({ configuration, text }))
 
     const first = await vectors.read(all)

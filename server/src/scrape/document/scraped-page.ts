@@ -11,4 +11,4 @@ export interface ScrapedPage {
 }
 
 /** Called with every page that was scraped and stored. Must not throw or block. */
-export type OnScraped = (page: ScrapedPage) => void
+export type IndexPage = (page: ScrapedPage) => void

@@ -1,0 +1,14 @@
+import type { Logger } from 'pino'
+import { hashSecret } from 'bowline/kit/ids'
+import type { Identity } from '../identity.ts'
+import { ensureBootstrapKey as ensureKey, keyPrefix, type KeyRow } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+
+/** Creates the bootstrap key of this server unless it exists. Logs a warning if it is revoked. */
+export async function ensureBootstrapKey({ db }: Store, { apiKey }: Identity, log: Logger): Promise<KeyRow> {
+  const key = await ensureKey(db, { hash: hashSecret(apiKey), prefix: keyPrefix(apiKey), teamName: 'default' })
+  if (key.revokedAt !== undefined) {
+    log.warn({ keyId: key.id, prefix: key.prefix }, 'The bootstrap key is revoked: requests with it are refused')
+  }
+  return key
+}
