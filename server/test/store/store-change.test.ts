@@ -29,5 +29,5 @@ test('a data directory is rejected with an empty store of the other kind', async
   await mkdir(embedded)
   await makeTeam(store.db)
   await onPostgres()
-  expect(warnings).toEqual([expect.stringContaining('is not used')])
+  expect(warnings).toEqual([expect.stringContaining('is ignored')])
 })
