@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { unresponsiveAfterSeconds } from '../store/node-liveness.ts'
 import { listNodes, type NodeRow } from '../store/nodes.ts'
 import type { Store } from '../store/store.ts'
 
@@ -38,7 +39,7 @@ const cacheMs = 2000
 const minLoadDifference = 0.25
 
 /** Nodes with an older heartbeat get no sessions. They are removed from the list soon. */
-const heartbeatTimeoutMs = 15_000
+const heartbeatTimeoutMs = unresponsiveAfterSeconds * 1000
 
 /**
  * Creates the lookup of other nodes in the store. The embedded store has no other nodes and is not

@@ -1,3 +1,4 @@
+import { taskTakeoverSeconds } from '../store/node-liveness.ts'
 import type { Store } from '../store/store.ts'
 
 /** Poll and heartbeat intervals of the task queues. */
@@ -17,5 +18,5 @@ export const queueTimings: Readonly<Record<Store['kind'], QueueTiming>> = {
   // There is no other server, and tasks that the previous process had started are requeued at
   // startup.
   pglite: { pollMs: 15_000, heartbeatMs: 10_000, heartbeatTimeoutSeconds: 30, superviseSeconds: 30 },
-  postgres: { pollMs: 2000, heartbeatMs: 5000, heartbeatTimeoutSeconds: 20, superviseSeconds: 5 },
+  postgres: { pollMs: 2000, heartbeatMs: 5000, heartbeatTimeoutSeconds: taskTakeoverSeconds, superviseSeconds: 5 },
 }

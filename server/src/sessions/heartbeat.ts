@@ -1,3 +1,4 @@
+import { deadAfterSeconds, heartbeatMs } from '../store/node-liveness.ts'
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
@@ -31,11 +32,6 @@ export async function joinNodes(deps: HeartbeatDeps): Promise<RetiredKeys> {
   await reinstateKey(store.db, bootstrapKeyId)
   return retireBootstrapKeys(store.db)
 }
-
-const heartbeatMs = 5000
-
-/** Seconds without a heartbeat after which a node counts as dead: six heartbeats. */
-const deadAfterSeconds = 30
 
 /**
  * Re-registers this node after others have declared it dead and billed its sessions. Ends those

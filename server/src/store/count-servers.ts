@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
+import { heartbeatMs, unresponsiveAfterSeconds } from './node-liveness.ts'
 import type { Store } from './store.ts'
 
-/** Milliseconds for which a count is cached: the interval of server heartbeats. */
-const cacheMs = 5000
-
-/** Seconds without a heartbeat after which a server is not counted: three intervals. */
-const heartbeatTimeoutSeconds = 15
+/** Milliseconds for which a count is cached. */
+const cacheMs = heartbeatMs
 
 /**
  * Returns a function that counts the servers on a store, including this one. Always 1 in the
@@ -17,7 +15,7 @@ export function createServerCounter(store: Pick<Store, 'db' | 'kind'>): () => Pr
   const query = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       select count(*) from node where not draining
-        and heartbeat_at > now() - make_interval(secs => ${heartbeatTimeoutSeconds}::double precision)`.execute(
+        and heartbeat_at > now() - make_interval(secs => ${unresponsiveAfterSeconds}::double precision)`.execute(
       store.db,
     )
     last = Math.max(1, rows[0]?.count ?? 1)

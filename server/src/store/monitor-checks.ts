@@ -1,15 +1,13 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import { uuidV7 } from 'bowline/kit/ids'
+import { checkLeaseSeconds } from './node-liveness.ts'
 import { toRow, type Row } from './row.ts'
 import type { MonitorCheckTable } from './tables/monitors.ts'
 import type { Database } from './schema.ts'
 
 /** A stored run of a monitor. */
 export type CheckRow = Row<Selectable<MonitorCheckTable>>
-
-/** Seconds after which a lease expires if it is not renewed. */
-export const checkLeaseSeconds = 30
 
 /** Exclusive right to run a check. Valid while its fence is the newest. */
 export interface CheckLease {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startJobFixture } from './fixture.ts'
 
-test('a single batch or crawl has as many pages at once as its server does', async () => {
+test('a single batch or crawl can use all page slots of its server', async () => {
   const count = 24
   let running = 0
   let most: number[] = []

@@ -36,7 +36,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect((await lab.api('GET', `/v2/scrape/${scrapeId}`)).body['data']).toEqual(status['data'][0])
   })
 
-  test('ends an answer at 10 MiB of documents', async () => {
+  test('limits a response to 10 MiB of documents', async () => {
     const { site, start, ended } = fixture
     const big = Array.from({ length: 4 }, (_, index) => site.url(`/big?n=${index}`))
 
@@ -46,7 +46,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect((await api('GET', status['next'])).body['data']).toHaveLength(2)
   })
 
-  test('names what failed and why, and counts it neither as completed nor in total', async () => {
+  test('lists failed pages with their errors, and counts them neither as completed nor in total', async () => {
     const { site, urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: [site.url('/broken'), ...urls(2), site.url('/nowhere')] })
 
@@ -67,7 +67,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     })
   })
 
-  test('leaves out what is no address, or refuses it by the rules of its version', async () => {
+  test('skips or rejects invalid URLs, depending on the API version', async () => {
     const { urls, start, ended } = fixture
     const given = [...urls(1), 'ftp://example.com', 'nonsense']
 
@@ -91,7 +91,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     ])
   })
 
-  test('can be added to, with options of its own, also when it was complete', async () => {
+  test('accepts more pages with other options, even after it has completed', async () => {
     const { urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(2) })
     await ended(url)
@@ -109,7 +109,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect((await api('POST', '/v2/batch/scrape', { urls: urls(1), appendToId: unknown })).status).toBe(404)
   })
 
-  test('that is added to twice with one idempotency key is added to once', async () => {
+  test('accepts an addition once per idempotency key', async () => {
     const { lab, urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(1) })
     const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'added-once' }
@@ -122,7 +122,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
   })
 
-  test('keeps to its concurrency when it is added to while it runs', async () => {
+  test('keeps its concurrency limit when pages are added while it runs', async () => {
     const { site, start, ended } = fixture
     const some = Array.from({ length: 6 }, (_, index) => site.url(`/counted?n=${index}`))
     const url = await start('/v2/batch/scrape', { urls: some, maxConcurrency: 1 })
@@ -137,7 +137,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     for (const { markdown } of status['data']) expect(markdown).toBe('1 at a time\n')
   })
 
-  test('that is cancelled stops, keeps what it has and bills nothing more', async () => {
+  test('stops when cancelled, keeps its documents and bills nothing more', async () => {
     const { site, urls, start } = fixture
     const url = await start('/v2/batch/scrape', { urls: [...urls(2), site.url('/held')] })
     await vi.waitFor(async () => expect((await api('GET', url)).body['completed']).toBe(2), { timeout: 20_000 })
@@ -155,7 +155,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     })
   })
 
-  test('waits as long as a site asks it to, and then reads the page', async () => {
+  test('waits for `Retry-After`, then scrapes the page', async () => {
     const { site, start, ended } = fixture
     const status = await ended(await start('/v2/batch/scrape', { urls: [site.url('/busy')] }))
 
@@ -164,7 +164,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect(site.requests.all.filter(({ path }) => path === '/busy')).toHaveLength(2)
   })
 
-  test('is the same one for the same idempotency key, and refused for another request', async () => {
+  test('is returned again for its idempotency key, which is rejected for another request', async () => {
     const { lab, urls } = fixture
     const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'only-once' }
     const post = async (count: number) => lab.api('POST', '/v2/batch/scrape', { urls: urls(count) }, headers)
@@ -175,7 +175,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     expect(await post(2)).toMatchObject({ status: 409, body: { error: 'Idempotency key already used' } })
   })
 
-  test('tells its webhook what happens, each thing once', async () => {
+  test('sends each event to its webhook once', async () => {
     await using receiver = await startReceiver()
     const { site, urls, start, ended } = fixture
 
@@ -201,7 +201,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     for (const body of bodies) expect(body).toMatchObject({ id: url.split('/').at(-1), metadata: { for: 'test' } })
   })
 
-  test('of another team, or of nobody, is not found', async () => {
+  test('is not found for another team, or if it does not exist', async () => {
     const { lab, urls, start } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(1) })
     const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })

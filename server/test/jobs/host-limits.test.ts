@@ -69,7 +69,7 @@ function timesOf(start: string): readonly number[] {
 }
 
 describe('a batch', () => {
-  test('leaves alone what robots.txt forbids, where the server honours it', async () => {
+  test('skips pages that robots.txt disallows if the server honours it', async () => {
     const urls = ['http://site.test/private/page', 'http://site.test/in']
     const { url, status } = await run('/v2/batch/scrape', { urls })
 
@@ -78,7 +78,7 @@ describe('a batch', () => {
     expect(timesOf('/private')).toEqual([])
   })
 
-  test('asks a host for no more pages at a time, and no sooner, than the server may', async () => {
+  test('keeps requests to a host within its concurrency and delay', async () => {
     const urls = Array.from({ length: 6 }, (_, index) => `http://site.test/counted?n=${index}`)
     const { status } = await run('/v2/batch/scrape', { urls })
 
@@ -89,7 +89,7 @@ describe('a batch', () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150)
   })
 
-  test('with zeroDataRetention leaves nothing of its pages but what its webhook got', async () => {
+  test('with zeroDataRetention stores no pages and sends them only to its webhook', async () => {
     const { url, status } = await run('/v2/batch/scrape', {
       urls: ['http://site.test/secret'],
       zeroDataRetention: true,
@@ -107,7 +107,7 @@ describe('a batch', () => {
     expect((await fixture.lab.api('GET', `${url}/errors`)).body).toEqual({ errors: [], robotsBlocked: [] })
   })
 
-  test('is gone a day after its end, with its pages, and not before that however long it runs', async () => {
+  test('is deleted with its pages one day after its end, however long it ran', async () => {
     const { url } = await run('/v2/batch/scrape', { urls: ['http://site.test/in'] })
     const id = url.split('/').at(-1) ?? ''
     const { rows } = await sql<{
@@ -146,7 +146,7 @@ describe('a crawl', () => {
     expect(urls.toSorted()).toEqual([...further, 'http://site.test/'].toSorted())
   })
 
-  test('waits between its pages for as long as it was told', async () => {
+  test('waits for `delay` between pages', async () => {
     const { status } = await run('/v2/crawl', { url: 'http://site.test/chain', sitemap: 'skip', delay: 0.3 })
 
     const [first = 0, second = 0, third = 0] = timesOf('/chain')

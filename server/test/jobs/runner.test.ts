@@ -109,7 +109,7 @@ function pageAt(position: number) {
   return { position, url: `https://a.example/${position}`, scrapeId: uuidV7() }
 }
 
-test('a crawl goes on when its last page ends while the store is asked for others', async () => {
+test('a crawl continues when its last page ends during the query for more pages', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { submissions: [{}], crawl: { url: 'https://a.example/' } }
   const { id, deps, errors, begin } = await openJob(undo, 'crawl', plan, 2)
@@ -163,7 +163,7 @@ test('a page in progress when the store fails is not scraped twice at once', asy
   expect(started).toBe(1)
 })
 
-test('pages that could not be given back while the store was away are scraped once it is back, and are not taken for deadly', async () => {
+test('pages that could not be released during a store outage are scraped after it, and do not count as crashed', async () => {
   await using undo = new AsyncDisposableStack()
   const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 2)
   const crashes: number[] = []
@@ -186,7 +186,7 @@ test('pages that could not be given back while the store was away are scraped on
   expect(errors).toEqual([])
 })
 
-test('pages that are added to a batch while it runs are scraped with their own options, at the first try', async () => {
+test('pages added to a running batch are scraped with their own options at the first attempt', async () => {
   await using undo = new AsyncDisposableStack()
   const plan = { submissions: [{}], maxConcurrency: 1 }
   const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', plan)
@@ -211,7 +211,7 @@ test('pages that are added to a batch while it runs are scraped with their own o
   expect(errors).toEqual([])
 })
 
-test('a job goes on however many servers died over it, and fails only the pages that they had in hand too often', async () => {
+test('a job survives any number of server crashes, and fails only pages that were in progress during too many of them', async () => {
   await using undo = new AsyncDisposableStack()
   const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{ request: {} }] }, 6)
   const scraper = new PageScraper({
@@ -252,7 +252,7 @@ test('a job goes on however many servers died over it, and fails only the pages 
   expect(errors).toEqual([])
 })
 
-test('pages that servers have crashed over are scraped one at a time, after all others, whichever jobs they are of', async () => {
+test('pages in progress during crashes are scraped last and one at a time, across all jobs', async () => {
   await using undo = new AsyncDisposableStack()
   const first = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 5)
   const other = await openJob(undo, 'batch_scrape', { submissions: [{}] }, 3)
@@ -296,7 +296,7 @@ test('pages that servers have crashed over are scraped one at a time, after all 
   expect(first.errors).toEqual([])
 })
 
-test('expressions that are slow, each time within the limit, fail a crawl once all servers spent its time on them', async () => {
+test('slow expressions fail a crawl once they have used up its time limit across all servers', async () => {
   await using undo = new AsyncDisposableStack()
   const crawl = { url: 'https://a.example/', limit: 10, includePaths: ['(a+)+$'], excludePaths: [] }
   const { id } = await openJob(undo, 'crawl', { submissions: [{ request: {} }], crawl })

@@ -144,7 +144,7 @@ test('a monitor is made, read, listed, changed, paused, resumed and deleted', as
   expect(await lab.api('GET', path)).toMatchObject({ status: 404, body: { error: 'Monitor not found' } })
 })
 
-test('an id that names nothing is 404, one that is none is 400', async () => {
+test('an unknown id is a 404, and a malformed one a 400', async () => {
   const { id } = await createMonitor(lab.api, { targets: targets() })
 
   expect(await lab.api('GET', `/v2/monitor/${nobody}`)).toMatchObject({
@@ -158,7 +158,7 @@ test('an id that names nothing is 404, one that is none is 400', async () => {
   expect((await lab.api('GET', '/v2/monitor/first')).status).toBe(400)
 })
 
-test('a second run is refused with the id of the first', async () => {
+test('a second check is rejected with the id of the running one', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { id } = await createMonitor(lab.api, { targets: targets() })
   site.hold(promise)
@@ -176,7 +176,7 @@ test('a second run is refused with the id of the first', async () => {
   expect(running.body['data'].currentCheckId).toBe(first.body['id'])
 })
 
-test('pages of a check are read in parts, by state, each with the address of the next', async () => {
+test('pages of a check are paginated and filtered by status', async () => {
   const { id } = await createMonitor(lab.api, {
     targets: [{ type: 'scrape', urls: [1, 2, 3].map((each) => site.url(`/page?${each}`)) }],
   })
@@ -197,7 +197,7 @@ test('pages of a check are read in parts, by state, each with the address of the
   ])
 })
 
-test('the public client makes, reads, runs, changes and deletes monitors', async () => {
+test('the public client creates, reads, runs, updates and deletes monitors', async () => {
   const client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
 
   const made = await client.createMonitor({ ...valid(), targets: [{ type: 'scrape', urls: [site.url('/page')] }] })
@@ -302,7 +302,7 @@ test('the pages of a site are found, new ones and those that went away noticed',
   ])
 })
 
-test('monitors, checks and deliveries of another team are not there', async () => {
+test('monitors, checks and deliveries of another team are not found', async () => {
   const { body } = await lab.api('POST', '/v2/team/keys', { team: 'others' })
   const foreign = { authorization: `Bearer ${body['key']}` }
   const { id } = await createMonitor(lab.api, { targets: targets(), webhook: site.url('/page') })

@@ -80,7 +80,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
       .where('id', '=', id)
       .execute()
 
-  test('that were missed while no server ran are made up for by one', async () => {
+  test('that were missed while no server ran are replaced by a single one', async () => {
     const { id } = await makeMonitor(daysAgo(3))
 
     const started = [await startDueChecks(deps, now), await startDueChecks(deps, now)]
@@ -101,7 +101,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     for (const { id } of made) expect(await checksOf(id)).toHaveLength(1)
   })
 
-  test('that overlap the one before are entered as skipped', async () => {
+  test('that overlap the previous one are stored as skipped', async () => {
     const { id } = await makeMonitor(daysAgo(0))
     await startDueChecks(deps, now)
 
@@ -131,7 +131,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await startDueChecks(deps, now)).toBe(0)
   })
 
-  test('belong to one server at a time: who lost a lease can write no more', async () => {
+  test('run on one server at a time: after losing its lease, a server can no longer write', async () => {
     const check = await startCheck()
     const [first, second] = [uuidV7(), uuidV7()]
 
@@ -149,7 +149,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
   })
 
-  test('are paid for once, and what was set aside is given back', async () => {
+  test('are billed once, and their hold is released', async () => {
     const check = await startCheck(10)
     const order = { id: check.id, teamId: check.teamId, credits: 5 }
     const lease = (await claimCheck(store.db, check.id, uuidV7()))!
@@ -167,14 +167,14 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     ])
   })
 
-  test('that the team cannot pay for set nothing aside', async () => {
+  test('that the team cannot pay for hold no credits', async () => {
     const check = await startCheck(4)
 
     expect(await reserveCheck(store.db, { id: check.id, teamId: check.teamId, credits: 5 })).toBe(false)
     expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 4, reservedCredits: 0 })
   })
 
-  test('are not started if their monitor costs more than the team has left', async () => {
+  test('are not started if they cost more than the available credits', async () => {
     const { id, monitorId, teamId } = await startCheck(5)
     const urls = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
     const targets = JSON.stringify([{ id: uuidV7(), type: 'scrape', urls }])
@@ -191,7 +191,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     ])
   })
 
-  test('are removed when their monitor keeps them no longer', async () => {
+  test('are deleted after the retention time of their monitor', async () => {
     const [old, young] = [await startCheck(), await startCheck()]
     for (const check of [old, young]) {
       await endCheck(store.db, (await claimCheck(store.db, check.id, uuidV7()))!, ending)
@@ -227,7 +227,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await states.execute()).toEqual([{ targetId: kept }])
   })
 
-  test('are mailed once, and trouble that stays the same is not; what the mail server has no time for is tried again and given up in the end', async () => {
+  test('are mailed once, repeated failures are not, and emails that cannot be sent are retried, then given up', async () => {
     // The first mail is rejected once, the second at each of its three attempts.
     await using server = await startMailServer((count) => count === 1 || count > 2)
     const transport = createTransport({ url: server.url })
