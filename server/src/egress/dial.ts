@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
 import type { CheckedTarget } from './check-target.ts'
 import type { HostPort } from './host-port.ts'
-import { netErrorOfConnect, type NetError } from './net-errors.ts'
+import { netErrorOfConnect } from './net-errors.ts'
 
 /** Delay before the next address is tried in parallel, in milliseconds (RFC 8305). */
 const attemptDelayMs = 250
