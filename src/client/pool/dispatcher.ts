@@ -15,7 +15,7 @@ export interface DispatcherDeps<Item> {
   readonly open: (task: Task<Item>) => void
   readonly onStart: (task: Task<Item>) => void
   /** Called when a delay has passed, so that more tasks may be ready. */
-  readonly onTime: () => void
+  readonly onDelayOver: () => void
 }
 
 /**
@@ -130,6 +130,6 @@ export class Dispatcher<Item> {
     clearTimeout(this.#timer)
     let soonestMs = Infinity
     for (const waitMs of waitsMs) soonestMs = Math.min(soonestMs, waitMs)
-    if (soonestMs !== Infinity) this.#timer = setTimeout(this.#deps.onTime, Math.ceil(soonestMs))
+    if (soonestMs !== Infinity) this.#timer = setTimeout(this.#deps.onDelayOver, Math.ceil(soonestMs))
   }
 }

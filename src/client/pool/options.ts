@@ -198,7 +198,8 @@ function checkDrift(value: number): number {
 function checkPrice(price: SessionPrice): SessionPrice {
   const { hour, minimum } = price
   if (Number.isFinite(hour) && hour >= 0 && Number.isFinite(minimum) && minimum >= 0) {
-    // Started credits are charged. A free session must not pass when the budget is spent.
+    // Each started credit is charged, so a session costs at least one. With a minimum of 0, sessions
+    // would open after the budget is spent.
     return { hour, minimum: hour === 0 ? minimum : Math.max(1, minimum) }
   }
   throw new BowlineError(

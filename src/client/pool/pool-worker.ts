@@ -11,13 +11,13 @@ import { startCostMeter, type CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
 import type { RetireReason } from './outcome.ts'
 import {
-  hasEnded,
+  isSessionEnded,
   classifyFailure,
   retireReasonAfterUse,
   renew,
-  type Completed,
+  type AttemptResult,
   type FailedAttempt,
-} from './completed.ts'
+} from './after-attempt.ts'
 import { createTaskSlot, type TaskSlot } from './task-slot.ts'
 import type { Task } from './task.ts'
 
@@ -62,7 +62,7 @@ export interface PoolWorkerDeps<Item, Result, Handles> {
   readonly onAborted: (reason: unknown) => void
   /** Resolves when the limits of the host allow the task to begin. */
   readonly waitForHost: (task: Task<Item>, signal: AbortSignal) => Promise<void>
-  readonly onCompleted: (task: Task<Item>, completed: Completed<Awaited<Result>>) => void
+  readonly onCompleted: (task: Task<Item>, completed: AttemptResult<Awaited<Result>>) => void
   readonly onFree: () => void
   readonly onEnded: (worker: PoolWorker<Item>, end: PoolWorkerEnd<Item>) => void
 }
@@ -124,7 +124,8 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
     const failure = await this.#useSession()
     const reason = this.#slot.reason() ?? (this.#deps.signal.aborted ? 'stopped' : 'trouble')
     const bill = this.#bill
-    // A session that is still being created when its run is aborted will be billed.
+    // Three cases: billed (there is a bill), not created (costs nothing), and unconfirmed: a session
+    // that was still being created when its run was aborted. It will be billed.
     const isUnconfirmed = bill === undefined && this.#signal.aborted
     const credits = this.#meter.settle(bill === undefined && !isUnconfirmed ? 0 : bill?.creditsBilled)
     const task = this.#slot.task()
@@ -205,8 +206,9 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   ): Promise<void> {
     const { client, onCompleted } = this.#deps
     // A driver with a failure signal has already reported a lost session.
-    const checkService = async (): Promise<boolean> => !hasFailureSignal && hasEnded(client.sessions, session, signal)
-    const failed = await classifyFailure(attempt, { isSessionLost, checkService })
+    const isSessionGone = async (): Promise<boolean> =>
+      !hasFailureSignal && isSessionEnded(client.sessions, session, signal)
+    const failed = await classifyFailure(attempt, { isSessionLost, isSessionGone })
     if (signal.aborted) return
     if (failed.kind === 'infrastructure') this.retire('trouble')
     this.#slot.clear()

@@ -9,7 +9,7 @@ import type { SessionPrice } from './session-price.ts'
  * runs that may still be alive, since their cost is known only after that. Rejects if the service
  * does not respond.
  */
-export async function creditsOfPreviousRuns(
+export async function settlePreviousRuns(
   checkpoint: Checkpoint,
   sessions: Sessions,
   price: SessionPrice,

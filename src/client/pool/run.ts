@@ -14,8 +14,8 @@ import type { PoolSettings } from './options.ts'
 import { createResultQueue, type ResultQueue } from './result-queue.ts'
 import type { FailureKind, ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
 import { retryDelayMs, withFailure } from './retry-policy.ts'
-import type { Completed } from './completed.ts'
-import { creditsOfPreviousRuns } from './previous-runs.ts'
+import type { AttemptResult } from './after-attempt.ts'
+import { settlePreviousRuns } from './previous-runs.ts'
 import { createProgressTracker, type ProgressTracker } from './progress-tracker.ts'
 import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './task.ts'
 
@@ -31,7 +31,19 @@ export interface RunDeps<Item, Result, Handles> {
 const minLookahead = 100
 const minPauseMs = 1000
 
-/** A run of a pool: reads items, dispatches them to sessions, and delivers outcomes. */
+/**
+ * A run of a pool: reads items, dispatches them to sessions, and delivers outcomes.
+ *
+ * The path of an item:
+ *
+ * 1. `InputQueue` reads it from the source, unless enough items are waiting.
+ * 2. A result in the checkpoint is delivered at once.
+ * 3. `Dispatcher` assigns its task to a free session, or opens one, within the limits of the pool,
+ *    the budget and the host.
+ * 4. `PoolWorker` runs the function of the caller on it.
+ * 5. After a failure, the task returns to the dispatcher with a delay, until its retries are used.
+ * 6. `ResultQueue` delivers the outcome to the caller.
+ */
 export class Run<Item, Result, Handles> {
   readonly #deps: RunDeps<Item, Result, Handles>
   readonly #workers = new Set<PoolWorker<Item>>()
@@ -118,7 +130,7 @@ export class Run<Item, Result, Handles> {
     const spent =
       this.#checkpoint === undefined
         ? 0
-        : await creditsOfPreviousRuns(this.#checkpoint, client.sessions, price, { signal })
+        : await settlePreviousRuns(this.#checkpoint, client.sessions, price, { signal })
     this.#budget = createBudget(settings.budget, spent)
     this.#dispatcher = new Dispatcher({
       size: settings.size,
@@ -131,7 +143,7 @@ export class Run<Item, Result, Handles> {
         this.#running += 1
         this.#hostLimits.start(task.host)
       },
-      onTime: () => this.#dispatch(),
+      onDelayOver: () => this.#dispatch(),
     })
     this.#inputs.pull()
   }
@@ -197,7 +209,7 @@ export class Run<Item, Result, Handles> {
     this.#tracker.emit({ type: 'session-opened', sessionId: id, liveViewUrl })
   }
 
-  #onCompleted(task: Task<Item>, completed: Completed<Awaited<Result>>): void {
+  #onCompleted(task: Task<Item>, completed: AttemptResult<Awaited<Result>>): void {
     this.#release(task)
     if (completed.state === 'failed') {
       this.#onFailure(task, completed.kind, completed.error)

@@ -17,7 +17,7 @@ export type EndedAttempt<Result> = Exclude<Attempt<Result>, { readonly state: 's
 export type FailedAttempt = EndedAttempt<never> & { readonly state: 'failed' }
 
 /** A finished attempt, or a failed one with the kind of failure. */
-export type Completed<Result> = (EndedAttempt<Result> & { readonly state: 'done' }) | Failed
+export type AttemptResult<Result> = (EndedAttempt<Result> & { readonly state: 'done' }) | Failed
 
 /** A failed attempt. */
 export interface Failed {
@@ -61,14 +61,14 @@ export async function renew<Handles>(
 /** Classifies a failure as one of the infrastructure or of the page. */
 export async function classifyFailure(
   { error, isTimeout }: FailedAttempt,
-  facts: { readonly isSessionLost: boolean; readonly checkService: () => Promise<boolean> },
+  facts: { readonly isSessionLost: boolean; readonly isSessionGone: () => Promise<boolean> },
 ): Promise<Failed> {
-  const isLost = isInfrastructureError(error) || facts.isSessionLost || (!isTimeout && (await facts.checkService()))
+  const isLost = isInfrastructureError(error) || facts.isSessionLost || (!isTimeout && (await facts.isSessionGone()))
   return { state: 'failed', error, kind: isLost ? 'infrastructure' : 'page' }
 }
 
 /** Whether the service reports the session as ended or unknown. */
-export async function hasEnded(sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> {
+export async function isSessionEnded(sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> {
   try {
     return (await sessions.get(session.id, { signal })).status !== 'active'
   } catch (error) {
