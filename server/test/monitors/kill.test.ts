@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startReceiver } from '../../../test/lab/receiver.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
@@ -37,7 +37,7 @@ test.concurrent.each(['PGlite', 'PostgreSQL'])(
     const check = await whenEnded(next.api, id, body['id'])
     // Events are delivered at least once: those in flight at the kill arrive twice.
     const ids = (): Set<unknown> => new Set(receiver.received.map((event) => event.body['webhookId']))
-    await expect.poll(() => ids().size, { timeout: 20_000 }).toBe(paths.length + 1)
+    await vi.waitUntil(() => ids().size === paths.length + 1, { timeout: 20_000 })
 
     expect(check).toMatchObject({
       status: 'completed',
