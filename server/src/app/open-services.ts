@@ -33,8 +33,8 @@ export interface Services {
 }
 
 /**
- * Opens the services; `resources` closes them. Jobs are opened after the services they use, so that they
- * stop first.
+ * Opens the services; `resources` closes them. Jobs are opened after the services they use, so that
+ * they stop first.
  */
 export async function openServices(
   resources: AsyncDisposableStack,

@@ -32,7 +32,8 @@ export interface OpenSearches {
 }
 
 /**
- * Opens the search and adds it to `resources`. Throws CONFIG_INVALID if a provider setting is missing.
+ * Opens the search and adds it to `resources`. Throws CONFIG_INVALID if a provider setting is
+ * missing.
  */
 export function openSearches(
   resources: AsyncDisposableStack,
