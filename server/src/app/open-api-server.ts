@@ -39,8 +39,8 @@ interface ApiServerDeps {
 }
 
 /**
- * Builds the sessions, the gateway, the live view and the HTTP application. `resources` closes them.
- * The caller calls `listen`.
+ * Builds the sessions, the gateway, the live view and the HTTP application. `resources` closes
+ * them. The caller calls `listen`.
  */
 export async function openApiServer(
   resources: AsyncDisposableStack,

@@ -23,9 +23,9 @@ export interface SearchAndScrapeParams extends SearchParams {
 type Scraped = ReadonlyMap<string, Pick<ScrapeOutcome, 'document' | 'credits'>>
 
 /**
- * Searches, and scrapes the results if a format is requested. Throws what
- * `Searches.searchAndBill` throws, and SEARCH_TIMEOUT if the search times out. Pages that were not scraped in time have an error in
- * their metadata.
+ * Searches, and scrapes the results if a format is requested. Throws what `searchAndBill` of
+ * `Searches` throws, and SEARCH_TIMEOUT if the search times out. Pages that were not scraped in
+ * time have an error in their metadata.
  */
 export async function searchAndScrape(
   deps: SearchAndScrapeDeps,
