@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { npmCommand } from './dependencies.mjs'
 import { runQuietly } from './run-quietly.mjs'
@@ -56,7 +56,7 @@ function assemble(root, { source, compiled, extra }) {
   renameSync(join(root, compiledFolder, compiled), join(target, 'dist'))
   // The command line is not exported, so its declarations are not needed.
   const cli = join(target, 'dist/cli')
-  for (const name of globSync('**/*.d.ts', { cwd: cli })) rmSync(join(cli, name))
+  for (const name of readdirSync(cli, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(cli, name))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(target, name))
   for (const name of extra) cpSync(join(root, name), join(target, name), { recursive: true })
