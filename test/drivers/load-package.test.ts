@@ -15,7 +15,7 @@ test('DRIVER_MISSING names the package to install', async () => {
 })
 
 test('a broken package is not reported as missing', async () => {
-  await expect(loadPackage(['./broken-package.ts'])).rejects.toMatchObject({
+  await expect(loadPackage([new URL('broken-package.ts', import.meta.url).href])).rejects.toMatchObject({
     code: 'DRIVER_FAILED',
     cause: { message: 'broken on purpose' },
   })
