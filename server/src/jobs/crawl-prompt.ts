@@ -5,31 +5,18 @@ import { BowlineError } from 'bowline/kit/errors'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 
 /** Crawl options that a language model may set. */
-const promptOptions = z.object(
-  (({
-    includePaths,
-    excludePaths,
-    maxDiscoveryDepth,
-    crawlEntireDomain,
-    allowExternalLinks,
-    allowSubdomains,
-    sitemap,
-    ignoreQueryParameters,
-    delay,
-    limit,
-  }) => ({
-    includePaths,
-    excludePaths,
-    maxDiscoveryDepth,
-    crawlEntireDomain,
-    allowExternalLinks,
-    allowSubdomains,
-    sitemap,
-    ignoreQueryParameters,
-    delay,
-    limit,
-  }))(crawlRequest.shape),
-)
+const promptOptions = z.object(crawlRequest.shape).pick({
+  includePaths: true,
+  excludePaths: true,
+  maxDiscoveryDepth: true,
+  crawlEntireDomain: true,
+  allowExternalLinks: true,
+  allowSubdomains: true,
+  sitemap: true,
+  ignoreQueryParameters: true,
+  delay: true,
+  limit: true,
+})
 
 type PromptOptions = Partial<Pick<CrawlRequest, keyof z.output<typeof promptOptions>>>
 
