@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import type { CommandLine } from './command-line.ts'
 import { jailCommand, type Jail, type JailOptions } from './jail.ts'
 
-/** The user that browsers run as. `each`: a separate user per browser. */
-export type RunAs = 'each' | 'nobody' | 'self'
+/** The user of browser processes: one per browser, `nobody` for all, or the server's own. */
+export type RunAs = 'each' | 'shared' | 'self'
 
 /** How browsers are isolated from each other and from this machine. */
 export interface IsolationLayers {
@@ -49,7 +49,7 @@ export function nextUid(isolation: IsolationLayers): number | undefined {
   switch (isolation.runAs) {
     case 'each':
       return firstUid + randomInt(uidCount)
-    case 'nobody':
+    case 'shared':
       return nobodyUid
     case 'self':
       return undefined
@@ -113,8 +113,8 @@ function describeUser(runAs: RunAs): IsolationLayer {
   switch (runAs) {
     case 'each':
       return { name, state: 'on', detail: 'every browser runs as a separate unprivileged user' }
-    case 'nobody':
-      return { name, state: 'on', detail: 'all browsers run as nobody, so they share one user' }
+    case 'shared':
+      return { name, state: 'on', detail: 'all browsers share the unprivileged user `nobody`' }
     case 'self':
       return { name, state: 'off', detail: 'browsers run as the user of the server' }
     default:

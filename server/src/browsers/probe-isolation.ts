@@ -150,7 +150,7 @@ const notUsed: NoJail = { missing: 'not used' }
  * serve `none`, and distinguish a machine without isolation from a browser that does not start.
  */
 function probeSteps(mode: IsolationMode, jail: Jail | NoJail): readonly Step[] {
-  const users: readonly RunAs[] = canSwitchUser() && mode !== 'none' ? ['each', 'nobody'] : ['self']
+  const users: readonly RunAs[] = canSwitchUser() && mode !== 'none' ? ['each', 'shared'] : ['self']
   const jails = 'missing' in jail || mode === 'strict' ? [jail] : [jail, notUsed]
   const steps = [true, false].flatMap((isSandboxed) =>
     users.flatMap((runAs) => jails.map((each) => ({ runAs, isSandboxed, jail: each }))),

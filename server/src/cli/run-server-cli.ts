@@ -1,7 +1,7 @@
 import { runProgram, type Program } from 'bowline/terminal/run-program'
 import { packageVersion } from '../version.ts'
 
-/** Commands of `bowline-server`. If this package is installed, `bowline` has them, too. */
+/** Commands of `bowline-server`. If this package is installed, `bowline` also has them. */
 export const serverProgram: Program = {
   name: 'bowline-server',
   description: 'Runs a Bowline server. The default command is `serve`.',

@@ -1,6 +1,4 @@
-/**
- * Splits a text into lower-case words of letters and digits of any script. Splits `camelCase`, too.
- */
+/** Splits a text, including `camelCase`, into lower-case words of letters and digits. */
 export function wordsOf(text: string): readonly string[] {
   const normal = text.normalize('NFKC')
   const small = normal.toLowerCase()

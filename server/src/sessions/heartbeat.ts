@@ -34,8 +34,8 @@ export async function joinNodes(deps: HeartbeatDeps): Promise<RetiredKeys> {
 }
 
 /**
- * Re-registers this node after others have declared it dead and billed its sessions. Ends those
- * sessions here, too.
+ * Re-registers this node after others have declared it dead and billed its sessions. Also ends
+ * those sessions here.
  */
 async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void> {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))

@@ -39,7 +39,7 @@ export async function createCluster(folder: string, options: ClusterOptions = {}
     await packFolder(draft, template).catch((error: unknown) =>
       options.log?.warn(
         { reason: String(error), template },
-        'The database template could not be cached. The next first start will be slow, too.',
+        'The database template could not be cached. The next first start will also be slow.',
       ),
     )
   }

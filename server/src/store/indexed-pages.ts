@@ -78,9 +78,7 @@ async function readBodyVectors(pages: readonly IndexedPage[], vectors: TsVectors
   return (page, configuration) => sql`${known.get(page)?.get(configuration) ?? ''}::tsvector`
 }
 
-/**
- * Indexes pages in other languages as `simple`, too, so that words are also found without stemming.
- */
+/** Adds `simple` for other languages, so that words are also found without stemming. */
 function configurationsFor(configuration: string): readonly string[] {
   return configuration === 'english' ? ['english'] : [configuration, 'simple']
 }
