@@ -12,6 +12,7 @@ export function describeHttp(): string {
   return page([
     '# HTTP API',
     'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. For errors, see [errors](errors.md).',
+    'The schemas of the document have the names of the types in `bowline/contract`. Fields with a default are optional in requests: generate a client with `npx openapi-typescript URL/openapi.json --default-non-nullable=false`.',
     ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
   ])
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { jsonSchemaTransform } from 'fastify-type-provider-zod'
+import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
+import { addComponents, nameSchemas } from './openapi-components.ts'
 import { tags } from './openapi-tags.ts'
 
 /**
@@ -12,8 +13,11 @@ import { tags } from './openapi-tags.ts'
  * page at /docs.
  */
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  const schemaRegistry = nameSchemas()
+  const transform = createJsonSchemaTransform({ schemaRegistry })
   await app.register(swagger, {
     openapi: {
+      openapi: '3.1.0',
       info: {
         title: 'Bowline',
         description: 'Remote browser sessions, scraping, crawling and search.',
@@ -25,9 +29,10 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transform: (document) => {
-      const { schema, url } = jsonSchemaTransform(document)
+      const { schema, url } = transform(document)
       return { schema: writeShorthands(schema), url }
     },
+    transformObject: addComponents(schemaRegistry),
   })
   await registerDocs(app)
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())

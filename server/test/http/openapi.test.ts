@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 
@@ -11,6 +12,7 @@ interface Operation {
 }
 
 interface Schema {
+  readonly $ref?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -23,6 +25,7 @@ describe('the OpenAPI document', () => {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
     readonly tags: readonly { readonly name: string }[]
     readonly servers: readonly object[]
+    readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
   }
   beforeAll(async () => {
     lab = await startLab()
@@ -31,8 +34,10 @@ describe('the OpenAPI document', () => {
   afterAll(async () => lab[Symbol.asyncDispose]())
 
   const operations = () => Object.values(document.paths).flatMap((path) => Object.values(path))
+  const named = (schema: Schema = {}): Schema =>
+    schema.$ref === undefined ? schema : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
   const bodyOf = (path: string): Schema =>
-    document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}
+    named(document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema)
 
   test('describes every operation, its group, who may call it and how it fails', () => {
     const names = new Set(document.tags.map(({ name }) => name))
@@ -53,15 +58,43 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/v2/interact'))).toEqual([])
   })
 
+  test('has no errors for the linter of its standard', async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source: JSON.stringify(document), config })
+
+    expect(
+      problems
+        .filter(({ severity }) => severity === 'error')
+        .map(({ message, location }) => [message, location[0]?.pointer]),
+    ).toEqual([])
+  })
+
+  test('names the schemas that its operations share, each once', () => {
+    const { schemas } = document.components
+    const text = JSON.stringify(document)
+
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining([
+        'CreateSessionRequest',
+        'Document',
+        'Failure',
+        'Format',
+        'ScrapeRequest',
+        'ScrapeResponse',
+      ]),
+    )
+    expect(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
+  })
+
   test('takes texts where the server does', () => {
     const scrape = bodyOf('/v2/scrape').properties ?? {}
     const search = bodyOf('/v2/search').properties ?? {}
 
-    expect(scrape['formats']?.items?.anyOf?.[0]?.enum).toEqual(
+    expect(named(scrape['formats']?.items).anyOf?.[0]?.enum).toEqual(
       expect.arrayContaining(['markdown', 'screenshot@fullPage']),
     )
     expect(scrape['parsers']?.items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf'] })
     expect(search['sources']?.items?.anyOf?.[0]?.enum).toContain('news')
-    expect(bodyOf('/v2/batch/scrape').properties?.['webhook']?.anyOf?.[0]).toEqual({ type: 'string' })
+    expect(named(bodyOf('/v2/batch/scrape').properties?.['webhook']).anyOf?.[0]).toEqual({ type: 'string' })
   })
 })
