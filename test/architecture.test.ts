@@ -20,7 +20,6 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'server/cdp': [],
   'server/egress': [],
   'server/store': [],
-  'server/cluster': ['server/store'],
   'server/queue': ['server/store'],
   'server/webhooks': ['server/queue', 'server/store'],
   'server/usage': ['server/store'],
@@ -34,6 +33,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'server/usage',
     'server/store',
   ],
+  'server/cluster': ['server/sessions', 'server/profiles', 'server/usage', 'server/store'],
   'server/compat': [],
   'server/scrape': [
     'server/sessions',

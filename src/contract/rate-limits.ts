@@ -4,7 +4,7 @@ import { z } from 'zod'
  * Requests per minute and team by kind, on the smallest plan of the public service. `x10`
  * multiplies them by ten.
  */
-export const rateBuckets = {
+export const baseRateLimits = {
   scrape: 10,
   map: 10,
   crawl: 2,
@@ -19,37 +19,43 @@ export const rateBuckets = {
 } as const
 
 /** A kind of request with its own rate limit. */
-export type RateBucket = keyof typeof rateBuckets
+export type RequestKind = keyof typeof baseRateLimits
+
+/** @deprecated Use `baseRateLimits`. */
+export const rateBuckets = baseRateLimits
+
+/** @deprecated Use `RequestKind`. */
+export type RateBucket = RequestKind
 
 /** Requests per minute by kind. An absent kind has no limit. */
-export type RateLimits = { readonly [Bucket in RateBucket]?: number }
+export type RateLimits = { readonly [Kind in RequestKind]?: number }
 
-const bucketNames = Object.keys(rateBuckets) as readonly RateBucket[]
+const requestKinds = Object.keys(baseRateLimits) as readonly RequestKind[]
 
 /**
  * Parses `off`, or comma-separated terms such as `x10`, `scrape=100` and `map=off`. Later terms
  * take precedence. Returns undefined for invalid text.
  */
 export function parseRateLimits(text: string): RateLimits | undefined {
-  const limits: { [Bucket in RateBucket]?: number } = {}
+  const limits: { [Kind in RequestKind]?: number } = {}
   for (const term of text.split(',').map((each) => each.trim())) {
     const times = /^x(\d{1,6})$/.exec(term)?.[1]
     const [, name = '', count = ''] = /^(\w+)=(\d{1,9}|off)$/.exec(term) ?? []
-    if (times !== undefined) for (const bucket of bucketNames) limits[bucket] = rateBuckets[bucket] * Number(times)
-    else if (term === 'off') for (const bucket of bucketNames) delete limits[bucket]
-    else if (!isBucket(name)) return undefined
+    if (times !== undefined) for (const kind of requestKinds) limits[kind] = baseRateLimits[kind] * Number(times)
+    else if (term === 'off') for (const kind of requestKinds) delete limits[kind]
+    else if (!isRequestKind(name)) return undefined
     else if (count === 'off') delete limits[name]
     else limits[name] = Number(count)
   }
   return limits
 }
 
-function isBucket(name: string): name is RateBucket {
-  return Object.hasOwn(rateBuckets, name)
+function isRequestKind(name: string): name is RequestKind {
+  return Object.hasOwn(baseRateLimits, name)
 }
 
 /** Description of the syntax of rate limits, for messages. */
-export const rateLimitForm = `"off", "x10" for ten times the base limits, or comma-separated terms such as scrape=100 and map=off; kinds: ${bucketNames.join(', ')}`
+export const rateLimitForm = `"off", "x10" for ten times the base limits, or comma-separated terms such as scrape=100 and map=off; kinds: ${requestKinds.join(', ')}`
 
 /** Schema of text for `parseRateLimits`. */
 export const rateLimitText = z

@@ -84,14 +84,14 @@ async function measureArchives(size: string, megabytes: number, options: BenchOp
     quotaBytes: 1e9,
   }
   const profileId = 'bench'
-  const saved = await writeArchive(parts, profileId, { userDataDir, extras: '{}' })
+  const saved = await writeArchive(parts, profileId, { userDataDir, sessionCookiesJson: '{}' })
   const target = join(folder.path, 'restored')
   const times = await interleave(
     {
       save: async () => {
         let blob = ''
         const saveMs = await timed(async () => {
-          ;({ blob } = await writeArchive(parts, profileId, { userDataDir, extras: '{}' }))
+          ;({ blob } = await writeArchive(parts, profileId, { userDataDir, sessionCookiesJson: '{}' }))
         })
         await parts.blobs.delete(blob)
         return saveMs

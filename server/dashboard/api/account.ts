@@ -1,3 +1,4 @@
+import { keyPrefix } from 'bowline/kit/key-prefix'
 import type { KeySummary } from 'bowline/contract/keys'
 import { createApi, type Api } from './api.ts'
 import { readStored, writeStored } from './browser-storage.ts'
@@ -30,7 +31,7 @@ export async function openAccount(key: string, onUnauthorized: () => void): Prom
     // If several keys share the prefix, any of them may be this one. The server has the last word.
     isAdmin: own.some(({ role }) => role === 'admin'),
     team: (teams.size === 1 ? own[0]?.team : undefined) ?? '',
-    keyName: only?.name ?? `${key.slice(0, 7)}…`,
+    keyName: only?.name ?? `${keyPrefix(key)}…`,
     keyId: only?.id,
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
-import { joinNodes, startHeartbeat, type HeartbeatDeps } from '../sessions/heartbeat.ts'
+import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { removeNode } from '../store/nodes.ts'
 import type { AppDeps } from './collect-app-deps.ts'
@@ -35,7 +35,7 @@ export async function joinCluster(
   const onBeat = (error: unknown): void => deps.writes.note(error)
   const node = { ...deps, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
   afterSessions.defer(async () => removeNode(store.db, nodeId))
-  const retired = await joinNodes(node)
+  const retired = await registerThisNode(node)
   onRetired(retired)
   // Another server may have started at the same time with other blobs.
   await assertSharedBlobs(store, { nodeId, blobsId })

@@ -20,7 +20,7 @@ import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
 import { isHopTo, relaySessionRequests, type PlacementDeps } from './placement.ts'
-import { rateBucketOf } from './rate-bucket.ts'
+import { requestKindOf } from './request-kind.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityHandlers } from './routes/activity.ts'
@@ -134,7 +134,7 @@ async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<
     callers.set(request, key)
     // A session creation relayed by another server was already counted there.
     if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return
-    await deps.checkRateLimit(key, rateBucketOf(request.method, request.routeOptions.url ?? ''))
+    await deps.checkRateLimit(key, requestKindOf(request.method, request.routeOptions.url ?? ''))
   })
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
     const key = callers.get(request)

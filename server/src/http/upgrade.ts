@@ -15,7 +15,7 @@ import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
 import { peerOf, type PlacementDeps } from './placement.ts'
-import { watchedJob, type Watchers } from './watch.ts'
+import { watchedJob, type Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
 export interface UpgradeDeps extends PlacementDeps {

@@ -126,6 +126,6 @@ export class Crawler {
       position: job.total + index,
       scrapeId: uuidV7(),
     }))
-    await insertJobPages(db, jobId, { pages: rows, round: 0, depth })
+    await insertJobPages(db, jobId, { pages: rows, submissionIndex: 0, depth })
   }
 }

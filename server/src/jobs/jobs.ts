@@ -92,7 +92,7 @@ export class Jobs {
     }
     const isNew = await this.#deps.store.db.transaction().execute(async (db) => {
       if (!(await insertJob(db, { ...row, ...keyOf(job) }))) return false
-      await this.#add(db, { ...row, plan, total: 0 }, pages, { round: 0, hasWorker: false })
+      await this.#add(db, { ...row, plan, total: 0 }, pages, { submissionIndex: 0, hasWorker: false })
       await this.#deps.jobWebhooks.started(db, { ...initialState, ...row, ...keyOf(job), plan })
       return true
     })
@@ -114,7 +114,7 @@ export class Jobs {
       assertReadable(found.plan, submission)
       const plan = { ...found.plan, submissions: [...found.plan.submissions, submission] }
       await reopenJob(db, found.id, JSON.stringify(plan))
-      const options = { round: plan.submissions.length - 1, hasWorker: found.status === 'scraping' }
+      const options = { submissionIndex: plan.submissions.length - 1, hasWorker: found.status === 'scraping' }
       await this.#add(db, { ...found, plan }, pages, options)
       return found
     })
@@ -202,15 +202,15 @@ export class Jobs {
     db: Kysely<Database>,
     job: Pick<Job, 'id' | 'teamId' | 'plan' | 'total'>,
     pages: JobStart['pages'],
-    { round, hasWorker }: { readonly round: number; readonly hasWorker: boolean },
+    { submissionIndex, hasWorker }: { readonly submissionIndex: number; readonly hasWorker: boolean },
   ): Promise<void> {
     const { total: from, teamId, plan } = job
-    const { request } = plan.submissions[round] ?? {}
+    const { request } = plan.submissions[submissionIndex] ?? {}
     const minCredits = request === undefined ? 0 : this.#deps.scrapes.estimate({ ...request, url: pages[0]?.url ?? '' })
     await assertCredits(db, teamId, pages.length * minCredits)
     const rows = pages.map((page, index) => ({ ...page, position: from + index, scrapeId: uuidV7() }))
-    await insertJobPages(db, job.id, { pages: rows, round, depth: 0 })
-    // The single worker of a running job looks for more pages by itself.
+    await insertJobPages(db, job.id, { pages: rows, submissionIndex, depth: 0 })
+    // The single worker of a running job finds the added pages.
     const shards = hasWorker && isSingleWorker(job) ? [] : createShards(job, rows.length)
     await this.#deps.queues.sendMany(shardQueue, shards, { db })
   }

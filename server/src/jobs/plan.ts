@@ -39,9 +39,9 @@ export function toJob(row: JobRow): Job {
 }
 
 /** Returns the submission of a page by its index, which pages store as `round`. */
-export function submissionOf({ plan }: Job, round: number): Submission {
-  const found = plan.submissions[round]
-  if (found === undefined) throw new Error(`The job has no submission ${round}`)
+export function submissionOf({ plan }: Job, submissionIndex: number): Submission {
+  const found = plan.submissions[submissionIndex]
+  if (found === undefined) throw new Error(`The job has no submission ${submissionIndex}`)
   return found
 }
 

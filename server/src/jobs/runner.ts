@@ -12,7 +12,7 @@ import type { JobEvents } from './job-events.ts'
 import type { PageScraper } from './page-scraper.ts'
 import { toJob, type Job } from './plan.ts'
 
-/** A turn at a job, as queued: its worker claims free pages of the job until none are left. */
+/** A turn at a job, as queued. Its worker claims free pages of the job until none are left. */
 export interface JobShard {
   readonly jobId: string
   /** Number of shards of the job. */
@@ -72,8 +72,8 @@ export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
 
 /** Creates the shards of a job, or of an addition to it. */
 export function createShards(job: Pick<Job, 'id' | 'plan'>, pageCount: number): readonly JobShard[] {
-  const shares = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pageCount / pagesPerShard))
-  return Array.from({ length: shares }, () => ({ jobId: job.id, shares }))
+  const shardCount = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pageCount / pagesPerShard))
+  return Array.from({ length: shardCount }, () => ({ jobId: job.id, shares: shardCount }))
 }
 
 /** Works on shards of jobs on this server. */
@@ -227,10 +227,14 @@ function isSuspected({ crashes }: JobPageRow): boolean {
 }
 
 /** Returns the number of concurrent pages of a shard. */
-function concurrencyOf({ plan: { maxConcurrency, crawl } }: Job, { shares }: JobShard, serverPages: number): number {
+function concurrencyOf(
+  { plan: { maxConcurrency, crawl } }: Job,
+  { shares: shardCount }: JobShard,
+  serverPages: number,
+): number {
   if (crawl?.delay !== undefined) return 1
   return (
     maxConcurrency ??
-    Math.max(shares === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / shares))
+    Math.max(shardCount === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / shardCount))
   )
 }

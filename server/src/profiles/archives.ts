@@ -29,16 +29,16 @@ export interface Archive {
 export const archiveFolder = 'profiles'
 
 /**
- * Stores a user-data-dir and its extras as a new blob: packed, compressed and encrypted. Leaves
- * nothing behind on failure.
+ * Stores a user-data-dir and its session cookies as a new blob: packed, compressed and encrypted.
+ * Deletes the blob on failure.
  */
 export async function writeArchive(
   { blobs, key, quotaBytes }: ArchiveDeps,
   profileId: string,
-  from: { readonly userDataDir: string; readonly extras: string },
+  from: { readonly userDataDir: string; readonly sessionCookiesJson: string },
 ): Promise<Archive> {
   const blob = `${archiveFolder}/${uuidV7()}`
-  const packing = packProfile(from.userDataDir, from.extras, quotaBytes)
+  const packing = packProfile(from.userDataDir, from.sessionCookiesJson, quotaBytes)
   const compressed = createZstdCompress()
   let storedBytes = 0
   const encrypted = async function* (): AsyncGenerator<Buffer> {
@@ -62,7 +62,7 @@ export async function writeArchive(
 }
 
 /**
- * Restores an archive into an empty user-data-dir and returns its extras.
+ * Restores an archive into an empty user-data-dir and returns its session cookies as JSON.
  * Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE or PROFILE_TOO_LARGE.
  */
 export async function readArchive(

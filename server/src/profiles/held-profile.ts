@@ -4,7 +4,7 @@ import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/p
 import type { Store } from '../store/store.ts'
 import { readArchive, storageUnavailable, writeArchive, type ArchiveDeps } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'
-import type { Extras, SaveRequest } from './save-request.ts'
+import type { SessionCookiesJson, SaveRequest } from './save-request.ts'
 
 /** A profile in use, by its one writer or by a reader. Disposing releases the writer's lease. */
 export interface HeldProfile extends AsyncDisposable {
@@ -12,9 +12,9 @@ export interface HeldProfile extends AsyncDisposable {
   readonly isWritable: boolean
   /**
    * Restores the version that was current on acquiring into an empty user-data-dir. Returns its
-   * extras, or undefined if nothing was saved yet.
+   * session cookies as JSON, or undefined if nothing was saved yet.
    */
-  readonly restore: (userDataDir: string) => Promise<Extras | undefined>
+  readonly restore: (userDataDir: string) => Promise<SessionCookiesJson | undefined>
   /**
    * Saves the user-data-dir of an exited browser as the new current version and releases the lease.
    * Throws PROFILE_LEASE_LOST or PROFILE_TOO_LARGE, and the profile stays unchanged. Throws

@@ -5,8 +5,8 @@ import { createTarPacker, type TarPackController } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
 import { isProfileFile, canContainProfileFiles } from './profile-paths.ts'
 
-/** Name of the archive entry for the extras. */
-export const extrasName = 'bowline.json'
+/** Name of the archive entry for the session cookies. */
+export const sessionCookiesName = 'bowline.json'
 
 /** A profile being packed. `contentBytes` is final once `stream` has been read to its end. */
 export interface Packing {
@@ -15,10 +15,10 @@ export interface Packing {
 }
 
 /**
- * Packs the profile files of the user-data-dir of an exited browser, with `extras` as the first
- * entry. The stream fails with PROFILE_TOO_LARGE if the contents exceed `quotaBytes`.
+ * Packs the profile files of the user-data-dir of an exited browser, with its session
+ * cookies as the first entry. The stream fails with PROFILE_TOO_LARGE if the contents exceed `quotaBytes`.
  */
-export function packProfile(userDataDir: string, extras: string, quotaBytes: number): Packing {
+export function packProfile(userDataDir: string, sessionCookiesJson: string, quotaBytes: number): Packing {
   const { readable, controller } = createTarPacker()
   let contentBytes = 0
   const count = (bytes: number): void => {
@@ -27,9 +27,11 @@ export function packProfile(userDataDir: string, extras: string, quotaBytes: num
   }
   const fill = async (): Promise<void> => {
     const root = await realpath(userDataDir)
-    const extrasBytes = Buffer.from(extras)
-    count(extrasBytes.length)
-    await addEntry(controller, { name: extrasName, size: extrasBytes.length, mtime: new Date() }, [extrasBytes])
+    const cookiesBytes = Buffer.from(sessionCookiesJson)
+    count(cookiesBytes.length)
+    await addEntry(controller, { name: sessionCookiesName, size: cookiesBytes.length, mtime: new Date() }, [
+      cookiesBytes,
+    ])
     for await (const path of keptFiles(root)) await addFile(controller, root, path, count)
     controller.finalize()
   }

@@ -86,9 +86,9 @@ export class PendingSaves implements AsyncDisposable {
     name: string,
     request: SaveRequest,
   ): Promise<void> {
-    const { userDataDir, extras, browser, sessionId = '' } = request
+    const { userDataDir, sessionCookiesJson, browser, sessionId = '' } = request
     const localDeps = { ...this.#deps, blobs: this.#localBlobs }
-    const archive = await writeArchive(localDeps, lease.profileId, { userDataDir, extras })
+    const archive = await writeArchive(localDeps, lease.profileId, { userDataDir, sessionCookiesJson })
     const save = { ...archive, ...lease, name, browser, sessionId }
     const path = this.#recordPath(save)
     await writeFile(`${path}.new`, JSON.stringify(save), { mode: 0o600, flush: true })

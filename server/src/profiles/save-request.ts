@@ -1,10 +1,10 @@
-/** Data of a profile besides its files, as JSON. */
-export type Extras = string
+/** Session cookies of a profile, which are not in its files, as `{ "cookies": [...] }`. */
+export type SessionCookiesJson = string
 
 /** A profile to save. */
 export interface SaveRequest {
   readonly userDataDir: string
-  readonly extras: Extras
+  readonly sessionCookiesJson: SessionCookiesJson
   /** Version of the browser that wrote it, such as `HeadlessChrome/156.0.8078.79`. */
   readonly browser: string
   readonly sessionId: string | undefined

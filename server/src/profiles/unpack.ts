@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { BowlineError } from 'bowline/kit/errors'
 import { isProfileFile } from './profile-paths.ts'
-import { extrasName, tooLarge } from './pack.ts'
+import { sessionCookiesName, tooLarge } from './pack.ts'
 
 /**
- * Unpacks an archive into an empty user-data-dir and returns its extras. Throws PROFILE_UNREADABLE
- * if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds `quotaBytes`.
+ * Unpacks an archive into an empty user-data-dir and returns its session cookies as JSON. Throws
+ * PROFILE_UNREADABLE if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds `quotaBytes`.
  */
 export async function unpackProfile(
   archive: Readable,
@@ -19,17 +19,17 @@ export async function unpackProfile(
 ): Promise<string> {
   // Without `strict`, a truncated archive and wrong checksums would pass.
   const entries = Readable.toWeb(archive).pipeThrough(createTarDecoder({ strict: true }), { signal })
-  let extras = '{}'
+  let sessionCookiesJson = '{}'
   let leftBytes = quotaBytes
   const folders = new Set<string>()
   try {
     for await (const entry of entries) {
       leftBytes -= entry.header.size
       if (leftBytes < 0) throw tooLarge(quotaBytes)
-      if (entry.header.name === extrasName) extras = await text(entry.body)
+      if (entry.header.name === sessionCookiesName) sessionCookiesJson = await text(entry.body)
       else await writeEntry(entry, userDataDir, folders)
     }
-    return extras
+    return sessionCookiesJson
   } catch (error) {
     // The decoder would end its source only with the next bytes, which may never come.
     archive.destroy()

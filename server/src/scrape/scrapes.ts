@@ -16,7 +16,7 @@ import { insufficientCredits, type Permit, type WorkPermits } from '../usage/wor
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
 import { assertScrapeSupported } from './check-request.ts'
 import { isPersonal, pageCacheKey } from './document/cache-key.ts'
-import { Cache, type CachedPage, type PageToStore } from './document/cache.ts'
+import { StoredScrapes, type CachedPage, type PageToStore } from './document/stored-scrapes.ts'
 import { buildDocument, type BuiltDocument } from './document/build-document.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { asksForEnhancedProxy, loadWithProxy } from './load/load-with-proxy.ts'
@@ -92,13 +92,13 @@ export interface ScrapeOutcome {
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
-  readonly #cache: Cache
+  readonly #cache: StoredScrapes
   readonly #recordWithoutHold: (scrape: ScrapeWithoutHold) => Promise<void>
 
   constructor(deps: ScrapesDeps) {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
-    this.#cache = new Cache(deps)
+    this.#cache = new StoredScrapes(deps)
     // The embedded database commits one transaction at a time: waiting scrapes share the next
     // commit.
     this.#recordWithoutHold = createBatcher(async (scrapes) => recordWithoutHold(deps.store.db, scrapes))

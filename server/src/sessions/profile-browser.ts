@@ -19,8 +19,8 @@ import type { ProfileVersionRow } from '../store/profiles.ts'
 import type { ProfileSaveOutcome } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
 
-/** Data of a profile besides its files: session cookies, which Chromium itself would drop. */
-const extrasSchema = z.object({ cookies: z.array(browserCookie).default([]) })
+/** Data of a profile besides its files: session cookies, which Chromium drops when it exits. */
+const sessionCookies = z.object({ cookies: z.array(browserCookie).default([]) })
 
 /** Time for a browser to return its cookies before it counts as hung. */
 const cookiesTimeoutMs = 5000
@@ -37,13 +37,14 @@ export async function launchWithProfile(
   profile: HeldProfile,
   signal?: AbortSignal,
 ): Promise<Browser> {
-  let extras: string | undefined
+  let sessionCookiesJson: string | undefined
   const fillUserDataDir = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
-    extras = await profile.restore(userDataDir)
+    sessionCookiesJson = await profile.restore(userDataDir)
   }
   const browser = await browsers.launch({ fillUserDataDir }, signal)
   try {
-    if (extras !== undefined) await writeCookies(browser.router, extrasSchema.parse(JSON.parse(extras)).cookies)
+    if (sessionCookiesJson !== undefined)
+      await writeCookies(browser.router, sessionCookies.parse(JSON.parse(sessionCookiesJson)).cookies)
     return browser
   } catch (error) {
     await browser.kill()
@@ -73,7 +74,7 @@ export async function saveProfile(
   if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser exited before all data was written'))
   return profile.save({
     userDataDir: browser.folder.userDataDir,
-    extras: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),
+    sessionCookiesJson: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),
     browser: browser.version,
     sessionId,
   })

@@ -12,7 +12,7 @@ import { reserveBrowser, type BrowserReservation } from './browser-reservation.t
 import { drainingError } from './draining-error.ts'
 import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
-import { endStraySession } from './recovery.ts'
+import { endStraySession } from './end-stray-session.ts'
 import type { EndRequest, SessionDeps } from './session-deps.ts'
 
 interface Entry {

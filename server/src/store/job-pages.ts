@@ -21,14 +21,18 @@ const rowsPerStatement = 1000
 export async function insertJobPages(
   db: Kysely<Database>,
   jobId: string,
-  { pages, round, depth }: { readonly pages: readonly NewJobPage[]; readonly round: number; readonly depth: number },
+  {
+    pages,
+    submissionIndex,
+    depth,
+  }: { readonly pages: readonly NewJobPage[]; readonly submissionIndex: number; readonly depth: number },
 ): Promise<number> {
   let added = 0
   for (let start = 0; start < pages.length; start += rowsPerStatement) {
     const some = pages.slice(start, start + rowsPerStatement)
     const { numAffectedRows = 0n } = await sql`
       insert into job_page (job_id, round, depth, position, url, source_url, identity, scrape_id)
-      select ${jobId}::uuid, ${round}::smallint, ${depth}::smallint, new.* from unnest(
+      select ${jobId}::uuid, ${submissionIndex}::smallint, ${depth}::smallint, new.* from unnest(
         ${some.map(({ position }) => position)}::integer[], ${some.map(({ url }) => url)}::text[],
         ${some.map(({ url, sourceUrl }) => (sourceUrl === url ? null : (sourceUrl ?? null)))}::text[],
         ${some.map(({ identity }) => identity ?? null)}::text[], ${some.map(({ scrapeId }) => scrapeId)}::uuid[]) as new

@@ -121,14 +121,6 @@ export async function revokeKey(db: Kysely<Database>, id: string): Promise<KeyRo
   return findKey(db, 'id', id)
 }
 
-/** Length of the prefix of an API key, which is stored and shown in plain text. */
-const prefixLength = 7
-
-/** Returns the prefix of an API key, which is stored and shown in plain text. */
-export function keyPrefix(apiKey: string): string {
-  return apiKey.slice(0, prefixLength)
-}
-
 /** Sets the last use of keys to now, except for revoked ones. */
 export async function setKeysLastUsed(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

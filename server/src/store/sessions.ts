@@ -95,24 +95,21 @@ export function sessionNotFound(): BowlineError {
   return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
 }
 
-/** Lists sessions, newest first, at most `limit` (default 100). */
+/** Lists sessions, newest first. */
 export async function listSessions(
   db: Kysely<Database>,
   filter: {
     /** Default: sessions of all teams. */
     readonly teamId?: string | undefined
     readonly status?: SessionStatus | undefined
-    readonly limit?: number | undefined
+    /** Maximum number of sessions. */
+    readonly limit: number
   },
 ): Promise<readonly SessionRow[]> {
   let query = db.selectFrom('session').selectAll()
   if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  const rows = await query
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit ?? 100)
-    .execute()
+  const rows = await query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
   return rows.map(toRow)
 }
 

@@ -1,4 +1,4 @@
-import { parseRateLimits, type RateBucket, type RateLimits } from 'bowline/contract/rate-limits'
+import { parseRateLimits, type RequestKind, type RateLimits } from 'bowline/contract/rate-limits'
 import { BowlineError } from 'bowline/kit/errors'
 import { countRequest } from '../store/rate-windows.ts'
 import type { Store } from '../store/store.ts'
@@ -13,25 +13,25 @@ export interface Requester {
 }
 
 /**
- * Counts a request across all servers. Throws RATE_LIMITED if the team exceeds the limit of the
- * bucket. Buckets without a limit are not counted.
+ * Counts a request across all servers. Throws RATE_LIMITED if the team exceeds the limit
+ * of this kind of request. Kinds without a limit are not counted.
  */
-export type CheckRateLimit = (requester: Requester, bucket: RateBucket) => Promise<void>
+export type CheckRateLimit = (requester: Requester, kind: RequestKind) => Promise<void>
 
 /** Creates the rate limiter. */
 export function createRateLimiter({ db }: Pick<Store, 'db'>, defaults: RateLimits): CheckRateLimit {
-  return async ({ teamId, teamRateLimits }, bucket) => {
+  return async ({ teamId, teamRateLimits }, kind) => {
     const limits = teamRateLimits === undefined ? defaults : (parseRateLimits(teamRateLimits) ?? defaults)
-    const limit = limits[bucket]
+    const limit = limits[kind]
     if (limit === undefined) return
-    const { used, resetsAt, leftMs } = await countRequest(db, teamId, bucket)
+    const { used, resetsAt, leftMs } = await countRequest(db, teamId, kind)
     if (used <= limit) return
     const seconds = Math.max(1, Math.ceil(leftMs / 1000))
     throw new BowlineError(
       'RATE_LIMITED',
-      `Rate limit exceeded. Consumed (req/min): ${used}, Remaining (req/min): 0, of ${limit} for ${bucket}. ` +
+      `Rate limit exceeded. Consumed (req/min): ${used}, Remaining (req/min): 0, of ${limit} for ${kind}. ` +
         `Please retry after ${seconds}s, resets at ${resetsAt.toISOString()}`,
-      { retryAfterSeconds: seconds, details: { bucket, limit, used, resetsAt: resetsAt.toISOString() } },
+      { retryAfterSeconds: seconds, details: { bucket: kind, limit, used, resetsAt: resetsAt.toISOString() } },
     )
   }
 }

@@ -87,7 +87,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
   })
   await insertJobPages(store.db, id, {
     pages: Array.from({ length: pages }, (_, at) => pageAt(at)),
-    round: 0,
+    submissionIndex: 0,
     depth: 0,
   })
   const errors: unknown[] = []
@@ -117,7 +117,7 @@ test('a crawl continues when its last page ends during the query for more pages'
   const scrape = async (_job: unknown, { position }: JobPageRow): Promise<void> => {
     if (position === 1) {
       await looked.promise
-      await insertJobPages(store.db, id, { pages: [pageAt(2)], round: 0, depth: 1 })
+      await insertJobPages(store.db, id, { pages: [pageAt(2)], submissionIndex: 0, depth: 1 })
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
     // The runner sees the end of the page before the claim, whose result lacks its link.
@@ -195,7 +195,7 @@ test('pages added to a running batch are scraped with their own options at the f
     scraped.push([position, job.plan.submissions[round]])
     if (position === 0) {
       await reopenJob(store.db, id, JSON.stringify({ ...plan, submissions: [{}, { showsExtract: true }] }))
-      await insertJobPages(store.db, id, { pages: [pageAt(1)], round: 1, depth: 0 })
+      await insertJobPages(store.db, id, { pages: [pageAt(1)], submissionIndex: 1, depth: 0 })
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
   }

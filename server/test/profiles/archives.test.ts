@@ -46,8 +46,8 @@ async function filesOf(folder: string): Promise<Record<string, string>> {
 
 async function restore(parts: ArchiveDeps, archive: Pick<Archive, 'blob' | 'keyId'>, id = profileId) {
   await using folder = await temporaryFolder()
-  const extras = await readArchive(parts, { profileId: id, ...archive }, folder.path)
-  return { extras, files: await filesOf(folder.path) }
+  const sessionCookiesJson = await readArchive(parts, { profileId: id, ...archive }, folder.path)
+  return { sessionCookiesJson, files: await filesOf(folder.path) }
 }
 
 /** Stores a tar as the server would: compressed, and encrypted with the key. */
@@ -63,7 +63,7 @@ test('an archive in a bucket that does not answer is said to be out of reach for
   await using source = await temporaryFolder()
   await fill(source.path, { 'Default/Cookies': 'cookies' })
   const parts = await openProfileDeps(lab)
-  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, sessionCookiesJson: '{}' })
   await lab[Symbol.asyncDispose]()
 
   const error: unknown = await restore(parts, archive).catch((cause: unknown) => cause)
@@ -73,7 +73,7 @@ test('an archive in a bucket that does not answer is said to be out of reach for
 })
 
 describeEachLocation('an archive', (open) => {
-  test('holds what a profile keeps, its extras, and no caches', async () => {
+  test('holds the profile files and session cookies, and no caches', async () => {
     await using lab = await open()
     await using source = await temporaryFolder()
     const kept = {
@@ -94,10 +94,13 @@ describeEachLocation('an archive', (open) => {
     })
     const parts = await openProfileDeps(lab)
 
-    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{"a":1}' })
+    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, sessionCookiesJson: '{"a":1}' })
 
     const restored = await restore(parts, archive)
-    expect(restored).toEqual({ extras: '{"a":1}', files: { ...kept, 'Default/Local Storage/leveldb/empty': '' } })
+    expect(restored).toEqual({
+      sessionCookiesJson: '{"a":1}',
+      files: { ...kept, 'Default/Local Storage/leveldb/empty': '' },
+    })
     expect(archive.contentBytes).toBeGreaterThan(300_000)
     expect(archive.storedBytes).toBeGreaterThan(200_000)
   })
@@ -119,7 +122,10 @@ describeEachLocation('an archive', (open) => {
     await fill(source.path, { 'Default/Cookies': 'very secret cookie' })
     const parts = await openProfileDeps(lab)
 
-    const { blob } = await writeArchive(parts, profileId, { userDataDir: source.path, extras: 'very secret extras' })
+    const { blob } = await writeArchive(parts, profileId, {
+      userDataDir: source.path,
+      sessionCookiesJson: 'very secret cookies',
+    })
 
     const stored = (await buffer(await parts.blobs.read(blob))).toString('latin1')
     expect(stored.length).toBeGreaterThan(100)
@@ -132,7 +138,7 @@ describeEachLocation('an archive', (open) => {
     await fill(source.path, { 'Default/Cookies': Buffer.alloc(2_000_000) })
     const parts = await openProfileDeps(lab, 1_000_000)
 
-    const writing = writeArchive(parts, profileId, { userDataDir: source.path, extras: '' })
+    const writing = writeArchive(parts, profileId, { userDataDir: source.path, sessionCookiesJson: '' })
 
     await expect(writing).rejects.toMatchObject({ code: 'PROFILE_TOO_LARGE', message: expect.stringContaining('1 MB') })
     expect(await Array.fromAsync(parts.blobs.list('profiles'))).toEqual([])
@@ -146,7 +152,7 @@ describe('an archive is refused', () => {
     const parts = await openProfileDeps(undo.use(await openFolderLocation()))
     const source = undo.use(await temporaryFolder())
     await fill(source.path, { 'Default/Cookies': randomBytes(200_000) })
-    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+    const archive = await writeArchive(parts, profileId, { userDataDir: source.path, sessionCookiesJson: '{}' })
     const bytes = await buffer(await parts.blobs.read(archive.blob))
     const replace = async (changed: Buffer): Promise<void> => parts.blobs.write(archive.blob, Readable.from([changed]))
     return { parts, archive, bytes, replace }
@@ -237,7 +243,7 @@ test('links that a browser left in its folder are not followed', async () => {
   await symlink(outside.path, join(source.path, 'Default/Local Storage'))
   const parts = await openProfileDeps(lab)
 
-  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, extras: '{}' })
+  const archive = await writeArchive(parts, profileId, { userDataDir: source.path, sessionCookiesJson: '{}' })
 
   expect((await restore(parts, archive)).files).toEqual({ 'Default/Preferences': '{}' })
 })

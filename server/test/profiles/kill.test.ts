@@ -85,8 +85,10 @@ test(
       expect(current?.version).toBeLessThanOrEqual((told ?? 0) + 1)
       committed.set(name, current!.version)
       await using restored = await temporaryFolder()
-      const extras = await readArchive(parts, current!, restored.path)
-      expect(await readFile(join(restored.path, 'Default/Cookies'), 'utf8')).toBe(extras.padEnd(300_000, '.'))
+      const sessionCookiesJson = await readArchive(parts, current!, restored.path)
+      expect(await readFile(join(restored.path, 'Default/Cookies'), 'utf8')).toBe(
+        sessionCookiesJson.padEnd(300_000, '.'),
+      )
     }
     const untilMs = Date.now() + timeLimitMs
     let kills = 0

@@ -62,7 +62,7 @@ async function carryOver(writer: string, alter: (userDataDir: string) => Promise
     await flushStorage(browser, AbortSignal.timeout(20_000))
     await browser.stop()
     const { userDataDir } = browser.folder
-    const archive = await writeArchive(parts, 'profile', { userDataDir, extras: '{}' })
+    const archive = await writeArchive(parts, 'profile', { userDataDir, sessionCookiesJson: '{}' })
     await readArchive(parts, { ...archive, profileId: 'profile' }, restored)
   }
   await alter(restored)

@@ -27,16 +27,16 @@ async function tarOf(files: Files): Promise<Buffer> {
   return buffer(tar)
 }
 
-/** Unpacks a tar, expects these files, and returns its extras. */
+/** Unpacks a tar, expects these files, and returns its session cookies. */
 async function expectUnpacked(tar: Buffer, files: Files): Promise<string> {
   await using folder = await temporaryFolder()
-  const extras = await unpackProfile(Readable.from([tar]), folder.path, 1e9)
+  const sessionCookiesJson = await unpackProfile(Readable.from([tar]), folder.path, 1e9)
   const found = await readdir(folder.path, { recursive: true, withFileTypes: true })
   expect(found.filter((entry) => entry.isFile())).toHaveLength(Object.keys(files).length)
   for (const [path, content] of Object.entries(files)) {
     expect(Buffer.from(content).equals(await readFile(join(folder.path, path))), path).toBe(true)
   }
-  return extras
+  return sessionCookiesJson
 }
 
 /** The files below a folder that this process has open. */

@@ -75,7 +75,7 @@ describeEachStore('sessions', (openStore) => {
     const admission = await admitSession(store.db, newSession(key, { reservedCredits: 20 }))
 
     expect(admission).toEqual({ outcome: 'insufficient-credits', available: 19 })
-    expect(await listSessions(store.db, { teamId: team.id })).toHaveLength(1)
+    expect(await listSessions(store.db, { teamId: team.id, limit: 100 })).toHaveLength(1)
     expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 31, activeSessions: 1 })
   })
 
@@ -119,7 +119,7 @@ describeEachStore('sessions', (openStore) => {
 
     expect(admissions.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(7)
     expect(admissions.filter(({ outcome }) => outcome === 'team-limit')).toHaveLength(13)
-    expect(await listSessions(store.db, { teamId: team.id })).toHaveLength(7)
+    expect(await listSessions(store.db, { teamId: team.id, limit: 100 })).toHaveLength(7)
   })
 
   test('a repeated idempotency key returns the first session and reserves nothing', async () => {
@@ -167,7 +167,7 @@ describeEachStore('sessions', (openStore) => {
     const third = await admit(store.db, key)
     await endSession(store.db, ending(second))
     const idsOf = async (filter: object): Promise<readonly string[]> =>
-      (await listSessions(store.db, { teamId: team.id, ...filter })).map(({ id }) => id)
+      (await listSessions(store.db, { teamId: team.id, limit: 100, ...filter })).map(({ id }) => id)
 
     expect(await idsOf({})).toEqual([third.id, second.id, first.id])
     expect(await idsOf({ status: 'active' })).toEqual([third.id, first.id])

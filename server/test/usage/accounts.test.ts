@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { endLostSessions } from '../../src/sessions/recovery.ts'
+import { recoverDeadNode } from '../../src/cluster/recover-dead-node.ts'
 import { chargeUpfront, refund } from '../../src/store/prepaid-charges.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/store/ledger.ts'
@@ -136,7 +136,7 @@ describeEachStore('of a team', (openStore) => {
       const lost = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
       const late = await permits.acquire({ teamId: team.id, credits: 3, waitMs: 0 })
 
-      await endLostSessions({ store, prices: defaultPrices }, nodeId, undefined)
+      await recoverDeadNode({ store, prices: defaultPrices }, nodeId, undefined)
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRateLimits } from '../../../src/contract/rate-limits.ts'
 import { routes, type Route } from '../../../src/contract/routes.ts'
-import { rateBucketOf } from '../../src/http/rate-bucket.ts'
+import { requestKindOf } from '../../src/http/request-kind.ts'
 import { activityDescriber } from '../../src/http/activity-of-call.ts'
 
 describe('parseRateLimits', () => {
@@ -39,14 +39,14 @@ describe('the rate limit bucket of a request', () => {
     ['GET', '/v2/browser/:id/recordings', 'replay'],
     ['GET', '/v2/team/activity', 'account'],
   ])('%s %s is %s', (method, path, bucket) => {
-    expect(rateBucketOf(method, path)).toBe(bucket)
+    expect(requestKindOf(method, path)).toBe(bucket)
   })
 
   test('of every route that starts a job is a bucket for work', () => {
     const slack = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
       .filter(({ method, path }) => activityDescriber(method, path) !== undefined)
-      .filter(({ method, path }) => ['account', 'crawlStatus', 'browserUse'].includes(rateBucketOf(method, path)))
+      .filter(({ method, path }) => ['account', 'crawlStatus', 'browserUse'].includes(requestKindOf(method, path)))
 
     expect(slack).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
-import { insertKey, keyPrefix, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
+import { keyPrefix } from 'bowline/kit/key-prefix'
+import { insertKey, listKeys, revokeKey, type KeyRow } from '../../store/keys.ts'
 import { ensureTeam } from '../../store/teams.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'

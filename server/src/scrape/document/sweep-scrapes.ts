@@ -1,7 +1,7 @@
 import type { Blobs } from '../../store/blobs.ts'
 import { deleteOldScrapes } from '../../store/scrapes.ts'
 import type { Store } from '../../store/store.ts'
-import { cacheTtlMs } from './cache.ts'
+import { cacheTtlMs } from './stored-scrapes.ts'
 
 /** Dependencies of the sweep. */
 export interface ScrapeSweepDeps {

@@ -55,10 +55,10 @@ export async function exportState(
   const wrapProfile = (profile: HeldProfile): HeldProfile => ({
     ...profile,
     restore: async (userDataDir) => {
-      const extras = await profile.restore(userDataDir)
+      const sessionCookiesJson = await profile.restore(userDataDir)
       items = await readLocalStorage(userDataDir)
       withDatabases = await findDatabaseOrigins(userDataDir)
-      return extras
+      return sessionCookiesJson
     },
   })
   const session = { ...request, teamId, work: 'export', ttl: exportSeconds, use: { wrapProfile } }

@@ -23,7 +23,12 @@ async function saveForEver(name: string): Promise<never> {
     const profile = await profiles.acquire({ teamId, name, isWritable: true, sessionId: undefined })
     const text = `${process.pid}-${name}-${count}`
     await writeFile(join(userDataDir, 'Default/Cookies'), text.padEnd(300_000, '.'))
-    const { version } = await profile.save({ userDataDir, extras: text, browser: 'lab', sessionId: undefined })
+    const { version } = await profile.save({
+      userDataDir,
+      sessionCookiesJson: text,
+      browser: 'lab',
+      sessionId: undefined,
+    })
     process.stdout.write(`${name} ${version}\n`)
   }
 }

@@ -42,7 +42,7 @@ describeEachStore('old scrapes', (openStore) => {
       expiresAt: past,
     })
     const pages = [{ position: 0, url: 'https://a.example/', scrapeId }]
-    await insertJobPages(store.db, jobId, { pages, round: 0, depth: 0 })
+    await insertJobPages(store.db, jobId, { pages, submissionIndex: 0, depth: 0 })
 
     await sweepScrapes({ store, blobs }, past)
     const young = await findScrape(store.db, id)

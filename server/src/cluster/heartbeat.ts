@@ -2,10 +2,11 @@ import { deadAfterSeconds, heartbeatMs } from '../store/node-liveness.ts'
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
 import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
+import { endStraySession } from '../sessions/end-stray-session.ts'
+import type { SessionDeps } from '../sessions/session-deps.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { createPeerTimeoutCheck } from './peer-timeout.ts'
-import { endLostSessions, endStraySession } from './recovery.ts'
-import type { SessionDeps } from './session-deps.ts'
-import type { Sessions } from './sessions.ts'
+import { recoverDeadNode } from './recover-dead-node.ts'
 
 /** Dependencies of the heartbeat, and the properties of this node that it reports. */
 export type HeartbeatDeps = SessionDeps & {
@@ -25,7 +26,7 @@ type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
  * Registers this node in the store and retires the bootstrap keys that no node uses any more.
  * Returns those keys.
  */
-export async function joinNodes(deps: HeartbeatDeps): Promise<RetiredKeys> {
+export async function registerThisNode(deps: HeartbeatDeps): Promise<RetiredKeys> {
   const { store, nodeId: id, nodeUrl: url, maxSessions: slots, bootstrapKeyId, blobsId: blobs } = deps
   await registerNode(store.db, { id, url, slots, bootstrapKeyId, blobs })
   // Other nodes may have retired this node's key before it registered, or while it was unreachable.
@@ -39,7 +40,7 @@ export async function joinNodes(deps: HeartbeatDeps): Promise<RetiredKeys> {
  */
 async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void> {
   await Promise.all(sessions.list().map(async (session) => sessions.end(session.row.id, 'lost')))
-  deps.onRetired(await joinNodes(deps))
+  deps.onRetired(await registerThisNode(deps))
 }
 
 /**
@@ -49,8 +50,7 @@ async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void
  * - ends sessions whose API key was revoked on another node, and sessions stored for this node that
  * never started,
  * - retires bootstrap keys that no node uses any more,
- * - ends the sessions of nodes without a heartbeat, unless its own heartbeats have just failed,
- * too.
+ * - recovers nodes without a heartbeat, unless its own heartbeats have failed until just now.
  */
 export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
   const written = new Map<string, number>()
@@ -83,7 +83,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
-      for (const row of await endLostSessions(deps, node.id, node.heartbeatAt)) deps.onEnd?.(row)
+      for (const row of await recoverDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd?.(row)
       await removeNode(db, node.id)
     }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPeerTimeoutCheck } from '../../src/sessions/peer-timeout.ts'
+import { createPeerTimeoutCheck } from '../../src/cluster/peer-timeout.ts'
 
 function beats(...seconds: readonly number[]): readonly boolean[] {
   const isSilenceDeath = createPeerTimeoutCheck(0)

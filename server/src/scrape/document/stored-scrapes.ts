@@ -46,7 +46,7 @@ export interface PageToStore {
 }
 
 /** Stores documents and their pages, and finds them for later scrapes. */
-export class Cache {
+export class StoredScrapes {
   readonly #store: Store
   readonly #blobs: Blobs
 

@@ -3,14 +3,14 @@ import { releaseWorkOfNode } from '../store/running-work.ts'
 import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../usage/prices.ts'
-import { billSession } from './bill.ts'
+import { billSession } from '../sessions/bill.ts'
 
 /**
  * Ends the sessions of a dead node, whose browsers are gone. Bills each until the last heartbeat of
  * the node or the last use of the session, whichever is later. Releases the reservations of the
  * node's other work and its profile leases. Returns the sessions.
  */
-export async function endLostSessions(
+export async function recoverDeadNode(
   deps: { readonly store: Store; readonly prices: Prices },
   nodeId: string,
   heartbeatAt: Date | undefined,
@@ -25,17 +25,4 @@ export async function endLostSessions(
   await releaseWorkOfNode(deps.store.db, nodeId)
   await releaseLeasesOfNode(deps.store.db, nodeId)
   return ended
-}
-
-/**
- * Ends a session that is stored for this node but does not run on it: the database failed while it
- * was created, so no client got it. It costs nothing, and a retry with its idempotency key creates
- * a new one.
- */
-export async function endStraySession(
-  deps: { readonly store: Store; readonly prices: Prices },
-  row: SessionRow,
-): Promise<SessionRow> {
-  const error = 'The database was unavailable while the session was created'
-  return billSession(deps, row, { status: 'error', reason: 'lost', durationMs: 0, error })
 }

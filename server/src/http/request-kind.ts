@@ -1,6 +1,6 @@
-import type { RateBucket } from 'bowline/contract/rate-limits'
+import type { RequestKind } from 'bowline/contract/rate-limits'
 
-type Rule = readonly [methods: RegExp, path: RegExp, bucket: RateBucket]
+type Rule = readonly [methods: RegExp, path: RegExp, kind: RequestKind]
 
 /** The first matching rule applies. Paths are without `/v1` and `/v2`. */
 const rules: readonly Rule[] = [
@@ -17,8 +17,8 @@ const rules: readonly Rule[] = [
   [/./, /^(browser|interact)(\/|$)/, 'browserUse'],
 ]
 
-/** Returns the rate limit bucket of a route. */
-export function rateBucketOf(method: string, path: string): RateBucket {
+/** Returns the kind of a request, by which its rate limit is chosen. */
+export function requestKindOf(method: string, path: string): RequestKind {
   const rest = path.replace(/^\/v\d+\//, '')
   return rules.find(([methods, paths]) => methods.test(method) && paths.test(rest))?.[2] ?? 'account'
 }
