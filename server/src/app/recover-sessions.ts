@@ -3,7 +3,9 @@ import { recoverDeadNode } from '../cluster/recover-dead-node.ts'
 import { listNodes } from '../store/nodes.ts'
 import type { AppDeps } from './collect-app-deps.ts'
 
-/** Ends and bills the sessions that a previous run of this node left behind. Returns their number. */
+/**
+ * Ends and bills the sessions that a previous run of this node left behind. Returns their number.
+ */
 export async function recoverSessions(deps: AppDeps, identity: Identity): Promise<number> {
   const nodes = await listNodes(deps.store.db)
   const previous = nodes.find((node) => node.id === identity.nodeId)

@@ -15,8 +15,8 @@ export interface Packing {
 }
 
 /**
- * Packs the profile files of the user-data-dir of an exited browser, with its session
- * cookies as the first entry. The stream fails with PROFILE_TOO_LARGE if the contents exceed `quotaBytes`.
+ * Packs the profile files of the user-data-dir of an exited browser, with its session cookies as
+ * the first entry. The stream fails with PROFILE_TOO_LARGE if the contents exceed `quotaBytes`.
  */
 export function packProfile(userDataDir: string, sessionCookiesJson: string, quotaBytes: number): Packing {
   const { readable, controller } = createTarPacker()

@@ -9,7 +9,8 @@ import { sessionCookiesName, tooLarge } from './pack.ts'
 
 /**
  * Unpacks an archive into an empty user-data-dir and returns its session cookies as JSON. Throws
- * PROFILE_UNREADABLE if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds `quotaBytes`.
+ * PROFILE_UNREADABLE if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds
+ * `quotaBytes`.
  */
 export async function unpackProfile(
   archive: Readable,
