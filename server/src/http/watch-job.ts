@@ -103,6 +103,8 @@ async function watch(
   await send(client, { type: 'catchup', data: catchUp.status })
   let sent = catchUp.pagesRead
   while (!disconnected.signal.aborted) {
+    // The key may have been revoked meanwhile.
+    await authenticate()
     using jobEvents = listen(jobs, job, disconnected.signal)
     // Read the job before its documents: if it has ended by now, the documents found next are all.
     job = await jobs.find({ id, teamId })
@@ -112,8 +114,6 @@ async function watch(
     if (found > 0) continue
     if (job.status !== 'scraping') break
     await jobEvents.wait()
-    // The key may have been revoked meanwhile.
-    await authenticate()
   }
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they

@@ -39,7 +39,7 @@ export class Sessions implements AsyncDisposable {
   readonly #creations = new Map<string, Promise<SessionRow>>()
   readonly #closing = new Set<Promise<void>>()
   /** Sessions that are starting, from before their admission until their browser is ready. */
-  readonly #starts = new Map<string, Promise<unknown>>()
+  readonly #starts = new Map<string, { readonly apiKeyId: string; readonly started: Promise<unknown> }>()
   #starting = 0
   readonly #draining = new AbortController()
 
@@ -74,7 +74,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Resolves when a starting session has started or failed. Resolves immediately for others. */
   async whenStarted(id: string): Promise<void> {
-    await this.#starts.get(id)?.catch(() => undefined)
+    await this.#starts.get(id)?.started.catch(() => undefined)
   }
 
   /** Lists the live sessions of this node. */
@@ -126,13 +126,14 @@ export class Sessions implements AsyncDisposable {
   }
 
   /**
-   * Ends every session on this node that a revoked API key created. Never rejects. Other nodes do
-   * the same in their heartbeats.
+   * Ends every session on this node that a revoked API key created, also those that are starting.
+   * Never rejects. Other nodes do the same in their heartbeats.
    */
   async endSessionsOfKey(apiKeyId: string): Promise<void> {
-    const own = this.list().filter(({ row }) => row.apiKeyId === apiKeyId)
+    const live = this.list().map(({ row }) => [row.id, row] as const)
+    const own = [...live, ...this.#starts].filter(([, session]) => session.apiKeyId === apiKeyId)
     await Promise.all(
-      own.map(async ({ row: { id } }) =>
+      own.map(async ([id]) =>
         this.end(id, 'revoked').catch((error: unknown) => this.#deps.onError(error, `ending session ${id} (revoked)`)),
       ),
     )
@@ -171,7 +172,7 @@ export class Sessions implements AsyncDisposable {
     const id = uuidV7()
     const start = this.#admitAndStart(id, newSession, credits)
     this.#starting += 1
-    this.#starts.set(id, start)
+    this.#starts.set(id, { apiKeyId: newSession.apiKeyId, started: start })
     try {
       return await start
     } finally {

@@ -19,7 +19,7 @@ export interface InternalSession extends Pick<NewSession, 'teamId' | 'apiKeyId' 
 /**
  * Runs work in the browser of a new session, which is admitted, billed and ended like any other.
  * Throws the errors of `Sessions.create`, SESSION_ENDED if the work takes longer than `ttl`,
- * DRAINING or CDP_FAILED.
+ * DRAINING, UNAUTHORIZED if the API key is revoked meanwhile, or CDP_FAILED.
  */
 export async function runInSession<Result>(
   sessions: Sessions,
@@ -55,6 +55,9 @@ function endedEarly(work: string, reason: EndReason, ttl: number): BowlineError 
     return new BowlineError('DRAINING', `The server is shutting down: the ${work} was aborted`, {
       retryAfterSeconds: 5,
     })
+  }
+  if (reason === 'revoked') {
+    return new BowlineError('UNAUTHORIZED', `The API key was revoked: the ${work} was aborted`)
   }
   if (reason === 'crashed') return new BowlineError('CDP_FAILED', `The browser of the ${work} crashed`)
   const isLate = reason === 'ttl' || reason === 'idle'
