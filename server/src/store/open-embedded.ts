@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { assertFreeSpace } from './assert-free-space.ts'
 import { lockFolder } from './lock.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createCluster } from './create-cluster.ts'
@@ -9,12 +10,17 @@ import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
 
-/** Opens the embedded database in `dataDir`. Creates and migrates it if needed. */
+/**
+ * Opens the embedded database in `dataDir`. Creates and migrates it if needed. Throws
+ * DATA_DIR_IN_USE, DATA_DIR_UNUSABLE or STORE_FAILED.
+ */
 export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, 'ping'>> {
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
   const folder = join(options.dataDir, 'pg')
-  if (!(await exists(folder))) await createCluster(folder, options)
+  const isNew = !(await exists(folder))
+  await assertFreeSpace(options.dataDir, { isNew })
+  if (isNew) await createCluster(folder, options)
   const lite = undo.use(await startPglite({ folder }))
   const { pool, raw } = createSingleConnection(lite)
   const db = createQueryBuilder(pool)

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { BowlineError } from 'bowline/kit/errors'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
+import { isDiskFull, storeUnavailable } from './unavailable.ts'
 
 /** PostgreSQL in a worker thread of this process. Handles one request at a time. */
 export interface Pglite extends AsyncDisposable {
@@ -119,7 +120,11 @@ class PgliteThread {
   }
 }
 
-/** Creates a PostgreSQL error with its SQLSTATE in `code`, like `pg`. */
+/**
+ * Creates a PostgreSQL error with its SQLSTATE in `code`, like `pg`. For a full disk, creates
+ * STORE_UNAVAILABLE: space may be freed.
+ */
 function toError({ message, ...fields }: ErrorFields): Error {
-  return Object.assign(new Error(message), fields)
+  const error = Object.assign(new Error(message), fields)
+  return isDiskFull(error) ? storeUnavailable(error) : error
 }

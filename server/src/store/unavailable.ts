@@ -6,10 +6,13 @@ import { BowlineError, isBowlineError } from 'bowline/kit/errors'
  * SQL.
  */
 export function storeUnavailable(cause: unknown): BowlineError {
-  return new BowlineError('STORE_UNAVAILABLE', 'The server cannot reach its database', {
-    cause,
-    retryAfterSeconds: 2,
-  })
+  const message = isDiskFull(cause) ? 'The disk of the database is full' : 'The server cannot reach its database'
+  return new BowlineError('STORE_UNAVAILABLE', message, { cause, retryAfterSeconds: 2 })
+}
+
+/** Whether a statement failed because the disk of the database is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '53100'
 }
 
 /** Whether an error is a database outage, after which a retry may succeed. */

@@ -105,7 +105,7 @@ describe('revoking an API key', () => {
       .toBe('completed')
     const watcher = new WebSocket(`${lab.server.url.replace('http', 'ws')}/v1/batch/scrape/${id}`, [leaked.key])
     const frames: string[] = []
-    watcher.on('message', (data) => frames.push((JSON.parse(String(data)) as { type: string }).type))
+    watcher.on('message', (data) => frames.push((JSON.parse((data as Buffer).toString()) as { type: string }).type))
     const closed = once(watcher, 'close')
     await once(watcher, 'open')
     watcher.pause()

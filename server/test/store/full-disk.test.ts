@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { startLab } from '../../../test/lab/lab.ts'
+import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
+
+test.skipIf(!canMount).each([
+  ['has 8 MB', false, /^The disk of the data directory \S+ is full: 8 MB left, 64 MB needed$/],
+  ['has none', true, /^The data directory \S+ cannot be used: ENOSPC: no space left on device, write$/],
+])('a server whose disk %s (mounting it needs root) refuses to start and says so', async (_name, isFilled, message) => {
+  await using disk = await mountSmallDisk(8)
+  if (isFilled) disk.fill()
+
+  await expect(startLab({ dataDir: disk.path })).rejects.toMatchObject({ code: 'DATA_DIR_UNUSABLE', message })
+})
+
+test.skipIf(!canMount)(
+  'when the disk fills (mounting it needs root), requests fail with 503 and sessions are billed once there is space',
+  async () => {
+    await using disk = await mountSmallDisk(120)
+    {
+      await using lab = await startLab({ dataDir: disk.path })
+      const { id } = await lab.createSession({ ttl: 120 })
+      disk.fill()
+
+      const { status, body } = await lab.api('GET', '/readyz')
+      expect([status, body['reasons']]).toEqual([503, [expect.stringContaining('is full: 0 MB left')]])
+      const ended = await lab.api('DELETE', `/v2/browser/${id}`)
+      expect(ended).toMatchObject({
+        status: 503,
+        body: { code: 'STORE_UNAVAILABLE', error: 'The disk of the database is full' },
+      })
+      expect(ended.headers.get('retry-after')).toBe('2')
+      expect(lab.server.liveSessions()).toBe(1)
+
+      disk.free()
+      await expect
+        .poll(async () => (await lab.api('GET', `/v2/browser/${id}`)).body, { timeout: 10_000 })
+        .toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
+      expect((await lab.api('GET', '/readyz')).status).toBe(200)
+    }
+    disk.fill()
+
+    await expect(startLab({ dataDir: disk.path })).rejects.toMatchObject({
+      code: 'DATA_DIR_UNUSABLE',
+      message: expect.stringMatching(/is full|no space left/),
+    })
+  },
+  40_000,
+)
