@@ -30,7 +30,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     })
   })
 
-  test('gets our errors as its own, with status and message', async () => {
+  test('gets errors as its own error type, with status and message', async () => {
     const stranger = new Firecrawl({ apiKey: 'fc-wrong', apiUrl: lab.server.url })
 
     await expect(stranger.listBrowsers()).rejects.toMatchObject({ status: 401, message: 'Unauthorized: Invalid token' })

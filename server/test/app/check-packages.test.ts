@@ -46,7 +46,7 @@ describe('a server without optional packages', () => {
   const scrape = async (path: string) =>
     server.api('POST', '/v2/scrape', { url: site.url(path), waitFor: 1, onlyMainContent: false })
 
-  test('starts, and warns of what is off with the command that installs it', () => {
+  test('starts, and warns about disabled features with the install command', () => {
     const line = server
       .log()
       .split('\n')
@@ -58,7 +58,7 @@ describe('a server without optional packages', () => {
     })
   })
 
-  test('answers /docs with how to install its page, and still has the OpenAPI document', async () => {
+  test('responds to /docs with the install command, and still serves the OpenAPI document', async () => {
     const [docs, document] = await Promise.all([server.api('GET', '/docs'), server.api('GET', '/openapi.json')])
 
     expect(docs.status).toBe(501)
@@ -81,14 +81,14 @@ describe('a server without optional packages', () => {
     )
   })
 
-  test('scrapes a page that has no cookie banner without a warning', async () => {
+  test('scrapes a page without a cookie banner without a warning', async () => {
     const { body } = await scrape('/plain')
 
     expect(body['data'].markdown).toContain('News')
     expect(body['data'].warning).toBeUndefined()
   })
 
-  test('refuses the export of a profile before it starts a session', async () => {
+  test('rejects the export of a profile before it starts a session', async () => {
     const state = { cookies: [], origins: [] }
     const imported = await server.api('PUT', '/v2/browser/profiles/shop/storage-state', state)
     const { status, body } = await server.api('GET', '/v2/browser/profiles/shop/storage-state')
@@ -106,7 +106,7 @@ test.each([
     '`--smtp-url`',
     ['--smtp-url', 'smtp://127.0.0.1:9', '--mail-from', 'bowline@example.com', '--public-url', 'http://127.0.0.1:9'],
   ],
-])('without %s, a server that is configured with %s does not start', async (name, purpose, flags) => {
+])('without %s, a server configured with %s does not start', async (name, purpose, flags) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-optional-'))
 
   const starting = startServerProcess({

@@ -13,7 +13,7 @@ import { makeTeam, newSession } from '../store/fixture.ts'
 const hourMs = 3_600_000
 
 describeEachStore('what is kept of a session', (openStore) => {
-  test('is listed and read when it is whole, and removed with its bytes when its time is over', async () => {
+  test('an artifact is listed and readable once complete, and deleted with its blob when it expires', async () => {
     await using store = await openStore()
     await using folder = await temporaryFolder()
     const artifacts = new Artifacts({ store, blobs: await openBlobs({ kind: 'folder', path: folder.path }) })

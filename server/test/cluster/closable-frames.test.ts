@@ -27,7 +27,7 @@ test.each([
   ['in the payload of a frame', handshake.length + 40_000, afterFirst],
   ['between two frames', afterFirst, afterFirst],
   ['in the handshake', 20, handshake.length],
-])('a close that comes %s ends the stream after the last whole frame', async (_when, closedAt, end) => {
+])('a close sent %s ends the stream after the last complete frame', async (_when, closedAt, end) => {
   for (const step of [1000, 70_000, 1_000_000]) {
     const frames = new ClosableFrames({ highWaterMark: 1e6 })
     const sent = buffer(frames)
@@ -40,7 +40,7 @@ test.each([
   }
 })
 
-test('what nobody closes passes unchanged, byte by byte', async () => {
+test('a stream that is not closed passes unchanged', async () => {
   const frames = new ClosableFrames()
   const sent = buffer(frames)
 

@@ -31,7 +31,7 @@ describe('two servers on one PostgreSQL', () => {
   const throughOther = (url: string): string =>
     url.replace(new URL(left.server.url).host, new URL(right.server.url).host)
 
-  test('each reads the sessions of the other, with addresses of its own', async () => {
+  test('each lists the sessions of the other with its own URLs', async () => {
     const session = await left.createSession()
 
     const { body } = await right.api('GET', `/v2/browser/${session.id}`)
@@ -42,7 +42,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a session that ended while the store could not write its bill gets it later, for what it was used', async () => {
+  test('a session that ends during a store outage is billed afterwards, for its duration', async () => {
     await using store = await openStore({ dataDir: left.dataDir, databaseUrl })
     const session = await left.createSession()
     const path = `/v2/browser/${session.id}`
@@ -59,7 +59,7 @@ describe('two servers on one PostgreSQL', () => {
     expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
   })
 
-  test('a server in the data directory of another is refused, and ends no session of that', async () => {
+  test('a server cannot start in the data directory of another, and ends none of its sessions', async () => {
     const session = await left.createSession()
 
     const second = startLab({ databaseUrl, apiKey, dataDir: left.dataDir })
@@ -69,7 +69,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('CDP reaches a session by either', async () => {
+  test('CDP reaches a session through either server', async () => {
     const session = await left.createSession()
 
     const browser = await chromium.connectOverCDP(throughOther(session.cdpUrl))
@@ -82,7 +82,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a server that ends tells a client connected by it to a session of the other to connect again', async () => {
+  test('a server that shuts down tells clients it relays to reconnect', async () => {
     const session = await left.createSession()
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
@@ -96,7 +96,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   }, 15_000)
 
-  test('the live view opens by either', async () => {
+  test('the live view opens on either server', async () => {
     const session = await left.createSession()
 
     const answer = await fetch(throughOther(session.liveViewUrl ?? ''))
@@ -109,17 +109,20 @@ describe('two servers on one PostgreSQL', () => {
   test.each([
     ['path', async (id: string) => right.api('DELETE', `/v2/browser/${id}`)],
     ['body', async (id: string) => right.api('DELETE', '/v2/browser', { id })],
-  ])('a delete by %s at one ends the session of the other, billed, and its clients are told', async (_how, destroy) => {
-    const session = await left.createSession()
-    await using cdp = await connectCdp(session.cdpUrl)
+  ])(
+    'a delete by %s on one server ends and bills a session on the other, and notifies its clients',
+    async (_how, destroy) => {
+      const session = await left.createSession()
+      await using cdp = await connectCdp(session.cdpUrl)
 
-    const { status, body } = await destroy(session.id)
+      const { status, body } = await destroy(session.id)
 
-    expect({ status, body }).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2 } })
-    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
-  })
+      expect({ status, body }).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2 } })
+      expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
+    },
+  )
 
-  test('wrong tokens and foreign teams get no further by the other server', async () => {
+  test('wrong tokens and keys of other teams are rejected by the other server as well', async () => {
     const session = await left.createSession()
     const { body } = await right.api('POST', '/v2/team/keys', { team: 'strangers' })
 
@@ -129,7 +132,7 @@ describe('two servers on one PostgreSQL', () => {
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a full server hands new sessions to the one with places free', async () => {
+  test('a full server creates new sessions on the one with free slots', async () => {
     const many = await Promise.all(Array.from({ length: 4 }, async () => left.createSession({ ttl: 60 })))
 
     const more = await left.createSession({ ttl: 60 })
@@ -142,7 +145,7 @@ describe('two servers on one PostgreSQL', () => {
     expect(left.server.liveSessions() + right.server.liveSessions()).toBe(0)
   })
 
-  test('the sessions of a server that died are ended by the others, billed to its last heartbeat', async () => {
+  test('the sessions of a dead server are ended by the others and billed until its last heartbeat', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'bowline-cluster-'))
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
     const dying = await startServerProcess({

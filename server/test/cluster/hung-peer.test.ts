@@ -10,7 +10,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
 const apiKey = 'hung-key-0123456789abcdef'
 
-test('a server that hangs holds nobody up: what the store knows is told, and new sessions start elsewhere', async () => {
+test('with one server hanging, sessions are still listed from the store, and new ones start on other servers', async () => {
   await using database = await (await sharedPostgres()).createDatabase()
   const databaseUrl = database.url
   await using shared = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))

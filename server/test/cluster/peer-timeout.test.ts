@@ -6,14 +6,14 @@ function beats(...seconds: readonly number[]): readonly boolean[] {
   return seconds.map((second) => isSilenceDeath(second * 1000))
 }
 
-test('silence of others is their death while a node is heard itself', () => {
+test('nodes without heartbeats are dead while the own heartbeats succeed', () => {
   expect(beats(5, 10, 15, 25, 40)).toEqual([true, true, true, true, true])
 })
 
-test('after a silence of its own, as when the store was away, a node gives the others half a minute', () => {
+test('after a gap in its own heartbeats, such as a store outage, a node waits 30 s before it declares others dead', () => {
   expect(beats(5, 10, 46, 51, 65, 76)).toEqual([true, true, false, false, false, true])
 })
 
-test('a store that goes away again and again makes no node dead', () => {
+test('repeated store outages make no node count as dead', () => {
   expect(beats(30, 50, 70, 105, 130)).toEqual([false, false, false, false, false])
 })

@@ -34,7 +34,7 @@ async function sayThrough(url: string, words: string): Promise<string> {
 }
 
 test.each(['DELETE', 'GET', 'POST'])(
-  'the body of a %s in chunks stays a body, whatever it looks like',
+  'a chunked body of a %s is relayed unchanged, whatever it contains',
   async (method) => {
     const heard: string[] = []
     const peer = createServer((request, response) => {
@@ -55,7 +55,7 @@ test.each(['DELETE', 'GET', 'POST'])(
   },
 )
 
-test('a request that names a host of its own goes to the peer all the same', async () => {
+test('a request with another Host header still goes to the peer', async () => {
   const heard: string[] = []
   const [peer, stranger] = ['peer', 'stranger'].map((name) =>
     createServer((request, response) => {
@@ -73,7 +73,7 @@ test('a request that names a host of its own goes to the peer all the same', asy
   expect(heard).toEqual(['peer //v2/browser?a=b'])
 })
 
-test('a peer behind TLS is known by its own name, whatever the client came by', async () => {
+test('the TLS server name is that of the peer, whatever host the client used', async () => {
   const asked: string[] = []
   const peer = createTlsServer({
     ...selfSigned,
@@ -123,12 +123,12 @@ describe('a peer that accepts connections and never answers', () => {
       'a WebSocket handshake',
       async () => relayUpgrade({ id: 'peer', url }, requestOf('GET'), new Socket(), Buffer.alloc(0), 100),
     ],
-  ])('is unreachable for %s, and the client is told when to retry', async (_what, relay) => {
+  ])('is unreachable for %s, and the response says when to retry', async (_what, relay) => {
     await expect(relay()).rejects.toMatchObject({ code: 'NODE_UNREACHABLE', status: 502, retryAfterSeconds: 5 })
   })
 })
 
-test('a peer that is slow but alive gets the time of its route', async () => {
+test('a slow peer gets the full timeout of the route', async () => {
   const peer = createServer((request, response) => {
     if (request.url === '/livez') response.end('{}')
     else setTimeout(() => response.end('{"success":true}'), 500)
@@ -143,7 +143,7 @@ test('a peer that is slow but alive gets the time of its route', async () => {
   })
 })
 
-test('an answer that stops in the middle because its peer hangs is cut off', async () => {
+test('a response that stalls because its peer hangs is aborted', async () => {
   const peer = createServer((request, response) => {
     if (request.url !== '/livez') response.write('half')
   })

@@ -11,13 +11,13 @@ test.each([
     { search: 'x', limit: 3, includeSubdomains: false },
     { search: 'x', limit: 3, includeSubdomains: false },
   ],
-] as const)('a request of the first version %j is %j in the second', (old, now) => {
+] as const)('the v1 request %j is %j in v2', (old, now) => {
   const url = 'https://a.example/'
 
   expect(v1Map.request(mapRequestV1.parse({ url, ...old }))).toEqual(mapRequest.parse({ url, ...now }))
 })
 
-test('the first version answers addresses alone', () => {
+test('v1 returns only URLs', () => {
   const links = [{ url: 'https://a.example/', title: 'A' }, { url: 'https://a.example/b' }]
 
   expect(v1Map.response({ success: true, id: 'x', links, warning: 'more' })).toEqual({

@@ -33,7 +33,7 @@ test.each([
   )
 })
 
-test('what was asked for as extract is answered as extract', () => {
+test('data requested as `extract` is returned as `extract`', () => {
   const request = v1ScrapeRequest.parse({ url, formats: ['extract'], extract: { prompt: 'x' } })
 
   expect(v1Scrape.response({ json: { a: 1 }, metadata: {} }, request)).toEqual({ extract: { a: 1 }, metadata: {} })

@@ -11,7 +11,7 @@ const found = searchResponse.parse({
 test.each([
   ['extract', { formats: ['extract'], extract: { prompt: 'The price' } }],
   ['json', { formats: ['json'], jsonOptions: { prompt: 'The price' } }],
-])('the first version shows what was extracted as %s when it was asked for as that', (name, scrapeOptions) => {
+])('v1 returns extracted data as %s if it was requested as such', (name, scrapeOptions) => {
   const request = searchRequestV1.parse({ query: 'a', scrapeOptions })
 
   expect(v1Search.response(found, request).data).toEqual([

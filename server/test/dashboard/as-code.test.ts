@@ -5,7 +5,7 @@ test.each([
   'https://example.com/',
   "https://example.com/');process.exit();('",
   String.raw`back\slash "quoted" ${'`'} and ${'$'}{more}`,
-])('the text %s is one text of the program that is shown', (text) => {
+])('the text %s is one string literal in the code', (text) => {
   // oxlint-disable-next-line typescript/no-implied-eval -- what is shown is a program
   expect(new Function(`return ${asCode(text)}`)()).toBe(text)
 })

@@ -85,12 +85,12 @@ describe('by default', () => {
     ['fe80::1%eth0', 'link-local'],
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
-  ])('%s is refused: %s', (address, reason) => {
+  ])('%s is blocked: %s', (address, reason) => {
     expect(judge(address)).toMatchObject({ kind: 'refused', reason: expect.stringContaining(reason) })
   })
 })
 
-test('an IPv4 address in IPv6 form is connected to as what it is', () => {
+test('an IPv4 address in IPv6 form is connected to as IPv4', () => {
   expect(judge('::ffff:8.8.8.8')).toEqual({ kind: 'public', address: '8.8.8.8' })
 })
 
@@ -117,7 +117,7 @@ describe('an allowed', () => {
     expect(judge(address, { allow, port })).toMatchObject({ kind: 'refused' })
   })
 
-  test('name is open whatever it resolves to, and the same address under another name is not', () => {
+  test('host name is open whatever it resolves to, but not its address under another name', () => {
     const allow = ['Intranet.example']
 
     expect(judge('10.0.0.1', { allow, host: 'intranet.example.' })).toMatchObject({ kind: 'allowed' })
@@ -130,14 +130,14 @@ describe('an allowed', () => {
 })
 
 test.each(['10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', '127.1', '::1/129', '[::1', '1.2.3.4:99999', '*', '-x.example'])(
-  'an entry %j is not taken',
+  'the entry %j is rejected',
   (entry) => {
     expect(() => judge('1.1.1.1', { allow: [entry] })).toThrow(`Invalid \`allow\` entry`)
   },
 )
 
 describe('a port of the server itself', () => {
-  test('is refused on every address of this machine, whatever is allowed', () => {
+  test('is blocked on every address of this machine, whatever is allowed', () => {
     const ownPorts = createOwnPorts()
     using _guard = ownPorts.block(3900)
     const allow = ['0.0.0.0/0', '::/0']
@@ -152,7 +152,7 @@ describe('a port of the server itself', () => {
     }
   })
 
-  test('is refused on the other machine it was guarded for, and nowhere else', () => {
+  test('is blocked on the other machine it belongs to, and nowhere else', () => {
     const ownPorts = createOwnPorts()
     using _guard = ownPorts.block(5432, ['10.0.0.5'])
     const allow = ['10.0.0.0/8']
@@ -162,7 +162,7 @@ describe('a port of the server itself', () => {
     expect(judge('10.0.0.5', { allow, ownPorts, port: 5433 })).toMatchObject({ kind: 'allowed' })
   })
 
-  test('is free again when it is no longer guarded', () => {
+  test('is open again once it is unblocked', () => {
     const ownPorts = createOwnPorts()
     const guard = ownPorts.block(3900)
     guard[Symbol.dispose]()

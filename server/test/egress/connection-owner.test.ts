@@ -30,7 +30,7 @@ async function openConnections(count: number): Promise<AsyncDisposable & { reado
   }
 }
 
-test('the user at the other end is found for connections at once and for one that comes after them', async () => {
+test('the user of a connection is found, for concurrent connections and later ones', async () => {
   await using first = await openConnections(30)
   const find = await createOwnerFinder()
 
@@ -41,13 +41,13 @@ test('the user at the other end is found for connections at once and for one tha
   expect(await found).toEqual(first.sockets.map(() => uid))
 })
 
-test('nobody is found where no connection is', async () => {
+test('no user is found for a connection that does not exist', async () => {
   const find = await createOwnerFinder()
 
   expect(await find?.({ remotePort: 1, localPort: 1 })).toBeUndefined()
 })
 
-test('a line that comes in two pieces is read whole', async () => {
+test('a line split over two chunks is parsed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-peer-'))
   const path = join(folder.path, 'tcp')
   const lineOf = (number: number, user: number): string =>
@@ -63,6 +63,6 @@ test('a line that comes in two pieces is read whole', async () => {
   expect(users).toEqual(lines.map((_, number) => 20_000 + number))
 })
 
-test('a kernel that does not tell is not asked', async () => {
+test('no finder is created if the kernel has no connection table', async () => {
   expect(await createOwnerFinder('/proc/net/there-is-none')).toBeUndefined()
 })

@@ -19,7 +19,7 @@ import { startRawServer } from './raw-client.ts'
 const silent = { debug: () => {}, warn: () => {} }
 
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
-  test('reports every reason for a failed connection by its own code', async () => {
+  test('reports each cause of a failed connection with its own error code', async () => {
     await using host = await openBrowserFixture(kind)
     await using proxy = openEgressProxy({
       // The name of each host is the failure of its connections.
@@ -171,7 +171,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       expect(consoleTexts.join('\n')).not.toMatch(/ERR_(?:RESPONSE_HEADERS|SOCKS|TUNNEL|PROXY)/)
     })
 
-    test('what a script returns comes back as it is after a failure', async () => {
+    test('results of scripts are unchanged after a failure', async () => {
       const { cdpUrl } = await lab.createSession()
       await using browser = await chromium.connectOverCDP(cdpUrl)
       const context = browser.contexts()[0]!

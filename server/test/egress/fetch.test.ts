@@ -18,8 +18,8 @@ function dispatcherOf(egress: Egress, tls = {}): ReturnType<Egress['createDispat
   return dispatcher
 }
 
-describe("a request of the server's own", () => {
-  test('reaches what is allowed and uses its connection again', async () => {
+describe('a request of the server itself', () => {
+  test('reaches an allowed address and reuses its connection', async () => {
     await using site = await startSite()
     await using egress = await open(['127.0.0.1'])
     const dispatcher = dispatcherOf(egress)
@@ -37,7 +37,7 @@ describe("a request of the server's own", () => {
     'http://localhost',
     'http://2130706433',
     'https://127.1',
-  ])('is refused for %s', async (origin) => {
+  ])('is blocked for %s', async (origin) => {
     await using victim = await startRawServer()
     await using egress = await open()
     const dispatcher = dispatcherOf(egress)
@@ -48,7 +48,7 @@ describe("a request of the server's own", () => {
     expect(victim.connections()).toBe(0)
   })
 
-  test('is refused when a redirect leads astray', async () => {
+  test('is blocked when it is redirected to a blocked address', async () => {
     await using site = await startSite()
     await using victim = await startRawServer()
     await using egress = await open([`127.0.0.1:${site.port}`])
@@ -60,7 +60,7 @@ describe("a request of the server's own", () => {
     expect(victim.connections()).toBe(0)
   })
 
-  test('checks certificates by the name it asked for', async () => {
+  test('verifies certificates against the requested host name', async () => {
     const server = createHttpsServer(selfSigned, (_request, response) => response.end('secure'))
     onTestFinished(() => server.close().closeAllConnections())
     server.listen(0, '127.0.0.1')

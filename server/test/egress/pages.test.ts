@@ -133,27 +133,30 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
   const refused = 'net::ERR_BLOCKED_BY_ADMINISTRATOR'
 
-  test.each(kind === 'shell' ? spellings : fewSpellings)('is told that it may not open %s', async (origin) => {
-    await expect(page.goto(`${origin}:${victim.port}/secret?token=1`)).rejects.toThrow(refused)
+  test.each(kind === 'shell' ? spellings : fewSpellings)(
+    'gets an error that names the blocked address %s',
+    async (origin) => {
+      await expect(page.goto(`${origin}:${victim.port}/secret?token=1`)).rejects.toThrow(refused)
 
-    expect(victim.connections()).toBe(0)
-  })
+      expect(victim.connections()).toBe(0)
+    },
+  )
 
   test.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://10.0.0.1/',
-  ])('may not open %s', async (url) => {
+  ])('cannot open %s', async (url) => {
     await expect(page.goto(url)).rejects.toThrow(refused)
   })
 
-  test('may not open a refused address by https', async () => {
+  test('cannot open a blocked address over https', async () => {
     await expect(page.goto(`https://127.0.0.1:${victim.port}/`)).rejects.toThrow(refused)
 
     expect(victim.connections()).toBe(0)
   })
 
-  test('may not follow a redirect', async () => {
+  test('cannot follow a redirect to a blocked address', async () => {
     const to = encodeURIComponent(`http://127.0.0.1:${victim.port}/secret`)
 
     await expect(page.goto(site.url(`/redirect?to=${to}`))).rejects.toThrow(refused)
@@ -161,7 +164,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(victim.connections()).toBe(0)
   })
 
-  test('may not have a refused frame', async () => {
+  test('cannot load a blocked frame', async () => {
     const failed = page.waitForEvent('requestfailed')
     await page.evaluate(`document.body.innerHTML = '<iframe src="http://127.0.0.1:${victim.port}/"></iframe>'`)
 
@@ -169,7 +172,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(victim.connections()).toBe(0)
   })
 
-  test.each(Object.entries(attempts))('does not get through with %s', async (_name, attempt) => {
+  test.each(Object.entries(attempts))('cannot reach a blocked address with %s', async (_name, attempt) => {
     await page.evaluate(attempt(`http://127.0.0.1:${victim.port}/secret`))
     await page.evaluate(attempt(`http://inside.example:${victim.port}/secret`))
 
@@ -177,7 +180,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     answered = page
   })
 
-  test.each(Object.entries(attempts))('would get through to an allowed address with %s', async (_name, attempt) => {
+  test.each(Object.entries(attempts))('reaches an allowed address with %s', async (_name, attempt) => {
     const before = neighbour.connections()
 
     await page.evaluate(attempt(`http://127.0.0.1:${neighbour.port}/secret`))
@@ -186,7 +189,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     answered = page
   })
 
-  test('may not send UDP', async () => {
+  test('cannot send UDP', async () => {
     const udp = createSocket('udp4')
     let packets = 0
     udp.on('message', () => (packets += 1)).bind(0, '127.0.0.1')
@@ -212,7 +215,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(packets).toBe(0)
   })
 
-  test('may not open the API or a lane, be it its own or another one', async () => {
+  test('cannot open the API or any proxy endpoint', async () => {
     const ports = [Number(new URL(open.server.url).port), ...lanePorts()]
     // One lane is the page's own, another that of the browser that waits for the next session.
     expect(ports.length).toBeGreaterThanOrEqual(3)
@@ -224,13 +227,13 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     }
   })
 
-  test('may not open a file', async () => {
+  test('cannot open a file', async () => {
     expect(await page.evaluate(`fetch('file:///etc/passwd').then(() => 'read', () => 'refused')`)).toBe('refused')
     await expect(page.goto('file:///etc/passwd')).rejects.toThrow('not allowed')
     await expect(page.goto(site.url('/redirect?to=file:///etc/passwd'))).rejects.toThrow('ERR_UNSAFE_REDIRECT')
   })
 
-  test('reaches what is allowed', async () => {
+  test('reaches allowed addresses', async () => {
     await page.goto(site.url('/network'))
 
     await page.locator('#socket').filter({ hasText: 'hello' }).waitFor()
@@ -238,12 +241,12 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(await page.innerText('#xhr')).toBe('requested')
   })
 
-  test.each(['http:', 'https:'])('fails to open a name that does not resolve by %s', async (protocol) => {
+  test.each(['http:', 'https:'])('gets an error for a name that does not resolve, by %s', async (protocol) => {
     await expect(page.goto(`${protocol}//nowhere.example/`)).rejects.toThrow('net::ERR_NAME_NOT_RESOLVED')
   })
 })
 
-test('https and wss with a certificate of its own reach an allowed range', async () => {
+test('https and wss with a self-signed certificate reach an allowed range', async () => {
   const server = createHttpsServer(selfSigned, (_request, response) => response.end('<p>private</p>'))
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (socket) => socket.send('secure'))
@@ -266,7 +269,7 @@ test('https and wss with a certificate of its own reach an allowed range', async
   server.close().closeAllConnections()
 })
 
-test('a name that is bound to another address between two requests leads nowhere', async () => {
+test('DNS rebinding between two requests is blocked', async () => {
   await using victim = await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nsecret'))
   // The attacker's site closes each connection, so that the next request needs a new one.
   const attacker = createHttpServer((_request, response) =>

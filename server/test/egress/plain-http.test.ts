@@ -49,7 +49,7 @@ async function visit(browser: Browser, origin: string) {
   return seen
 }
 
-test.each(['shell', 'chromium'] as const)('plain http of %s is the same as on a direct connection', async (kind) => {
+test.each(['shell', 'chromium'] as const)('plain HTTP of %s is the same as on a direct connection', async (kind) => {
   await using site = await startHeads()
   const origin = `http://127.0.0.1:${site.port}`
   await using direct = await chromium.launch({ executablePath: browserPaths[kind], chromiumSandbox: false })

@@ -18,8 +18,8 @@ async function get(endpoint: Awaited<ReturnType<Egress['openProxyEndpoint']>>, u
   return (await client.read()).slice(12)
 }
 
-describe('a refused target', () => {
-  test('is answered with the address, why, and the way out', async () => {
+describe('a blocked target', () => {
+  test('gets a response with the address, the reason and the remedy', async () => {
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()
 
@@ -30,7 +30,7 @@ describe('a refused target', () => {
     expect(answer).toContain('--allow')
   })
 
-  test('of a tunnel is answered with the same words', async () => {
+  test('of a tunnel gets the same message', async () => {
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()
 
@@ -42,7 +42,7 @@ describe('a refused target', () => {
     expect(answer).toContain('--allow')
   })
 
-  test('is logged once for each browser, by host and port, without path and query', async () => {
+  test('is logged once per browser, as host and port', async () => {
     const lines: object[] = []
     await using egress = await open({
       log: { ...silent, warn: (facts, message) => lines.push({ message, ...facts }) },
@@ -70,7 +70,7 @@ describe('a refused target', () => {
     'http://127.1',
     'http://0',
     'http://x.localhost',
-  ])('is found behind %s', async (origin) => {
+  ])('is detected behind %s', async (origin) => {
     await using site = await startRawServer()
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()
@@ -83,7 +83,7 @@ describe('a refused target', () => {
     expect(site.connections()).toBe(0)
   })
 
-  test('may be one of several addresses: only the others are connected to', async () => {
+  test('is skipped if the host also has allowed addresses', async () => {
     await using refused = await startRawServer()
     await using open1 = await startRawServer((socket) => socket.end('from the allowed one'), {
       host: '127.0.0.2',
@@ -99,7 +99,7 @@ describe('a refused target', () => {
   })
 })
 
-test('a name is resolved once, and the very address that was judged is connected to', async () => {
+test('a name is resolved once, and the connection uses the checked address', async () => {
   await using victim = await startRawServer()
   await using decoy = await startRawServer((socket) => socket.end('decoy'), { host: '127.0.0.2', port: victim.port })
   const answers = ['127.0.0.2', '127.0.0.1']
@@ -116,7 +116,7 @@ test('a name is resolved once, and the very address that was judged is connected
   expect({ asked, victim: victim.connections(), decoy: decoy.connections() }).toEqual({ asked: 2, victim: 0, decoy: 1 })
 })
 
-test('the next address is tried when one does not answer', async () => {
+test('the next address is tried when one does not respond', async () => {
   await using site = await startRawServer((socket) => socket.end('here'), { host: '127.0.0.2' })
   await using egress = await open({ allow: ['127.0.0.0/8'], resolve: async () => ['127.0.0.3', '127.0.0.2'] })
   await using endpoint = await egress.openProxyEndpoint()
@@ -126,7 +126,7 @@ test('the next address is tried when one does not answer', async () => {
   expect(await tunnel.read()).toContain('here')
 })
 
-test('lanes and guarded ports cannot be reached through a lane, even when loopback is allowed', async () => {
+test("proxy endpoints and the server's own ports cannot be reached through an endpoint, even when loopback is allowed", async () => {
   await using egress = await open({
     allow: ['127.0.0.0/8', '::/0', 'localhost'],
     databaseUrl: 'postgres://u:p@localhost:5499/x',
@@ -140,7 +140,7 @@ test('lanes and guarded ports cannot be reached through a lane, even when loopba
   }
 })
 
-test('a process of another user gets nothing from a lane', async () => {
+test('a process of another user gets no response from an endpoint', async () => {
   await using site = await startSite()
   await using egress = await open({ allow: ['127.0.0.1'] })
   await using endpoint = await egress.openProxyEndpoint({ uid: (process.getuid?.() ?? 0) + 1 })
@@ -150,7 +150,7 @@ test('a process of another user gets nothing from a lane', async () => {
   expect(site.requests.all).toEqual([])
 })
 
-test('a process of another user gets no tunnel from a lane', async () => {
+test('a process of another user gets no tunnel from an endpoint', async () => {
   let heard = ''
   await using site = await startRawServer((socket) => {
     socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).write('greeting')
@@ -166,7 +166,7 @@ test('a process of another user gets no tunnel from a lane', async () => {
 })
 
 describe('a tunnel', () => {
-  test('stays open in one direction when the other has ended', async () => {
+  test('stays open in one direction after the other has ended', async () => {
     await using site = await startRawServer((socket) => {
       let heard = ''
       socket.on('data', (chunk: Buffer) => (heard += chunk.toString()))
@@ -181,7 +181,7 @@ describe('a tunnel', () => {
     expect(await tunnel.read()).toMatch(/heard hello$/)
   })
 
-  test('holds a target back that sends faster than the client reads', async () => {
+  test('applies backpressure to a target that sends faster than the client reads', async () => {
     const chunk = Buffer.alloc(1024 * 1024)
     let written = 0
     await using site = await startRawServer((socket) => {
@@ -215,7 +215,7 @@ describe('a tunnel', () => {
     expect(written).toBe(200)
   })
 
-  test('is closed on both sides when its lane is', async () => {
+  test('is closed on both sides with its endpoint', async () => {
     await using site = await startRawServer((socket) => socket.resume().on('end', () => socket.end()))
     await using egress = await open({ allow: ['127.0.0.1'] })
     const endpoint = await egress.openProxyEndpoint()
@@ -231,7 +231,7 @@ describe('a tunnel', () => {
     await expect(openRawClient(endpoint)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('is one of a thousand at most', async () => {
+  test('works beside a thousand others', async () => {
     await using site = await startRawServer((socket) => socket.pipe(socket))
     await using egress = await open({ allow: ['127.0.0.1'] })
     await using endpoint = await egress.openProxyEndpoint()
@@ -255,7 +255,7 @@ describe('a tunnel', () => {
 })
 
 describe('a plain request', () => {
-  test('and its answer arrive byte for byte as they were sent', async () => {
+  test('and its response are forwarded unchanged', async () => {
     const request =
       'POST /a?b HTTP/1.1\r\nhOsT: x\r\nContent-Length: 4\r\nX-One:  1\r\nConnection: X-Hop\r\nTE: trailers\r\n\r\nbody'
     const answer = 'HTTP/1.1 200 Odd Words\r\nx-ONE: 1\r\nSet-Cookie: a=b\r\nConnection: close\r\n\r\nhi'
@@ -276,7 +276,7 @@ describe('a plain request', () => {
     expect(heard).toBe(request)
   })
 
-  test('may come in pieces, by name or by address of either family', async () => {
+  test('can arrive in chunks, for a name or an address of either family', async () => {
     await using site = await startRawServer((socket) => socket.end('here'))
     await using egress = await open({ allow: ['127.0.0.1'] })
     await using endpoint = await egress.openProxyEndpoint()
@@ -311,7 +311,7 @@ describe('a plain request', () => {
     expect(await client.read()).toBe('\u0005\u0000')
   })
 
-  test('that was asked for in advance and cannot be delivered is closed', async () => {
+  test('that is pipelined and cannot be delivered closes the connection', async () => {
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()
     using client = await openRawSocks(endpoint, '10.0.0.1', 80)
@@ -319,7 +319,7 @@ describe('a plain request', () => {
     expect(await client.read()).toHaveLength(12)
   })
 
-  test('to the proxy itself is a mistake', async () => {
+  test('to the proxy itself is rejected', async () => {
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()
     using client = await openRawClient(endpoint)
@@ -330,7 +330,7 @@ describe('a plain request', () => {
   })
 })
 
-test('bytes and refusals are counted per lane and together', async () => {
+test('bytes and blocked connections are counted per endpoint and in total', async () => {
   await using site = await startSite()
   await using egress = await open({ allow: [`127.0.0.1:${site.port}`] })
   const busy = await egress.openProxyEndpoint()

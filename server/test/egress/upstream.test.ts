@@ -34,7 +34,7 @@ async function startGreeter(text: string) {
 }
 
 describe('an upstream proxy', () => {
-  test('by http is given the name, and its credentials', async () => {
+  test('over HTTP gets the host name and its credentials', async () => {
     await using site = await startGreeter('hello')
     await using upstream = await startHttpUpstream(site.port, 'me:pa ss')
     await using egress = await open({ proxyBasic: `http://me:pa%20ss@127.0.0.1:${upstream.port}` })
@@ -45,7 +45,7 @@ describe('an upstream proxy', () => {
     expect(upstream.asked).toEqual(['CONNECT shop.example:443 HTTP/1.1'])
   })
 
-  test('by socks5 is given the name', async () => {
+  test('over SOCKS5 gets the host name', async () => {
     await using site = await startGreeter('hello')
     await using upstream = await startSocksUpstream(site.port)
     await using egress = await open({ proxyBasic: `socks5://127.0.0.1:${upstream.port}` })
@@ -54,7 +54,7 @@ describe('an upstream proxy', () => {
     expect(upstream.asked).toEqual(['shop.example:443'])
   })
 
-  test('carries plain http requests, too', async () => {
+  test('also carries plain HTTP requests', async () => {
     await using site = await startSite()
     await using upstream = await startHttpUpstream(site.port)
     await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
@@ -67,7 +67,7 @@ describe('an upstream proxy', () => {
   })
 
   test.each(['127.0.0.1:80', '[::1]:80', '169.254.169.254:80', 'inside.example:80', 'localhost:80'])(
-    'is not asked for %s',
+    'is not used for %s',
     async (target) => {
       await using upstream = await startHttpUpstream(1)
       await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
@@ -77,7 +77,7 @@ describe('an upstream proxy', () => {
     },
   )
 
-  test('is asked for a name that resolves nowhere here', async () => {
+  test('is used for a name that does not resolve on this machine', async () => {
     await using site = await startGreeter('hello')
     await using upstream = await startHttpUpstream(site.port)
     await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
@@ -85,7 +85,7 @@ describe('an upstream proxy', () => {
     expect(await tunnel(egress, 'far.example:443', 'basic')).toMatch(/hello$/)
   })
 
-  test('is not asked for what is allowed, because that is near', async () => {
+  test('is not used for allowed addresses, which are on the local network', async () => {
     await using site = await startGreeter('near')
     await using upstream = await startHttpUpstream(1)
     await using egress = await open({ allow: ['127.0.0.1'], proxyBasic: `http://127.0.0.1:${upstream.port}` })
@@ -94,7 +94,7 @@ describe('an upstream proxy', () => {
     expect(upstream.asked).toEqual([])
   })
 
-  test('that refuses is named with its answer, and without its credentials', async () => {
+  test('that refuses a connection is named with its response, without its credentials', async () => {
     await using upstream = await startHttpUpstream(1, 'right:one')
     await using egress = await open({ proxyBasic: `http://wrong:secret@127.0.0.1:${upstream.port}` })
 
@@ -106,12 +106,12 @@ describe('an upstream proxy', () => {
   })
 })
 
-describe('the route', () => {
+describe('the proxy option', () => {
   test.each([
     ['basic', 'basic'],
     ['enhanced', 'enhanced'],
     ['auto', 'basic'],
-  ] as const)('%s goes by the %s proxy', async (route, expected) => {
+  ] as const)('%s uses the %s proxy', async (route, expected) => {
     await using basicSite = await startGreeter('by basic')
     await using enhancedSite = await startGreeter('by enhanced')
     await using basic = await startHttpUpstream(basicSite.port)
@@ -124,7 +124,7 @@ describe('the route', () => {
     expect(await tunnel(egress, 'shop.example:443', route)).toMatch(new RegExp(`by ${expected}$`))
   })
 
-  test('auto goes by the enhanced proxy when the basic one does not connect', async () => {
+  test('auto uses the enhanced proxy if the basic one does not connect', async () => {
     await using site = await startGreeter('by enhanced')
     await using basic = await startHttpUpstream(1, 'not:these')
     await using enhanced = await startHttpUpstream(site.port)
@@ -137,7 +137,7 @@ describe('the route', () => {
     expect(basic.asked).toHaveLength(1)
   })
 
-  test('enhanced goes by the basic proxy when there is no other', async () => {
+  test('enhanced uses the basic proxy if there is no other', async () => {
     await using site = await startGreeter('by basic')
     await using basic = await startHttpUpstream(site.port)
     await using egress = await open({ proxyBasic: `http://127.0.0.1:${basic.port}` })
@@ -146,7 +146,7 @@ describe('the route', () => {
   })
 })
 
-test('a proxy setting that is no URL of a known kind is not taken, and not shown', () => {
+test('an invalid proxy URL is rejected without showing it', () => {
   const wrong = 'ftp://me:secret@proxy.example'
 
   expect(() => parseConfig({ proxyBasic: wrong })).toThrow('`proxyBasic` does not accept the given value')

@@ -6,7 +6,7 @@ import { startServerProcess } from '../../../test/lab/server-process.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-test('an extraction whose server is killed is done by the next one, and billed once', async () => {
+test('an extraction whose server is killed is completed by the next one, and billed once', async () => {
   let isSilent = true
   await using folder = await temporaryFolder()
   await using site = await startSite({ '/boat': fixedPage('Boat', '<h1>The boat</h1>') })
@@ -26,7 +26,7 @@ test('an extraction whose server is killed is done by the next one, and billed o
   expect(model.questions).toHaveLength(2)
 })
 
-test('a server without a language model refuses, and says how to get one', async () => {
+test('a server without a language model rejects extractions and names the flags that configure one', async () => {
   await using lab = await startLab()
 
   const { status, body } = await lab.api('POST', '/v2/extract', { urls: ['a.example'], prompt: 'x' })

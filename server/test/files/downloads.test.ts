@@ -10,7 +10,7 @@ import { Downloads } from '../../src/files/downloads.ts'
 import { SessionFiles } from '../../src/files/session-files.ts'
 import type { LiveSession } from '../../src/sessions/live-session.ts'
 
-test('a browser that was taken over cannot name a file of the server as its download', async () => {
+test('a compromised browser cannot report a file of the server as its download', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'downloads-'))
   const [downloadsDir, secret] = [join(dir.path, 'downloads'), join(dir.path, 'secret')]
   await mkdir(downloadsDir)

@@ -25,7 +25,7 @@ function clientOf({ server }: Lab): Bowline {
   return new Bowline({ baseUrl: server.url, apiKey: server.apiKey, reaper: false })
 }
 
-test('files that are to be kept are read after the end, by the owner alone, and after a restart', async () => {
+test('kept files are readable after the session ends and after a restart, by their team only', async () => {
   await using bowline = clientOf(lab)
   const session = await bowline.sessions.create({ keepFiles: true })
   await session.files.upload(new Blob(['was sent']), { name: 'sent.txt' })
@@ -60,7 +60,7 @@ test('files that are to be kept are read after the end, by the owner alone, and 
   await expect(files.upload(new Blob(['x']))).rejects.toMatchObject({ code: 'SESSION_ENDED' })
 })
 
-test('a file or a recording that cannot be kept does not take the others with it', async () => {
+test('a file or recording that cannot be stored does not affect the others', async () => {
   await using bowline = clientOf(lab)
   const session = await bowline.sessions.create({ keepFiles: true, record: { har: true, console: true } })
   for (const name of ['gone.txt', 'kept.txt']) await session.files.upload(new Blob([name]), { name })
@@ -75,7 +75,7 @@ test('a file or a recording that cannot be kept does not take the others with it
   expect((await session.recordings.list()).map(({ name }) => name)).toEqual(['har.json', 'player.html'])
 })
 
-test('a session that did not ask for it keeps nothing', async () => {
+test('a session without `keepFiles` keeps no files', async () => {
   await using bowline = clientOf(lab)
   const session = await bowline.sessions.create()
   await session.files.upload(new Blob(['x']), { name: 'x' })

@@ -19,7 +19,7 @@ async function startTricklingSite() {
 }
 
 test(
-  'a download counts as activity, and one that still runs at the end is discarded',
+  'a download counts as activity, and is discarded if it is incomplete when the session ends',
   { timeout: 90_000 },
   async () => {
     await using lab = await startLab()
@@ -42,7 +42,7 @@ test(
   },
 )
 
-test('an upload that a client breaks off leaves the server and the session well', async () => {
+test('an aborted upload does not harm the server or the session', async () => {
   await using lab = await startLab()
   await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
   await using session = await bowline.sessions.create({ ttl: 60 })

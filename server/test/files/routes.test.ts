@@ -65,7 +65,7 @@ function sha256(data: string | Uint8Array): string {
 }
 
 describe('a download', () => {
-  test('is kept for a client that said nothing about downloads, and read under its suggested name', async () => {
+  test('is stored by default and readable under its suggested name', async () => {
     const session = await openSession()
     await using page = await openPage(session)
 
@@ -84,7 +84,7 @@ describe('a download', () => {
     })
   })
 
-  test('that a client has asked for of the page, in the old way, is there to be read', async () => {
+  test('requested with the deprecated `Page.setDownloadBehavior` is readable', async () => {
     const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: '/elsewhere' }, page.page)
@@ -95,7 +95,7 @@ describe('a download', () => {
     expect((await session.call('GET', '/old.bin')).status).toBe(200)
   })
 
-  test('is still kept when a client that had named a folder of its own has left', async () => {
+  test('is still stored after a client that set its own folder has disconnected', async () => {
     const session = await openSession()
     {
       await using first = await connectCdp(session.cdpUrl)
@@ -108,7 +108,7 @@ describe('a download', () => {
     await expect.poll(async () => session.list()).toMatchObject([{ name: 'late.bin', complete: true }])
   })
 
-  test('of a name that is taken gets a name of its own, and its guid finds it, too', async () => {
+  test('gets a unique name if its name is taken, and is also found by its guid', async () => {
     const session = await openSession()
     await using page = await openPage(session)
 
@@ -122,7 +122,7 @@ describe('a download', () => {
     expect((await (await session.call('GET', `/${files[1]?.guid}`)).bytes()).length).toBe(20)
   })
 
-  test('that goes over the quota is cancelled, and the list says why', async () => {
+  test('over the quota is cancelled, and the list contains the reason', async () => {
     const session = await openSession()
     await using page = await openPage(session)
     await page.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/x', eventsEnabled: true })
@@ -140,7 +140,7 @@ describe('a download', () => {
 })
 
 describe('an upload', () => {
-  test('answers the path with which a page gets it', async () => {
+  test('returns the path for file inputs', async () => {
     const session = await openSession()
     await using page = await openPage(session)
 
@@ -151,7 +151,7 @@ describe('an upload', () => {
     expect(await session.list()).toMatchObject([{ name: 'notes ü.txt', direction: 'upload', size: 9, complete: true }])
   })
 
-  test('may be empty, and may be of any content type', async () => {
+  test('can be empty and of any content type', async () => {
     const session = await openSession()
 
     const empty = await session.call('POST', '', { name: 'empty' })
@@ -167,7 +167,7 @@ describe('an upload', () => {
     expect(await (await session.call('GET', '/a.json')).text()).toBe('{broken')
   })
 
-  test('of one group lies in one folder', async () => {
+  test('shares a folder with the other uploads of its group', async () => {
     const session = await openSession()
 
     const paths = await Promise.all(
@@ -204,7 +204,7 @@ describe('an upload', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('over the quota is 413 before it is sent, and while it is sent', async () => {
+  test('over the quota gets 413, by its Content-Length or while it is sent', async () => {
     const session = await openSession()
     const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(65_536)) })
 
@@ -219,7 +219,7 @@ describe('an upload', () => {
     expect(await session.list()).toEqual([])
   })
 
-  test('beyond the number of files is 413, until one is deleted', async () => {
+  test('beyond the maximum number of files gets 413 until one is deleted', async () => {
     const session = await openSession()
     for (const name of ['1', '2', '3', '4']) await session.upload('x', { name })
 
@@ -258,7 +258,7 @@ describe('reading', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a download in whose storedPath a link was put leads nowhere', async () => {
+  test('a download whose path was replaced by a link gets 404', async () => {
     const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=a.txt') }, page.page)
@@ -276,7 +276,7 @@ describe('reading', () => {
     expect([bySymbol.status, byHardLink.status]).toEqual([404, 404])
   })
 
-  test('what is not there is FILE_NOT_FOUND, and a path leads nowhere', async () => {
+  test('a missing file or a path outside the folder gets FILE_NOT_FOUND', async () => {
     const session = await openSession()
 
     for (const name of ['/nothing', '/..%2F..%2Fserver.json', '/%2Fetc%2Fpasswd']) {
@@ -287,7 +287,7 @@ describe('reading', () => {
 })
 
 describe('the files of a session', () => {
-  test('are open to its control token and its team’s key, and to nobody else', async () => {
+  test('are accessible only with its control token or a key of its team', async () => {
     const session = await openSession()
     const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
     const path = `/v2/browser/${session.id}/files`
@@ -304,7 +304,7 @@ describe('the files of a session', () => {
     ])
   })
 
-  test('are gone with it, from the disk too', async () => {
+  test('are deleted with it, also from disk', async () => {
     const session = await openSession()
     await session.upload('x', { name: 'unmistakable.txt' })
     const onDisk = async () => {

@@ -4,7 +4,7 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startModel, type Model } from '../../../test/lab/language-model.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-describe('what public clients send', () => {
+describe('an option of public clients', () => {
   let undo: AsyncDisposableStack
   let lab: Lab
   let withModel: Lab
@@ -32,7 +32,7 @@ describe('what public clients send', () => {
     { parsers: ['pdf', 'image'] },
     { parsers: [{ type: 'image' }] },
     { parsers: [{ type: 'pdf', pages: false, pageMarkers: false }] },
-  ])('and changes nothing is accepted: %j', async (options) => {
+  ])('without effect is accepted: %j', async (options) => {
     expect(await lab.api('POST', '/v2/scrape', { url: site.url('/article'), ...options })).toMatchObject({
       status: 200,
     })
@@ -41,7 +41,7 @@ describe('what public clients send', () => {
   test.each([
     { redactPII: false, threatProtection: { mode: 'off' }, auditMetadata: {}, useMock: 'none' },
     { domainTools: true, toolDetail: 'compact' },
-  ])('and changes nothing is accepted by the first version: %j', async (options) => {
+  ])('without effect is accepted by v1: %j', async (options) => {
     const url = site.url('/article')
     const batch = await lab.api('POST', '/v1/batch/scrape', { urls: [url], ...options })
 
@@ -49,13 +49,13 @@ describe('what public clients send', () => {
     expect(batch).toMatchObject({ status: 200 })
   })
 
-  test('is redacted by no version', async () => {
+  test('to redact personal data is rejected by both versions', async () => {
     const { status, body } = await lab.api('POST', '/v1/scrape', { url: site.url('/article'), redactPII: true })
 
     expect([status, body['error']]).toEqual([400, expect.stringContaining('does not redact personal data')])
   })
 
-  test('as the target of a monitor has one address, or options of a search that nobody reads', async () => {
+  test('of a monitor target is accepted: a single `url`, or search options without effect', async () => {
     const watch = async (target: object) =>
       lab.api('POST', '/v2/monitor', { name: 'a', schedule: { text: 'daily' }, judgeEnabled: false, targets: [target] })
     const url = site.url('/article')
@@ -92,7 +92,7 @@ describe('what public clients send', () => {
     [{ url: 'nonsense' }, 'URL must have a valid top-level domain or be an IP address'],
     [{ url: undefined }, '`url` must be a string, but it is missing'],
     [{ waitFor: 900, timeout: 1000 }, 'waitFor must not exceed half of timeout'],
-  ])('and cannot be done is refused in words: %j', async (options, words) => {
+  ])('that is not supported is rejected with a message: %j', async (options, words) => {
     const { status, body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), ...options })
 
     expect(status).toBe(400)
@@ -100,18 +100,15 @@ describe('what public clients send', () => {
     expect(body['error']).not.toMatch(/Too small|Invalid (input|option)|expected/)
   })
 
-  test.each(['stealth', 'enhanced'])(
-    'with the proxy %s and none configured is scraped at the basic price',
-    async (proxy) => {
-      const { body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), proxy })
+  test.each(['stealth', 'enhanced'])('for the proxy %s costs the basic price if none is configured', async (proxy) => {
+    const { body } = await lab.api('POST', '/v2/scrape', { url: site.url('/article'), proxy })
 
-      expect(body).toMatchObject({
-        data: { warning: expect.stringContaining(proxy), metadata: { proxyUsed: 'basic', creditsUsed: 1 } },
-      })
-    },
-  )
+    expect(body).toMatchObject({
+      data: { warning: expect.stringContaining(proxy), metadata: { proxyUsed: 'basic', creditsUsed: 1 } },
+    })
+  })
 
-  test('as a PDF action by its other name is done', async () => {
+  test('that names the PDF action differently is accepted', async () => {
     const { body } = await lab.api('POST', '/v2/scrape', {
       url: site.url('/article'),
       actions: [{ type: 'generatePDF' }],
@@ -120,17 +117,14 @@ describe('what public clients send', () => {
     expect(body).toMatchObject({ data: { actions: { pdfs: [expect.any(String)] } } })
   })
 
-  test.each(['/v1/scrape', '/v2/scrape'])(
-    'as the format summary by %s is written by the language model',
-    async (path) => {
-      const { body } = await withModel.api('POST', path, { url: site.url('/article'), formats: ['summary'] })
+  test.each(['/v1/scrape', '/v2/scrape'])('for a summary in %s is answered by the language model', async (path) => {
+    const { body } = await withModel.api('POST', path, { url: site.url('/article'), formats: ['summary'] })
 
-      expect(body).toMatchObject({ data: { summary: 'All about knots.', metadata: { creditsUsed: 1 } } })
-      expect(body['data']).not.toHaveProperty('markdown')
-    },
-  )
+    expect(body).toMatchObject({ data: { summary: 'All about knots.', metadata: { creditsUsed: 1 } } })
+    expect(body['data']).not.toHaveProperty('markdown')
+  })
 
-  test('as the prompt of a crawl becomes options, under those that are named', async () => {
+  test('for a crawl prompt sets the options that the request does not set', async () => {
     const preview = await withModel.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
     const crawl = await withModel.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'the docs', limit: 1 })
 
@@ -141,14 +135,14 @@ describe('what public clients send', () => {
     })
   })
 
-  test('as the prompt of a crawl is told of in a warning where there is no model', async () => {
+  test('for a crawl prompt causes a warning without a language model', async () => {
     const { body } = await lab.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'the docs', limit: 1 })
 
     expect(body).toMatchObject({ success: true, warning: expect.stringContaining('no language model') })
   })
 
   test.each(['/v2/batch/scrape', '/v2/crawl'])(
-    'with zeroDataRetention and nobody to hear of it is refused by %s',
+    'for zeroDataRetention is rejected by %s without a webhook',
     async (path) => {
       const pages = { url: site.url('/'), urls: [site.url('/')] }
       const body = { ...(path.endsWith('crawl') ? { url: pages.url } : { urls: pages.urls }), zeroDataRetention: true }

@@ -15,22 +15,22 @@ async function strangerHeaders(team = 'strangers'): Promise<Record<string, strin
   return { authorization: `Bearer ${body['key']}` }
 }
 
-describe('a key is asked for', () => {
+describe('authentication', () => {
   test.each([
     ['no header', {}, 'Unauthorized'],
     ['no token', { authorization: 'Bearer' }, 'Unauthorized: Token missing'],
     ['a wrong token', { authorization: 'Bearer fc-00000000000000000000000000000000' }, 'Unauthorized: Invalid token'],
-  ])('%s is 401', async (_what, headers, error) => {
+  ])('responds 401 to %s', async (_what, headers, error) => {
     const answer = await lab.api('POST', '/v2/browser', {}, headers)
 
     expect(answer).toMatchObject({ status: 401, body: { success: false, error, code: 'UNAUTHORIZED' } })
   })
 
-  test('before the body is looked at', async () => {
+  test('happens before the body is parsed', async () => {
     expect((await lab.api('POST', '/v2/browser', '{nonsense', {})).status).toBe(401)
   })
 
-  test('a revoked key is refused at once', async () => {
+  test('rejects a revoked key at once', async () => {
     const { body } = await lab.api('POST', '/v2/team/keys', { name: 'short-lived' })
     const headers = { authorization: `Bearer ${body['key']}` }
     expect((await lab.api('GET', '/v2/browser', undefined, headers)).status).toBe(200)
@@ -42,7 +42,7 @@ describe('a key is asked for', () => {
 })
 
 describe('creating a session', () => {
-  test.each(['/v2/browser', '/v2/interact'])('at %s answers its addresses and its end', async (path) => {
+  test.each(['/v2/browser', '/v2/interact'])('at %s returns its URLs and its end', async (path) => {
     const before = Date.now()
 
     const { status, body } = await lab.api('POST', path, {})
@@ -59,14 +59,14 @@ describe('creating a session', () => {
     expect(JSON.stringify(body)).not.toContain(lab.server.apiKey)
   })
 
-  test('ignores what public clients say of themselves', async () => {
+  test('ignores fields in which public clients identify themselves', async () => {
     const { status, body } = await lab.api('POST', '/v2/browser', { origin: 'js-sdk@1', integration: 'x' })
 
     expect(status).toBe(200)
     expect(body).not.toHaveProperty('warning')
   })
 
-  test('uses the address under which the client came', async () => {
+  test('uses the host that the client used for its URLs', async () => {
     const { body } = await lab.api('POST', '/v2/browser', {})
 
     expect(new URL(body['cdpUrl']).host).toBe(new URL(lab.server.url).host)
@@ -86,7 +86,7 @@ describe('creating a session', () => {
     [{ profile: { name: '..' } }, 'profile.name'],
     [{ profile: { name: 'x', saveChanges: 'no' } }, 'profile.saveChanges'],
     [[], 'body'],
-  ])('with %j is 400 and names %s', async (body, where) => {
+  ])('with %j responds 400 and names %s', async (body, where) => {
     const answer = await lab.api('POST', '/v2/browser', body)
 
     expect(answer).toMatchObject({
@@ -96,14 +96,14 @@ describe('creating a session', () => {
     expect(answer.body['error']).toContain(where)
   })
 
-  test('with a body that is no JSON is 400', async () => {
+  test('with an invalid JSON body responds 400', async () => {
     expect(await lab.api('POST', '/v2/browser', '{"ttl":')).toMatchObject({
       status: 400,
       body: { success: false, code: 'BAD_REQUEST_INVALID_JSON' },
     })
   })
 
-  test('with a body over 10 MB is 413', async () => {
+  test('with a body over 10 MB responds 413', async () => {
     expect(await lab.api('POST', '/v2/browser', { more: 'x'.repeat(11e6) })).toMatchObject({
       status: 413,
       body: { code: 'PAYLOAD_TOO_LARGE' },
@@ -111,7 +111,7 @@ describe('creating a session', () => {
   })
 })
 
-describe('with room for one session', () => {
+describe('with a limit of one session', () => {
   let small: Lab
   beforeAll(async () => {
     small = await startLab({ maxSessions: 1 })
@@ -123,7 +123,7 @@ describe('with room for one session', () => {
     }
   })
 
-  test('over the sessions of the server is 429 with Retry-After', async () => {
+  test('further sessions get 429 with Retry-After', async () => {
     await small.createSession()
 
     const answer = await small.api('POST', '/v2/browser', {})
@@ -135,7 +135,7 @@ describe('with room for one session', () => {
     expect((await small.api('POST', '/v2/browser', { ttl: 1 })).status).toBe(400)
   })
 
-  test('a place that became free is given at once', async () => {
+  test('a freed slot is available at once', async () => {
     const first = await small.createSession()
 
     await small.api('DELETE', `/v2/browser/${first.id}`)
@@ -143,7 +143,7 @@ describe('with room for one session', () => {
     expect((await small.api('POST', '/v2/browser', {})).status).toBe(200)
   })
 
-  test('a browser that cannot be started is 502, costs nothing and keeps no place', async () => {
+  test('a browser that fails to start gets 502, costs nothing and frees its slot', async () => {
     const failures = async () => (await small.api('GET', '/v2/browser?status=error')).body['sessions']
     const before = (await failures()).length
     const { rename } = await import('node:fs/promises')
@@ -162,7 +162,7 @@ describe('with room for one session', () => {
     expect((await failures())[0]).toMatchObject({ status: 'error', creditsBilled: 0 })
   })
 
-  test('an idempotency key gives the session again, and to nobody when it could not be started', async () => {
+  test('a repeated idempotency key returns the session, but not one that failed to start', async () => {
     const headers = { authorization: `Bearer ${small.server.apiKey}`, 'x-idempotency-key': 'full' }
     const ask = async () => small.api('POST', '/v2/browser', {}, headers)
     const askTogether = async () => Promise.all([ask(), ask(), ask()])
@@ -187,7 +187,7 @@ describe('an idempotency key', () => {
       'x-idempotency-key': key,
     })
 
-  test('gives a client that lost the answer the same session', async () => {
+  test('returns the same session to a client that lost the response', async () => {
     const first = await create('lost-answer', { ttl: 60 })
     const second = await create('lost-answer', { ttl: 60 })
 
@@ -195,13 +195,13 @@ describe('an idempotency key', () => {
     expect(second.body).toEqual(first.body)
   })
 
-  test('makes one session of requests that come at once', async () => {
+  test('creates one session for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, async () => create('at-once')))
 
     expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
   })
 
-  test('used for another request is 409', async () => {
+  test('reused for another request gets 409', async () => {
     await create('two-requests', { ttl: 60 })
 
     expect(await create('two-requests', { ttl: 61 })).toMatchObject({
@@ -210,7 +210,7 @@ describe('an idempotency key', () => {
     })
   })
 
-  test('of a session that has ended is 410', async () => {
+  test('of an ended session gets 410', async () => {
     const { body } = await create('ended')
     await lab.api('DELETE', `/v2/browser/${body['id']}`)
 
@@ -219,7 +219,7 @@ describe('an idempotency key', () => {
 })
 
 describe('reading sessions', () => {
-  test('one answers its state, and after the end its bill', async () => {
+  test('returns the status of one session, and its bill after the end', async () => {
     const session = await lab.createSession()
     const { body: alive } = await lab.api('GET', `/v2/browser/${session.id}`)
     await lab.api('DELETE', `/v2/browser/${session.id}`)
@@ -238,7 +238,7 @@ describe('reading sessions', () => {
     expect(ended['sessionDurationMs']).toBe(Date.parse(ended['endedAt']) - Date.parse(ended['createdAt']))
   })
 
-  test('a list is newest first, and holds only the wanted state', async () => {
+  test('lists sessions newest first, filtered by status', async () => {
     const older = await lab.createSession()
     const newer = await lab.createSession()
     await lab.api('DELETE', `/v2/browser/${older.id}`)
@@ -254,7 +254,7 @@ describe('reading sessions', () => {
     expect(ids(destroyed)).toContain(older.id)
   })
 
-  test('a list of an unknown state is 400', async () => {
+  test('responds 400 to an unknown status filter', async () => {
     expect((await lab.api('GET', '/v2/browser?status=asleep')).status).toBe(400)
   })
 })
@@ -272,7 +272,7 @@ describe('deleting a session', () => {
           'content-type': 'application/json',
         }),
     ],
-  ])('%s answers the bill, and the same bill the second time', async (_how, destroy) => {
+  ])('%s returns the bill, and the same bill the second time', async (_how, destroy) => {
     const session = await lab.createSession()
 
     const first = await destroy(session.id)
@@ -283,7 +283,7 @@ describe('deleting a session', () => {
     expect(second.body).toEqual(first.body)
   })
 
-  test('ten times at once bills once', async () => {
+  test('ten times concurrently bills once', async () => {
     const session = await lab.createSession()
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => lab.api('DELETE', `/v2/browser/${session.id}`)))
@@ -291,7 +291,7 @@ describe('deleting a session', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   })
 
-  test('while its browser is still being started ends it', async () => {
+  test('while its browser is starting ends it', async () => {
     // A session with a profile cannot use a warm browser.
     const creation = lab.api('POST', '/v2/browser', { profile: { name: 'early-end' } })
     const find = async (): Promise<{ id: string; profile?: object } | undefined> =>
@@ -306,26 +306,26 @@ describe('deleting a session', () => {
     expect((await lab.api('GET', `/v2/browser/${session?.id}`)).body).toMatchObject({ status: 'destroyed' })
   })
 
-  test('without an id is 400', async () => {
+  test('without an id responds 400', async () => {
     expect((await lab.api('DELETE', '/v2/browser', {})).status).toBe(400)
     expect((await lab.api('DELETE', '/v2/browser')).status).toBe(400)
   })
 })
 
-describe('sessions of others', () => {
+describe('sessions of other teams', () => {
   test.each([
     ['GET', `/v2/browser/${unknownId}`],
     ['DELETE', `/v2/browser/${unknownId}`],
     ['GET', '/v2/browser/not-an-id'],
     ['DELETE', '/v2/browser/not-an-id'],
-  ])('%s %s is 404', async (method, path) => {
+  ])('get 404 for %s %s', async (method, path) => {
     expect(await lab.api(method, path)).toMatchObject({
       status: 404,
       body: { success: false, code: 'SESSION_NOT_FOUND' },
     })
   })
 
-  test('are 403 to read and to delete, and in no list', async () => {
+  test('get 403 when read or deleted, and are not listed', async () => {
     const session = await lab.createSession()
     const headers = await strangerHeaders()
 
@@ -340,7 +340,7 @@ describe('sessions of others', () => {
 })
 
 describe('keys', () => {
-  test('are shown whole only once', async () => {
+  test('are shown in full only once', async () => {
     const { body: made } = await lab.api('POST', '/v2/team/keys', { name: 'shown-once', team: 'acme' })
     const { body: listed } = await lab.api('GET', '/v2/team/keys')
 
@@ -354,7 +354,7 @@ describe('keys', () => {
     expect(JSON.stringify(listed)).not.toContain(made['key'])
   })
 
-  test('of members make and revoke none, and list those of their team', async () => {
+  test('of members cannot create or revoke keys, and list those of their team', async () => {
     const headers = await strangerHeaders('members')
 
     expect((await lab.api('POST', '/v2/team/keys', {}, headers)).status).toBe(403)

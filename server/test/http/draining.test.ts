@@ -27,7 +27,7 @@ async function ask(lab: Lab, agent: Agent, method: string, path: string, body?: 
   return promise
 }
 
-describe('a server that is told to stop', () => {
+describe('a draining server', () => {
   let answerPages: () => void
   let site: Site
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a server that is told to stop', () => {
     return { lab, agent, requests }
   }
 
-  test('turns away what is still under way after its time, and says when to retry', async () => {
+  test('aborts requests that exceed the drain timeout, and says when to retry', async () => {
     const { lab, agent, requests } = await startBusy({ drainTimeout: 1 })
 
     const stopped = lab[Symbol.asyncDispose]()
@@ -68,7 +68,7 @@ describe('a server that is told to stop', () => {
     agent.destroy()
   })
 
-  test('answers what is under way, refuses new work, is not ready, and closes connections after the answer', async () => {
+  test('completes running requests, refuses new work, is not ready, and closes connections after the response', async () => {
     const { lab, agent, requests } = await startBusy()
     const { id } = await lab.createSession()
 

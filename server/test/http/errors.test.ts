@@ -8,7 +8,7 @@ test.each([
   ['a client that disconnected', new BowlineError('ABORTED', 'The client disconnected'), ['info']],
   ['a fault of the server', new TypeError('x is not a function'), ['error']],
   ['a fault of the caller', new BowlineError('BAD_REQUEST', 'Bad Request: url: Required'), []],
-])('%s is logged by whose fault it is', async (_name, error, levels) => {
+])('%s is logged as a client or server error', async (_name, error, levels) => {
   const lines: string[] = []
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(line) })
   const app = Fastify({ loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }) })

@@ -51,7 +51,7 @@ function asked(): string {
   return model.questions.at(-1)?.messages.at(-1)?.content ?? ''
 }
 
-test('data are extracted from several pages at once, for five credits each and at least twenty', async () => {
+test('data is extracted from several pages, for five credits each and at least twenty', async () => {
   const urls = ['/fleet/red', '/fleet/blue', '/fleet/', '/fleet/red?1', '/fleet/red?2'].map((path) => site.url(path))
   const further = ['/fleet/red#1', '/no'].map((path) => site.url(path))
 
@@ -93,7 +93,7 @@ test('custom headers of an extraction do not follow a redirect to another origin
   expect(sentTo('/landed')).toEqual([[undefined, undefined, undefined]])
 })
 
-test('a warning says what the model did not get, and what was not searched for', async () => {
+test('a warning lists content that the model did not get and searches that were skipped', async () => {
   const long = await bowline.extract([site.url('/long'), site.url('/fleet/red')], { prompt: 'x' })
   const searched = await bowline.extract(site.url('/fleet/red'), { prompt: 'red '.repeat(101), enableWebSearch: true })
   const folder = await bowline.extract(site.url('/empty/*'), { prompt: 'x' })
@@ -103,7 +103,7 @@ test('a warning says what the model did not get, and what was not searched for',
   expect(folder.warning).toContain('/empty/*: Only 1 page was found')
 })
 
-test('an address that ends in /* stands for the pages under it', async () => {
+test('a URL that ends in /* stands for the pages under it', async () => {
   const { creditsUsed } = await bowline.extract(site.url('/fleet/*'), { prompt: 'Which boats?' })
 
   expect(creditsUsed).toBe(20)
@@ -111,13 +111,13 @@ test('an address that ends in /* stands for the pages under it', async () => {
   expect(asked()).not.toContain('/elsewhere\n\n')
 })
 
-test('so it does when these are linked by scripts alone', async () => {
+test('/* also finds pages that only scripts link to', async () => {
   await bowline.extract(site.url('/dock/*'), { prompt: 'Which machines?' })
 
   expect(asked()).toContain('# The crane')
 })
 
-test('pages that a search finds are read, too, on the bill of the extraction', async () => {
+test('pages found by a search are read and billed with the extraction', async () => {
   const creditsUsed = async (): Promise<number> =>
     (await bowline.usage.history()).reduce((sum, { credits }) => sum + credits, 0)
   await bowline.scrape(site.url('/fleet/red'))
@@ -130,7 +130,7 @@ test('pages that a search finds are read, too, on the bill of the extraction', a
   expect(asked()).toContain(`Page ${site.url('/fleet/red')}`)
 })
 
-test('what cannot be read or understood fails, costs nothing and says why', async () => {
+test('an extraction that cannot read a page or parse the answer fails with the reason and costs nothing', async () => {
   says = 'I would rather not.'
   await expect(bowline.extract(site.url('/fleet/red'), { prompt: 'x' })).rejects.toMatchObject({
     code: 'EXTRACT_FAILED',
@@ -142,7 +142,7 @@ test('what cannot be read or understood fails, costs nothing and says why', asyn
     .toMatchObject({ success: false, status: 'failed', data: [], error: expect.stringContaining('None of 1 pages') })
 })
 
-test('addresses that are none are told of, or refused', async () => {
+test('invalid URLs are reported or rejected', async () => {
   const body = { urls: ['ftp://a.example', site.url('/fleet/red')], prompt: 'x' }
 
   expect((await lab.api('POST', '/v2/extract', body)).body).toMatchObject({ invalidURLs: ['ftp://a.example'] })
@@ -159,13 +159,13 @@ test.each([
   [{ urls: ['a.example'], prompt: 'x', agent: { model: 'FIRE-1' } }, 'agent'],
   [{ urls: ['a.example'], prompt: 'x', allowExternalLinks: true }, 'does not follow'],
   [{ urls: ['a.example'], prompt: 'x', limit: 1000 }, 'limit'],
-])('refuses %o', async (body, why) => {
+])('rejects %o', async (body, why) => {
   const answer = await lab.api('POST', '/v2/extract', body)
 
   expect(answer).toMatchObject({ status: 400, body: { success: false, error: expect.stringContaining(why) } })
 })
 
-test('an unknown extraction, and that of another team, is not found', async () => {
+test('an unknown extraction, or one of another team, is not found', async () => {
   const key = (await lab.api('POST', '/v2/team/keys', { name: 'x', team: 'strangers' })).body['key'] as string
   const { id } = (await lab.api('POST', '/v2/extract', { urls: [site.url('/fleet/red')], prompt: 'x' })).body
 
@@ -179,7 +179,7 @@ test('an unknown extraction, and that of another team, is not found', async () =
   }
 })
 
-test('a webhook hears how it goes', async () => {
+test('a webhook receives the events of an extraction', async () => {
   await using receiver = await startReceiver()
 
   await bowline.extract(site.url('/fleet/red'), { prompt: 'x', webhook: { url: receiver.url() } })
@@ -190,7 +190,7 @@ test('a webhook hears how it goes', async () => {
   expect(events).toContainEqual({ type: 'extract.completed', success: true, data: [{ boats: ['red'] }] })
 })
 
-test('the public client extracts by both versions', async () => {
+test('the public client extracts with both API versions', async () => {
   const started = await client.startExtract({ urls: [site.url('/fleet/red')], prompt: 'x', schema })
   const second = await client.extract({ urls: [site.url('/fleet/red')], prompt: 'x', pollInterval: 1 })
   const first = await client.v1.extract([site.url('/fleet/red')], { prompt: 'x' })

@@ -13,7 +13,7 @@ test('/livez answers without a key', async () => {
   expect(await lab.api('GET', '/livez', undefined, {})).toMatchObject({ status: 200, body: { status: 'ok' } })
 })
 
-test('/readyz is ready once the pool is warm, and names browser, store and layers to those with a key', async () => {
+test('/readyz is ready once the pool is warm, and shows browser, store and isolation to callers with a key', async () => {
   await expect.poll(async () => (await lab.api('GET', '/readyz', undefined, {})).status).toBe(200)
 
   const { body } = await lab.api('GET', '/readyz')
@@ -29,7 +29,7 @@ test('/readyz is ready once the pool is warm, and names browser, store and layer
 })
 
 test.each([{}, { authorization: 'Bearer bl-unknown' }])(
-  '/readyz tells nothing of the machine to %j',
+  '/readyz shows no details of the machine to %j',
   async (headers) => {
     const { status, body } = await lab.api('GET', '/readyz', undefined, headers)
 
@@ -43,7 +43,7 @@ test.each([{}, { authorization: 'Bearer bl-unknown' }])(
   },
 )
 
-test('/metrics takes an admin key or the metrics token, and speaks Prometheus', async () => {
+test('/metrics accepts an admin key or the metrics token, and responds in Prometheus format', async () => {
   const session = await lab.createSession()
   await lab.api('DELETE', `/v2/browser/${session.id}`)
   const { body: member } = await lab.api('POST', '/v2/team/keys', { team: 'others' })
@@ -63,7 +63,7 @@ test('/metrics takes an admin key or the metrics token, and speaks Prometheus', 
   expect(body['text']).toMatch(/^bowline_build_info\{version="[^"]+",node="24[^"]+"\} 1$/m)
 })
 
-test('what only grows is a counter, and is counted once however often it is read', async () => {
+test('values that only grow are counters, and reading them does not change them', async () => {
   await lab.api('GET', '/metrics')
   const { body } = await lab.api('GET', '/metrics')
   const text = body['text'] as string
@@ -94,13 +94,13 @@ test('the OpenAPI document lists every route of the contract, and its page opens
   expect(page).toMatchObject({ status: 200, body: { text: expect.stringContaining('<title>Bowline API</title>') } })
 })
 
-test('the root greets and points at the documentation', async () => {
+test('the root URL links to the documentation', async () => {
   const { body } = await lab.api('GET', '/', undefined, {})
 
   expect(body).toEqual({ message: expect.stringContaining('Bowline'), documentation_url: `${lab.server.url}/docs` })
 })
 
-test('an unknown route is 404 with the error shape of the API', async () => {
+test('an unknown route gets 404 in the error format of the API', async () => {
   expect(await lab.api('GET', '/v2/nothing?token=secret')).toMatchObject({
     status: 404,
     body: {
@@ -112,7 +112,7 @@ test('an unknown route is 404 with the error shape of the API', async () => {
   })
 })
 
-test('every answer carries a request id, the one of the caller when it is sane', async () => {
+test("every response has a request id, the caller's if it is valid", async () => {
   const given = await lab.api('GET', '/livez', undefined, { 'x-request-id': 'my-id-1' })
   const made = await lab.api('GET', '/livez', undefined, { 'x-request-id': 'x'.repeat(200) })
   const own = await lab.api('GET', '/livez', undefined, {})
@@ -122,7 +122,7 @@ test('every answer carries a request id, the one of the caller when it is sane',
   expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('a JSON body without its content type is refused with the header to send', async () => {
+test('a JSON body without its content type is rejected with the header to send', async () => {
   const answer = await lab.api('POST', '/v2/browser', '{"ttl":30}', {
     authorization: `Bearer ${lab.server.apiKey}`,
     'content-type': 'text/plain',

@@ -5,7 +5,7 @@ import { unknownKeysWarning } from '../../src/http/ignored-keys.ts'
 test.each([
   ['a key with 200,000 letters', { ['x'.repeat(200_000)]: 1 }],
   ['20,000 keys', Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key${at}`, 1]))],
-])('%s are told of shortly, and soon', (_, body) => {
+])('%s are listed briefly and quickly', (_, body) => {
   const startedAt = performance.now()
 
   const warning = unknownKeysWarning(routes.createSession, body)
@@ -15,6 +15,6 @@ test.each([
   expect(warning?.length).toBeLessThan(1000)
 })
 
-test('a misspelt key is told with the one that was meant', () => {
+test('a misspelt key is reported with a suggestion', () => {
   expect(unknownKeysWarning(routes.createSession, { tll: 60 })).toContain('`tll` (did you mean `ttl`?)')
 })

@@ -23,7 +23,7 @@ async function statusWith(lab: Lab, key: string) {
 describe('a restart with another bootstrap key', () => {
   const [oldKey, newKey] = ['old-key-0123456789abcdef', 'new-key-0123456789abcdef']
 
-  test('retires the former one, until a server is started with it again', async () => {
+  test('retires the previous one until a server starts with it again', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
     const start = async (apiKey: string) => startLab({ dataDir: folder.path, apiKey })
     await (await start(oldKey))[Symbol.asyncDispose]()
@@ -41,7 +41,7 @@ describe('a restart with another bootstrap key', () => {
     expect([await statusWith(lab, oldKey), await statusWith(lab, newKey)]).toEqual([200, 401])
   })
 
-  test('does not bring a revoked key back', async () => {
+  test('does not restore a revoked key', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
     const start = async () => startLab({ dataDir: folder.path, apiKey: oldKey })
     let admin: string
@@ -100,7 +100,7 @@ describe.each(['pglite', 'postgres'])('keys and sessions of other teams, in %s',
     await expect.poll(async () => statusWith(lab, key), { timeout: 10_000 }).toBe(401)
   }, 20_000)
 
-  test('an admin lists and ends sessions of every team, without getting control of them', async () => {
+  test('an admin can list and end sessions of every team, but not control them', async () => {
     const { key } = await createKey(lab, { team: 'blue' })
     const session = await create(key)
     const list = async (query: string, headers = bearer(lab.server.apiKey)) =>
@@ -122,7 +122,7 @@ describe.each(['pglite', 'postgres'])('keys and sessions of other teams, in %s',
     expect(bill).toMatchObject({ success: true, creditsBilled: 2 })
   })
 
-  test('a member key ends no session of another team', async () => {
+  test('a member key cannot end sessions of another team', async () => {
     const session = await lab.createSession({ ttl: 60 })
     const { key } = await createKey(lab, { team: 'red' })
 

@@ -32,7 +32,7 @@ async function timed(method: string, path: string, body: unknown, headers?: Read
   return { ...answer, length: JSON.stringify(answer.body).length, seconds: process.cpuUsage(before).user / 1e6 }
 }
 
-describe('an invalid body gets a short answer in a short time:', () => {
+describe('an invalid body gets a short response quickly:', () => {
   test.each([
     ['300,000 addresses', '/v2/batch/scrape', { urls: many(300_000, 'no address at all') }, '`urls` has more than'],
     ['100,000 bad addresses', '/v1/batch/scrape', { urls: many(100_000, 'http://') }, '99,980 more'],
@@ -80,7 +80,7 @@ function hook(entries: number) {
   return { url: 'https://a.example/', metadata: named(entries, 'x') }
 }
 
-test('while 100,000 bad addresses are checked, others are served', async () => {
+test('other requests are served while 100,000 invalid URLs are validated', async () => {
   let turns = 0
   const timer = setInterval(() => (turns += 1), 1)
 
@@ -90,7 +90,7 @@ test('while 100,000 bad addresses are checked, others are served', async () => {
   expect(turns).toBeGreaterThan(50)
 })
 
-test('a body with brackets and quotes in its texts is read as it is', async () => {
+test('a body with brackets and quotes in its strings is parsed unchanged', async () => {
   const name = `${'['.repeat(40)}\\"{{,,"\\\\`
 
   const { body } = await lab.api('POST', '/v2/team/keys', { name })
@@ -98,7 +98,7 @@ test('a body with brackets and quotes in its texts is read as it is', async () =
   expect(body['data']).toMatchObject({ name })
 })
 
-describe('a body may be', () => {
+describe('a body', () => {
   const text = (length: number): string => JSON.stringify({ token: 'x'.repeat(length) })
 
   test.each([
@@ -109,7 +109,7 @@ describe('a body may be', () => {
     ['POST', '/v2/team/keys', 70_000, '64 kB', undefined],
     ['POST', '/v2/scrape', 2.2e6, '2 MB', undefined],
     ['POST', '/v2/batch/scrape', 10.6e6, '10 MB', undefined],
-  ])('no larger than its route needs: %s %s', async (method, path, length, limit, headers) => {
+  ])('is limited to the size that its route needs: %s %s', async (method, path, length, limit, headers) => {
     const { status, body } = await timed(method, path, text(length), headers)
 
     expect([status, body['code']]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
@@ -119,12 +119,12 @@ describe('a body may be', () => {
   test.each([
     ['/v2/nothing', 404],
     ['/v2/scrape', 401],
-  ])('of any form where nobody reads it: %s', async (path, status) => {
+  ])('can have any format where it is ignored: %s', async (path, status) => {
     expect((await timed('POST', path, '['.repeat(60_000), {})).status).toBe(status)
   })
 })
 
-describe('a client that is slow with its body', () => {
+describe('a client that sends its body slowly', () => {
   const listen = async () => {
     const app = Fastify({ forceCloseConnections: true })
     app.addContentTypeParser('*', (_request, payload, done) => {
@@ -147,7 +147,7 @@ describe('a client that is slow with its body', () => {
     return { open, [Symbol.asyncDispose]: async () => app.close() }
   }
 
-  test('is cut when too little comes', async () => {
+  test('is disconnected below the minimum rate', async () => {
     await using server = await listen()
     const { socket, closed } = server.open('/')
     const dribble = setInterval(() => socket.write('x'), 20)
@@ -156,7 +156,7 @@ describe('a client that is slow with its body', () => {
     clearInterval(dribble)
   })
 
-  test('is cut when it has its answer', async () => {
+  test('is disconnected after the response', async () => {
     await using server = await listen()
     const { socket, closed } = server.open('/refused')
     const dribble = setInterval(() => socket.write('x'.repeat(50)), 10)
@@ -165,7 +165,7 @@ describe('a client that is slow with its body', () => {
     clearInterval(dribble)
   })
 
-  test('is served for as long as enough comes', async () => {
+  test('is served as long as it keeps the minimum rate', async () => {
     await using server = await listen()
     const { socket } = server.open('/')
     const beganAtMs = performance.now()
@@ -181,7 +181,7 @@ describe('a client that is slow with its body', () => {
   })
 })
 
-test('no more connections are taken than the server may have', async () => {
+test('connections over the maximum are closed', async () => {
   await using small = await startLab({ maxConnections: 10 })
   const { port, hostname } = new URL(small.server.url)
   const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname).on('error', () => undefined))
@@ -191,7 +191,7 @@ test('no more connections are taken than the server may have', async () => {
   await expect.poll(async () => (await small.api('GET', '/livez').catch(() => undefined))?.status).toBe(200)
 })
 
-test.each(['//', '//[', 'http://[/'])('a WebSocket upgrade to %s is a bad request', async (target) => {
+test.each(['//', '//[', 'http://[/'])('a WebSocket upgrade to %s gets 400', async (target) => {
   const { port, hostname } = new URL(lab.server.url)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
   socket.write(
@@ -204,7 +204,7 @@ test.each(['//', '//[', 'http://[/'])('a WebSocket upgrade to %s is a bad reques
   socket.destroy()
 })
 
-test('the data directory is made for its user alone, and so is its lock', async () => {
+test('the data directory and its lock are accessible to their user only', async () => {
   await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'made')
 
@@ -220,7 +220,7 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true }) }
 }
 
-test('the refusal of a name does not tell what it resolves to', async () => {
+test('the error for a blocked host name does not reveal its address', async () => {
   const deps = { policy: createAddressPolicy({ ownPorts: createOwnPorts() }), resolve: async () => ['10.1.2.3'] }
 
   const judged = checkTarget(deps, { host: 'db.internal', port: 80 })

@@ -35,7 +35,7 @@ function urls(...paths: readonly string[]): readonly string[] {
 }
 
 describe('POST /v2/map', () => {
-  test('answers the pages of a site', async () => {
+  test('returns the pages of a site', async () => {
     const { status, body } = await lab.api('POST', '/v2/map', { url: site.url('/') })
 
     expect(status).toBe(200)
@@ -49,19 +49,19 @@ describe('POST /v2/map', () => {
     })
   })
 
-  test('shows a start page that is empty before its scripts run, where the location says', async () => {
+  test('renders a start page that is empty without scripts, in the requested location', async () => {
     const { body } = await lab.api('POST', '/v2/map', { url: site.url('/app/'), location: { country: 'DE' } })
 
     expect(body['links']).toContainEqual({ url: site.url('/app/Europe/Berlin') })
   })
 
-  test('adds http:// where the scheme is missing', async () => {
+  test('adds http:// to a URL without a scheme', async () => {
     const { body } = await lab.api('POST', '/v2/map', { url: `127.0.0.1:${site.port}`, limit: 1 })
 
     expect(body['links']).toMatchObject([{ url: site.url('/') }])
   })
 
-  test('takes what public clients add', async () => {
+  test('accepts the fields that public clients add', async () => {
     const { status } = await lab.api('POST', '/v2/map', {
       url: site.url('/'),
       origin: 'js-sdk@4',
@@ -89,7 +89,7 @@ describe('POST /v2/map', () => {
     [{ location: { country: 'Switzerland' } }, 'location.country'],
     [{ headers: { host: 'b.example' } }, 'headers'],
     [{ headers: { 'x-a': 'line\nbreak' } }, 'headers'],
-  ])('with %j is 400 and says why', async (changes, words) => {
+  ])('with %j responds 400 with the reason', async (changes, words) => {
     const answer = await lab.api('POST', '/v2/map', {
       ...('url' in changes || words === 'url' ? {} : { url: 'a.example' }),
       ...changes,
@@ -103,27 +103,27 @@ describe('POST /v2/map', () => {
   })
 
   test.each(['http://10.0.0.1/', 'http://169.254.169.254/latest/', 'http://[::1]/', 'http://0x7f000002/'])(
-    'is 403 for %s, which is not public',
+    'responds 403 for %s, which is not public',
     async (url) => {
       expect(await lab.api('POST', '/v2/map', { url })).toMatchObject({ status: 403, body: { code: 'EGRESS_REFUSED' } })
     },
   )
 
-  test('is 403 for the server itself', async () => {
+  test('responds 403 for the server itself', async () => {
     expect(await lab.api('POST', '/v2/map', { url: lab.server.url })).toMatchObject({
       status: 403,
       body: { code: 'EGRESS_REFUSED' },
     })
   })
 
-  test('is 408 when its timeout is over', async () => {
+  test('responds 408 after its timeout', async () => {
     expect(await lab.api('POST', '/v2/map', { url: site.url('/hanging/'), timeout: 100 })).toMatchObject({
       status: 408,
       body: { success: false, code: 'MAP_TIMEOUT' },
     })
   })
 
-  test('is 502 when nothing answers there', async () => {
+  test('responds 502 if the site does not respond', async () => {
     await using gone = await startSite()
     const url = gone.url('/')
     await gone[Symbol.asyncDispose]()
@@ -131,7 +131,7 @@ describe('POST /v2/map', () => {
     expect(await lab.api('POST', '/v2/map', { url })).toMatchObject({ status: 502, body: { code: 'EGRESS_FAILED' } })
   })
 
-  test('is 502 in plain words when a site has no encryption', async () => {
+  test('responds 502 with a clear message if a site does not support TLS', async () => {
     const { body } = await lab.api('POST', '/v2/map', { url: site.url('/').replace('http:', 'https:') })
 
     expect(body).toMatchObject({
@@ -140,7 +140,7 @@ describe('POST /v2/map', () => {
     })
   })
 
-  test('stops when its caller hangs up', async () => {
+  test('stops when its caller disconnects', async () => {
     const closed = Promise.withResolvers<void>()
     await using slow = await startSite({
       '/': ({ response }) => void once(response, 'close').then(() => closed.resolve()),
@@ -157,14 +157,14 @@ describe('POST /v2/map', () => {
   })
 })
 
-test('POST /v1/map answers addresses alone', async () => {
+test('POST /v1/map returns only URLs', async () => {
   const { status, body } = await lab.api('POST', '/v1/map', { url: site.url('/'), sitemapOnly: true })
 
   expect(status).toBe(200)
   expect(body).toEqual({ success: true, links: urls('/', '/about', '/blog/first') })
 })
 
-describe('our client', () => {
+describe('the Bowline client', () => {
   test('maps a site', async () => {
     const bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
 
@@ -175,7 +175,7 @@ describe('our client', () => {
     expect(warning).toBeUndefined()
   })
 
-  test('tells a timeout by its code', async () => {
+  test('reports a timeout by its code', async () => {
     const bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
 
     await expect(bowline.map(site.url('/hanging/'), { timeout: 100 })).rejects.toMatchObject({ code: 'MAP_TIMEOUT' })
@@ -196,7 +196,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect(links).toEqual([{ url: site.url('/prices') }, expect.objectContaining({ url: expect.any(String) })])
   })
 
-  test('maps a site by the first version of the API', async () => {
+  test('maps a site with API v1', async () => {
     const client = new Firecrawl({ apiKey: lab.server.apiKey, apiUrl: lab.server.url })
 
     const answer = await client.v1.mapUrl(site.url('/'), {})

@@ -39,7 +39,7 @@ describe('the OpenAPI document', () => {
   const bodyOf = (path: string): Schema =>
     named(document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema)
 
-  test('describes every operation, its group, who may call it and how it fails', () => {
+  test('describes every operation with its group, authentication and errors', () => {
     const names = new Set(document.tags.map(({ name }) => name))
 
     for (const { operationId, tags = [], description, security, responses } of operations()) {
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toHaveLength(1)
   })
 
-  test('has each operation once, without the aliases of its path', () => {
+  test('has each operation once, without path aliases', () => {
     const ids = operations().map(({ operationId }) => operationId)
 
     expect(new Set(ids).size).toBe(ids.length)
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([])
   })
 
-  test('names the schemas that its operations share, each once', () => {
+  test('defines each shared schema once', () => {
     const { schemas } = document.components
     const text = JSON.stringify(document)
 
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
-  test('takes texts where the server does', () => {
+  test('allows strings where the server accepts them', () => {
     const scrape = bodyOf('/v2/scrape').properties ?? {}
     const search = bodyOf('/v2/search').properties ?? {}
 

@@ -53,7 +53,7 @@ async function strangerHeaders(): Promise<Record<string, string>> {
 describe('a profile', () => {
   let ours: Promise<unknown> | undefined
 
-  test('is listed with its version, its sizes and its times once a session has saved it', async () => {
+  test('is listed with its version, sizes and times once a session has saved it', async () => {
     const { id, deleted } = await save('listed', 'one')
 
     expect(deleted.body).toMatchObject({ success: true, profile: { name: 'listed', saveChanges: true, version: 1 } })
@@ -67,7 +67,7 @@ describe('a profile', () => {
     expect(versions[0].browser).toMatch(/Chrome\/\d/)
   })
 
-  test.each(['a/b ü ✓ 😀', '%2e%2e', '?#&' + '😀'.repeat(62)])('may be named %s', async (name) => {
+  test.each(['a/b ü ✓ 😀', '%2e%2e', '?#&' + '😀'.repeat(62)])('can be named %s', async (name) => {
     await save(name, 'one')
 
     expect((await lab.api('GET', pathOf(name))).body).toMatchObject({ success: true, data: { name, version: 1 } })
@@ -79,7 +79,7 @@ describe('a profile', () => {
     ['GET', '/versions'],
     ['POST', '/versions/1/rollback'],
     ['GET', '/storage-state'],
-  ])('of another team is not there: %s %s', async (method, rest) => {
+  ])('of another team is not found: %s %s', async (method, rest) => {
     await (ours ??= save('ours', 'one'))
     const headers = await strangerHeaders()
 
@@ -90,7 +90,7 @@ describe('a profile', () => {
     expect((await lab.api('GET', pathOf('ours'))).status).toBe(200)
   })
 
-  test('of the same name in another team is another one', async () => {
+  test('of the same name in another team is independent', async () => {
     await save('shared name', 'ours')
     const headers = await strangerHeaders()
 
@@ -104,7 +104,7 @@ describe('a profile', () => {
     expect(value).toBeNull()
   })
 
-  test('that is deleted is gone', async () => {
+  test('is not found after it was deleted', async () => {
     await save('deleted', 'one')
 
     expect((await lab.api('DELETE', pathOf('deleted'))).body).toEqual({ success: true })
@@ -113,7 +113,7 @@ describe('a profile', () => {
     expect(await read('deleted')).toBeNull()
   })
 
-  test('keeps its newest versions, and any of them can be made the current one', async () => {
+  test('keeps its newest versions, and can be rolled back to any of them', async () => {
     for (const value of ['one', 'two', 'three', 'four']) await save('versions', value)
     const numbers = async () =>
       (await lab.api('GET', `${pathOf('versions')}/versions`)).body['data'].map((each: object) => each)
@@ -129,7 +129,7 @@ describe('a profile', () => {
     expect(missing).toMatchObject({ status: 404, body: { code: 'PROFILE_NOT_FOUND' } })
   })
 
-  test('over its quota is not saved, and the answer says so', async () => {
+  test('over its quota is not saved, and the response says so', async () => {
     await save('large', 'one')
     const session = await lab.createSession({ profile: { name: 'large' } })
     await visit(session, async (page) => {
@@ -149,7 +149,7 @@ describe('a profile', () => {
 })
 
 describe('while a session writes a profile', () => {
-  test('no other may, and is told who writes and what to do', async () => {
+  test('other writers get an error that names the session and the remedy', async () => {
     const writer = await lab.createSession({ ttl: 60, profile: { name: 'locked' } })
 
     const { status, headers, body } = await lab.api('POST', '/v2/browser', { profile: { name: 'locked' } })
@@ -167,7 +167,7 @@ describe('while a session writes a profile', () => {
     await lab.api('DELETE', `/v2/browser/${next.id}`)
   })
 
-  test('twenty at once that want to are one writer and nineteen refusals', async () => {
+  test('of twenty concurrent writers, nineteen are rejected', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => lab.api('POST', '/v2/browser', { profile: { name: 'raced' } })),
     )
@@ -178,7 +178,7 @@ describe('while a session writes a profile', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 
-  test('others may read the last saved version, and nothing of theirs is kept', async () => {
+  test('others can read the last saved version, and their changes are not saved', async () => {
     await save('read', 'one')
     const writer = await lab.createSession({ profile: { name: 'read' } })
 
@@ -188,7 +188,7 @@ describe('while a session writes a profile', () => {
     expect((await lab.api('GET', pathOf('read'))).body['data']).toMatchObject({ version: 2 })
   })
 
-  test('it is neither deleted, nor rolled back, nor imported into', async () => {
+  test('it cannot be deleted, rolled back or imported into', async () => {
     await save('busy', 'one')
     const writer = await lab.createSession({ profile: { name: 'busy' } })
 
@@ -205,7 +205,7 @@ describe('while a session writes a profile', () => {
     }
   })
 
-  test('the same request with its idempotency key finds its own session', async () => {
+  test('a repeated request with its idempotency key returns the same session', async () => {
     const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': crypto.randomUUID() }
     const first = await lab.api('POST', '/v2/browser', { profile: { name: 'repeated' } }, headers)
 
@@ -217,7 +217,7 @@ describe('while a session writes a profile', () => {
 })
 
 describe('a storageState', () => {
-  test('of a profile works in a Playwright context of its own', async () => {
+  test('of a profile works in a new Playwright context', async () => {
     const session = await lab.createSession({ profile: { name: 'exported' } })
     await visit(session, async (page) => remember(page, site, 'kept'))
     await lab.api('DELETE', `/v2/browser/${session.id}`)
@@ -237,7 +237,7 @@ describe('a storageState', () => {
     expect(serviceWorker).toBeNull()
   })
 
-  test('of Playwright becomes a profile', async () => {
+  test('of Playwright can be imported as a profile', async () => {
     const { path } = await findBrowser('shell', process.env)
     await using browser = await chromium.launch({ executablePath: path })
     const context = await browser.newContext()
@@ -257,7 +257,7 @@ describe('a storageState', () => {
     })
   })
 
-  test('comes out as it went in, dates and bytes included', async () => {
+  test('is exported as it was imported, including dates and bytes', async () => {
     const origin = 'https://shop.example'
     const stores = [
       {
@@ -322,7 +322,7 @@ describe('a storageState', () => {
     expect(body['data'].origins).toEqual(state.origins)
   })
 
-  test('that is none is refused before a profile is made', async () => {
+  test('that is invalid is rejected before a profile is created', async () => {
     const answer = await lab.api('PUT', `${pathOf('nonsense')}/storage-state`, { cookies: 'none' })
 
     expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })

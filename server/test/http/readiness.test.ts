@@ -12,7 +12,7 @@ test.each([
   [100_000, 4096, []],
   [10, 4096, ['The disk of the data directory is full: 0 MB left. Free up space.']],
   [10_000, 512, ['The disk of the data directory is full: 5 MB left. Free up space.']],
-])('with %i free blocks of %i bytes the reasons against readiness are %j', async (bavail, bsize, reasons) => {
+])('with %i free blocks of %i bytes, the reasons for not being ready are %j', async (bavail, bsize, reasons) => {
   const disk = await readDisk('/', (async () => ({ bavail, bsize })) as never)
 
   expect(reasonsNotReady({ ...ready, disk })).toEqual(reasons)

@@ -55,7 +55,7 @@ async function search(body: object, version = 'v2') {
 const scrapeOptions = { formats: ['markdown'], maxAge: 0, timeout: 20_000 }
 
 test.each(['v1', 'v2'])(
-  '%s: a page that cannot be scraped has its error, and the others are scraped',
+  '%s: a page that cannot be scraped has an error, and the others are scraped',
   async (version) => {
     urls = [site.url('/boat'), site.url('/gone'), 'http://nothing.invalid/', 'ftp://files.example/boat']
 
@@ -79,7 +79,7 @@ test.each(['v1', 'v2'])(
   },
 )
 
-test('addresses that cannot be scraped are left out on demand', async () => {
+test('results that cannot be scraped are omitted on request', async () => {
   urls = ['ftp://files.example/boat', site.url('/boat')]
 
   const { body } = await search({ ignoreInvalidURLs: true })
@@ -87,7 +87,7 @@ test('addresses that cannot be scraped are left out on demand', async () => {
   expect(body['data']['web']).toMatchObject([{ url: site.url('/boat') }])
 })
 
-test('a page that is not there in time costs no other page', async () => {
+test('a page that times out does not affect the others', async () => {
   urls = [site.url('/never'), site.url('/boat')]
 
   const { status, body } = await search({ scrapeOptions, timeout: 4000 })
@@ -99,7 +99,7 @@ test('a page that is not there in time costs no other page', async () => {
   ])
 })
 
-test('each source has a list of its own', async () => {
+test('each source has its own list', async () => {
   urls = [site.url('/boat')]
 
   const { body } = await search({ sources: ['news', 'images'], limit: 1 })
@@ -129,7 +129,7 @@ test('each source has a list of its own', async () => {
   })
 })
 
-test('the server does not start with a service that it cannot ask', async () => {
+test('the server does not start with a provider that is not configured', async () => {
   await using store = await openPgliteStore()
   await using undo = new AsyncDisposableStack()
   const deps = { store, prices: defaultPrices, onError: () => {} }

@@ -34,7 +34,7 @@ async function search(body: object, version = 'v2') {
   return lab.api('POST', `/${version}/search`, body)
 }
 
-test('answers what was scraped, and nothing that was to be forgotten', async () => {
+test('finds scraped pages, except those scraped with zeroDataRetention', async () => {
   const { status, body } = await search({ query: 'intitle:harbour boats' })
 
   expect(status).toBe(200)
@@ -51,7 +51,7 @@ test('answers what was scraped, and nothing that was to be forgotten', async () 
   expect((await search({ query: 'navy' })).body['data']).toEqual({ web: [] })
 })
 
-test('the first version answers a flat list of title, description and address', async () => {
+test('v1 returns a flat list of titles, descriptions and URLs', async () => {
   const { body } = await search({ query: 'made' }, 'v1')
 
   expect(body).toEqual({
@@ -77,7 +77,7 @@ test.each(['v1', 'v2'])('%s scrapes each result', async (version) => {
   )
 })
 
-test('a result that cannot be scraped has its error, and the others are there', async () => {
+test('a result that cannot be scraped has an error, and the others are complete', async () => {
   const { body } = await search({
     query: 'boats',
     scrapeOptions: { formats: ['markdown'], lockdown: true, mobile: true },
@@ -91,7 +91,7 @@ test('a result that cannot be scraped has its error, and the others are there', 
   expect(body).toMatchObject({ success: true, creditsUsed: 2, warning: expect.stringContaining('2 of 2 results') })
 })
 
-test('says what it cannot do', async () => {
+test('warns about options that have no effect', async () => {
   const { body } = await search({ query: 'boats', sources: ['web', { type: 'news' }], location: 'Berlin, Germany' })
 
   expect(body['data']).toMatchObject({ news: [], web: [{}, {}] })
@@ -109,19 +109,19 @@ test.each([
   [{ query: 'x', includeDomains: ['a.example'], excludeDomains: ['b.example'] }, 'exclude each other'],
   [{ query: 'x', sources: ['web', 'web'] }, 'once'],
   [{ query: 'x', scrapeOptions: { formats: ['changeTracking'] } }, 'markdown'],
-])('refuses %o', async (body, why) => {
+])('rejects %o', async (body, why) => {
   const answer = await search(body)
 
   expect(answer).toMatchObject({ status: 400, body: { success: false, error: 'Invalid request body', details: [{}] } })
   expect(answer.body['hint']).toContain(why)
 })
 
-test('a query without words is refused, and a time that is over ends the search', async () => {
+test('a query without words is rejected, and a search ends at its timeout', async () => {
   expect(await search({ query: '""' })).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
   expect(await search({ query: 'boats', timeout: 1 })).toMatchObject({ status: 408, body: { code: 'SEARCH_TIMEOUT' } })
 })
 
-test('takes what public clients add, and refuses what would be a promise', async () => {
+test('accepts fields that public clients add, and rejects options that it cannot honour', async () => {
   const added = { toolDetail: 'compact', domainTools: true, highlights: true, origin: 'mcp', integration: 'cli' }
 
   const { status, body } = await search({ query: 'boats', sources: ['web', 'alexandria'], ...added })
@@ -131,7 +131,7 @@ test('takes what public clients add, and refuses what would be a promise', async
   expect((await search({ query: 'boats', enterprise: ['zdr'] })).status).toBe(400)
 })
 
-test('the public client searches by both versions', async () => {
+test('the public client searches with both API versions', async () => {
   const second = await client.search('boats', { limit: 1, sources: ['web'], timeout: 20_000 })
   const first = await client.v1.search('boats', { limit: 1 })
   const scraped = await client.search('harbour', { scrapeOptions: { formats: ['markdown'] } })
@@ -142,7 +142,7 @@ test('the public client searches by both versions', async () => {
   await expect(client.search('boats', { tbs: 'soon' })).rejects.toMatchObject({ status: 400 })
 })
 
-test('our client searches, and stops when it is aborted', async () => {
+test('the Bowline client searches, and stops when aborted', async () => {
   const { web, news, images, creditsUsed, id, warning } = await bowline.search('boats', { limit: 1 })
 
   expect(web).toMatchObject([{ url: expect.any(String) }])

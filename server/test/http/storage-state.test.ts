@@ -28,7 +28,7 @@ describe('a storageState is imported and exported in a session', () => {
     return { headers, api, balance }
   }
 
-  test('that waits for no place, pays its price and shows in the list', async () => {
+  test('that needs no free slot, is billed and is listed', async () => {
     const { api, balance } = await startTeam({ credits: 20, maxConcurrency: 1 })
     const other = await api('POST', '/v2/browser', { ttl: 30 })
 
@@ -48,7 +48,7 @@ describe('a storageState is imported and exported in a session', () => {
     expect(await balance()).toMatchObject({ credits: 14, reservedCredits: 0, concurrency: 0 })
   })
 
-  test('that its team has to be able to pay', async () => {
+  test('that its team must be able to pay for', async () => {
     const { api, balance } = await startTeam({ credits: 1, maxConcurrency: 5 })
 
     const answer = await api('PUT', `${pathOf('poor')}/storage-state`, { origins: [] })
@@ -58,7 +58,7 @@ describe('a storageState is imported and exported in a session', () => {
     expect((await api('PUT', `${pathOf('poor')}/storage-state`, { origins: [] })).status).toBe(402)
   })
 
-  test('that ends when its caller hangs up, with the profile unchanged', async () => {
+  test('that ends when its caller disconnects, with the profile unchanged', async () => {
     const { api, headers, balance } = await startTeam({ credits: 50, maxConcurrency: 1 })
     const stop = new AbortController()
     const gone = fetch(`${lab.server.url}${pathOf('left')}/storage-state`, {
@@ -78,7 +78,7 @@ describe('a storageState is imported and exported in a session', () => {
     expect((await api('GET', pathOf('left'))).status).toBe(404)
   })
 
-  test('that counts among those of the server, and ends with it', async () => {
+  test('that counts as a session of the server, and ends when it shuts down', async () => {
     await using small = await startLab({ maxSessions: 1 })
     const first = small.api('PUT', `${pathOf('first')}/storage-state`, manyOrigins).catch((error: unknown) => error)
     await expect.poll(() => small.server.liveSessions()).toBe(1)
@@ -90,7 +90,7 @@ describe('a storageState is imported and exported in a session', () => {
     expect(await first).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
   })
 
-  test('that visits no more than 500 origins', async () => {
+  test('that visits at most 500 origins', async () => {
     const origins = Array.from({ length: 501 }, () => manyOrigins.origins[0])
 
     const { status, body } = await lab.api('PUT', `${pathOf('huge')}/storage-state`, { origins })

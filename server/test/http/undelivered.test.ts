@@ -34,14 +34,14 @@ async function settled(...labs: readonly Lab[]): Promise<void> {
   await expect.poll(load, { timeout: 5000 }).toBe(0)
 }
 
-describe('a session whose client leaves before the answer', () => {
+describe('a session whose client disconnects before the response', () => {
   let lab: Lab
   beforeAll(async () => {
     lab = await startLab()
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test('ends at once and costs nothing, whenever the client left', async () => {
+  test('ends at once and costs nothing, whenever the client disconnects', async () => {
     for (const leaveMs of [1, 5, 20, 60, 120]) await askAndLeave(lab, leaveMs)
 
     await settled(lab)
@@ -52,7 +52,7 @@ describe('a session whose client leaves before the answer', () => {
     }
   })
 
-  test('goes to the client if it asks again with the same idempotency key', async () => {
+  test('is returned if the client retries with the same idempotency key', async () => {
     const key = { 'x-idempotency-key': 'once-more' }
     await askAndLeave(lab, 60, 'X-Idempotency-Key: once-more\r\n')
 
@@ -71,7 +71,7 @@ describe('a session whose client leaves before the answer', () => {
     await lab.api('DELETE', `/v2/browser/${body['id']}`)
   })
 
-  test('is deleted by its idempotency key, of the own team only', async () => {
+  test('can be deleted by its idempotency key, by its team only', async () => {
     const key = { 'x-idempotency-key': 'known-before' }
     const headers = { authorization: `Bearer ${lab.server.apiKey}` }
     const { body: stranger } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
@@ -89,7 +89,7 @@ describe('a session whose client leaves before the answer', () => {
   })
 })
 
-test('a session that another server made for a client that has left ends at once, too, and costs nothing', async () => {
+test('a session that another server created for a client that disconnected also ends at once and costs nothing', async () => {
   await using database = await (await sharedPostgres()).createDatabase()
   const databaseUrl = database.url
   await using shared = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))

@@ -8,7 +8,7 @@ describe('creating a session', () => {
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test('names what it does not know in a warning', async () => {
+  test('names unknown keys in a warning', async () => {
     const body = { tll: 5, profile: { name: 'x', saveChange: false }, more: { a: 1 } }
 
     expect(await lab.api('POST', '/v2/browser', body)).toMatchObject({
@@ -20,7 +20,7 @@ describe('creating a session', () => {
     })
   })
 
-  test('takes the `save_changes` of clients in Python', async () => {
+  test('accepts `save_changes`, which Python clients send', async () => {
     const { body } = await lab.api('POST', '/v2/browser', { profile: { name: 'snake', save_changes: false } })
 
     expect(body).not.toHaveProperty('warning')

@@ -71,7 +71,7 @@ describe('the activity', () => {
     }
   })
 
-  test('lists batches and crawls by their first address, and none of their pages', async () => {
+  test('lists batches and crawls by their first URL, without their pages', async () => {
     const { call } = await newCaller()
     const batch = await call('POST', '/v1/batch/scrape', { urls: [site.url('/?1'), site.url('/?2')] })
     const crawl = await call('POST', '/v2/crawl', { url: site.url('/'), limit: 1 })
@@ -105,7 +105,7 @@ describe('the activity', () => {
     ])
   })
 
-  test('omits refused calls, scrapes without data retention, and other teams', async () => {
+  test('omits rejected calls, scrapes with zeroDataRetention, and other teams', async () => {
     const { call, scrape } = await newCaller()
     await scrape('/gone', { zeroDataRetention: true })
     await scrape('/', { zeroDataRetention: true })
@@ -116,7 +116,7 @@ describe('the activity', () => {
     expect((await call('GET', '/v2/team/activity')).body['data']).toEqual([])
   })
 
-  test('is paged by a cursor that new jobs do not move', async () => {
+  test('is paginated by a cursor that new jobs do not shift', async () => {
     const { call, scrape } = await newCaller()
     for (let index = 0; index < 5; index += 1) await scrape()
     const all = (await call('GET', '/v2/team/activity')).body['data'].map(({ id }: { id: string }) => id)
@@ -131,7 +131,7 @@ describe('the activity', () => {
     expect(third['cursor']).toBeNull()
   })
 
-  test('takes a filter, and limits of every kind', async () => {
+  test('accepts a filter and limits', async () => {
     const { call, scrape } = await newCaller()
     await scrape()
     await call('POST', '/v2/map', { url: site.url('/') })
@@ -151,7 +151,7 @@ describe('the activity', () => {
   /** POST routes that start no job: they change something existing, or configure later work. */
   const isJobless = (path: string): boolean => /\{|^\/v2\/(teams?|monitor)(\/|$)|\/params-preview$/.test(path)
 
-  test('knows every route that starts a job', () => {
+  test('covers every route that starts a job', () => {
     const unknown = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
       .filter(({ method, path }) => method === 'POST' && !isJobless(path) && !activityDescriber(method, path))
@@ -161,7 +161,7 @@ describe('the activity', () => {
 })
 
 describe('credits', () => {
-  test('are what an admin gave, less what was used and what running work may use', async () => {
+  test('are the granted credits minus charges and holds', async () => {
     const { team, call, scrape } = await newCaller({ credits: 30 })
     await scrape()
     const session = await call('POST', '/v2/browser', { ttl: 60 })
@@ -193,7 +193,7 @@ describe('credits', () => {
     })
   })
 
-  test('that are spent stop work before it begins', async () => {
+  test('that are used up prevent new work', async () => {
     const { call, scrape } = await newCaller({ credits: 1 })
     await scrape()
 
@@ -213,7 +213,7 @@ describe('credits', () => {
     expect(answers[2]?.body['error']).toContain('Insufficient credits for a 30s browser session (requires ~2 credits)')
   })
 
-  test('are counted by month, in credits and tokens, by key when asked', async () => {
+  test('are counted by month, in credits and tokens, and by key on request', async () => {
     const { call, scrape } = await newCaller()
     await scrape()
     await call('POST', '/v2/map', { url: site.url('/') })
@@ -233,7 +233,7 @@ describe('credits', () => {
 })
 
 describe('limits', () => {
-  test('of requests hold for each kind by itself, and say when to come again', async () => {
+  test('of requests apply to each kind separately, and the error says when to retry', async () => {
     const { team, call, scrape } = await newCaller({ rateLimits: 'scrape=2' })
     await scrape()
     await scrape()
@@ -252,7 +252,7 @@ describe('limits', () => {
     expect((await scrape()).status).toBe(200)
   })
 
-  test('of concurrency count sessions and scrapes together', async () => {
+  test('of concurrency apply to sessions and scrapes together', async () => {
     const { call, scrape } = await newCaller({ maxConcurrency: 1 })
     const session = await call('POST', '/v2/browser', { ttl: 30 })
     expect((await call('GET', '/v2/concurrency-check')).body).toEqual({
@@ -283,8 +283,8 @@ describe('limits', () => {
   })
 })
 
-describe('a batch of a team that is at its limit', () => {
-  test('waits without keeping other teams from the server', async () => {
+describe('a batch of a team at its limit', () => {
+  test('waits without blocking other teams', async () => {
     const busy = await newCaller({ maxConcurrency: 1 })
     const other = await newCaller()
     const session = await busy.call('POST', '/v2/browser', { ttl: 60 })
@@ -306,7 +306,7 @@ describe('a batch of a team that is at its limit', () => {
 })
 
 describe('teams', () => {
-  test('are changed by admins alone; others see their own', async () => {
+  test('are changed by admins only; members see their own', async () => {
     const { team, call } = await newCaller({ credits: 5, maxConcurrency: 2, rateLimits: 'x10' })
 
     expect((await call('GET', '/v2/teams')).body['data']).toMatchObject([
@@ -323,7 +323,7 @@ describe('teams', () => {
     ['PATCH', '/v2/teams/nobody', { credits: 1 }, 404, 'TEAM_NOT_FOUND'],
     ['PATCH', '/v2/teams/default', {}, 400, 'BAD_REQUEST'],
     ['PATCH', '/v2/teams/default', { addCredits: 1 }, 400, 'BAD_REQUEST'],
-  ])('%s %s with %j is refused', async (method, path, body, status, code) => {
+  ])('%s %s with %j is rejected', async (method, path, body, status, code) => {
     expect(await lab.api(method, path, body)).toMatchObject({ status, body: { code } })
   })
 })

@@ -26,7 +26,7 @@ const waysOfPages = {
 }
 
 // Without bubblewrap, so that the file is there to be shown.
-describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (kind) => {
+describe.each(['shell', 'chromium'] as const)('no command lets a client of %s', (kind) => {
   let undo: AsyncDisposableStack
   let site: Site
   let lab: Lab
@@ -81,7 +81,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
 
   const settle = async (): Promise<unknown> => evaluate('new Promise((done) => setTimeout(done, 300))')
 
-  test('opens a file or a page of the browser, in whatever parameter the address is', async () => {
+  test('open a file or a page of the browser, in any URL parameter', async () => {
     const commands = addressCommands()
     expect(commands.map(({ method }) => method)).toEqual(
       expect.arrayContaining(['Page.navigate', 'Target.createTarget', 'Fetch.continueRequest']),
@@ -97,7 +97,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     await expectNothingShown()
   })
 
-  test('opens the developer tools, which could go anywhere', async () => {
+  test('open the developer tools, which can navigate anywhere', async () => {
     const { result } = await cdp.call('Target.getTargets')
     const targetId = result?.['targetInfos'][0].targetId
 
@@ -105,7 +105,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     await expectNothingShown()
   })
 
-  test('opens a file by a command in a command', async () => {
+  test('open a file with a nested command', async () => {
     const { result } = await cdp.call('Target.getTargets')
     const targetId = result?.['targetInfos'][0].targetId
     const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: false })
@@ -121,7 +121,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     await expectNothingShown()
   })
 
-  test.each(['about:blank', 'data:text/html,<p>data</p>', 'site'])('gets at a file by code in %s', async (where) => {
+  test.each(['about:blank', 'data:text/html,<p>data</p>', 'site'])('read a file with code in %s', async (where) => {
     const url = where === 'site' ? site.url('/') : where
     const tryWay = async (code: string): Promise<string> => {
       const tab = await openTab()
@@ -136,7 +136,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     for (const tab of tabs) await expectNothingShown(tab)
   })
 
-  test('gets at a file by code in a world with every right', async () => {
+  test('read a file with code in a world with universal access', async () => {
     await cdp.call('Page.navigate', { url: site.url('/') }, page)
     const { result } = await cdp.call('Page.getFrameTree', {}, page)
     const frameId = result?.['frameTree'].frame.id
@@ -152,7 +152,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     await expectNothingShown()
   })
 
-  test('gets at a file by the content it gives to a page', async () => {
+  test('read a file from page content that it sets', async () => {
     const { result } = await cdp.call('Page.getFrameTree', {}, page)
     const frameId = result?.['frameTree'].frame.id
     const html = `<iframe src="${file}"></iframe><object data="${file}"></object><script>open('${file}')</script>`
@@ -167,7 +167,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
   })
 
   test.each(['Fetch.fulfillRequest', 'Fetch.continueResponse', 'Fetch.continueRequest'])(
-    'sends a request to a file by %s',
+    'request a file with %s',
     async (method) => {
       const requestStage = method === 'Fetch.continueResponse' ? 'Response' : 'Request'
       await cdp.call('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage }] }, page)
@@ -184,7 +184,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     },
   )
 
-  test('writes a download anywhere but into the folder of the session', async () => {
+  test('write a download outside the folder of the session', async () => {
     for (const downloadPath of ['/etc', '/var/tmp', lab.dataDir, '../../..']) {
       await cdp.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true })
       await evaluate(`{ const link = document.createElement('a'); link.download = 'planted.txt'
@@ -198,7 +198,7 @@ describe.each(['shell', 'chromium'] as const)('by no command a client of %s', (k
     expect(planted).toEqual([])
   })
 
-  test('gives a page a file that was not uploaded to the session', async () => {
+  test('give a page a file that was not uploaded to the session', async () => {
     await cdp.call('Page.navigate', { url: 'data:text/html,<input type=file>' }, page)
     const { result } = await cdp.call('Runtime.evaluate', { expression: `document.querySelector('input')` }, page)
     const objectId = result?.['result'].objectId

@@ -22,7 +22,7 @@ const fileReader = `new Promise((done) => {
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
 describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
-  'inside bubblewrap, whatever is sent to %s',
+  'inside bubblewrap, whatever CDP sends to %s',
   (kind) => {
     let undo: AsyncDisposableStack
     let dataDir: string
@@ -61,7 +61,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       expect(shown.filter((text) => text.includes(secret))).toEqual([])
     })
 
-    test('the files of the host are not there', async () => {
+    test('the files of the host do not exist', async () => {
       expect(jailOf(host.isolation)).toBeDefined()
       const ours = [`/proc/${process.pid}/cmdline`, `${homedir()}/`]
       for (const path of ['/etc/passwd', '/etc/hostname', ...ours, '/opt/', '/var/tmp/']) {
@@ -69,7 +69,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       }
     })
 
-    test('no file input takes a file of the host', async () => {
+    test('no file input accepts a file of the host', async () => {
       await using other = await openRawBrowser(host)
       const { folder } = other.browser
       const foreign = join(folder.downloadsDir, 'theirs.txt')
@@ -85,14 +85,14 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       expect(read.filter((text) => text.includes(secret) || text.includes('root:') || text.includes('pid'))).toEqual([])
     })
 
-    test('a file input takes what was put into the uploads of the browser, by the path that the browser knows', async () => {
+    test('a file input accepts an uploaded file by the path inside the jail', async () => {
       const { folder } = raw.browser
       await writeFile(join(folder.uploadsDir, 'mine.txt'), 'mine', { mode: 0o644 })
 
       expect(await takeFile(raw, join(folder.visiblePaths.uploadsDir, 'mine.txt'))).toBe('mine')
     })
 
-    test('no download lands outside', async () => {
+    test('no download is written outside', async () => {
       const there = join(host.boot.path, 'open')
       await mkdir(there)
       await chmod(there, 0o777)
@@ -121,7 +121,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       await rm(there, { recursive: true })
     })
 
-    test('a download lands in the folder of the browser, by the path that the browser knows', async () => {
+    test("a download is written to the browser's folder by the path inside the jail", async () => {
       const { folder } = raw.browser
       const downloadPath = folder.visiblePaths.downloadsDir
       await raw.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true })
@@ -142,7 +142,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       expect(await readdir(open)).toEqual(['secret.txt'])
     })
 
-    test('its command line tells nothing of where it lies on the host', async () => {
+    test('its command line does not contain paths of the host', async () => {
       const { commandLine } = await raw.call('SystemInfo.getInfo')
 
       expect(commandLine).toContain('--user-data-dir=/browser/profile')
@@ -151,7 +151,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
   },
 )
 
-test('without bubblewrap all this is possible, so the layer is what stops it', async () => {
+test('without bubblewrap all of this is possible', async () => {
   await using dataDir = await openDataDir()
   await using host = await openBrowserHost({ dataDir: dataDir.path, isolationMode: 'uid', environment: process.env })
   await using raw = await openRawBrowser(host)

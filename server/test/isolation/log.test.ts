@@ -9,7 +9,7 @@ function tokenOf(url: string | undefined): string {
   return new URL(url ?? '').searchParams.get('token') ?? ''
 }
 
-test('no key, token or password is in the log of a server at its most talkative', async () => {
+test('no key, token or password is logged, even at the lowest log level', async () => {
   await using dataDir = await openDataDir()
   await using server = await startServerProcess({
     dataDir: dataDir.path,

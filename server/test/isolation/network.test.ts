@@ -73,7 +73,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
   })
   afterAll(async () => undo.disposeAsync())
 
-  test('reaches neither loopback nor an address of the machine, even without the proxy', async () => {
+  test('cannot reach loopback or an address of the machine, even without the proxy', async () => {
     await using victim = await startOpenServer()
     await using raw = await openFree(host)
 
@@ -82,13 +82,13 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
     expect(victim.connections()).toBe(0)
   })
 
-  test('sends no packet', async () => {
+  test('sends no packets', async () => {
     await using raw = await openFree(host)
 
     expect(await countPackets(raw)).toBe(0)
   })
 
-  test('opens what the egress policy allows, by every kind of request, and nothing else', async () => {
+  test('reaches only what the egress policy allows, with every kind of request', async () => {
     await using victim = await startOpenServer()
     await using site = await startSite()
     await using lab = await startLab({ browser: kind, isolation: 'strict', allow: [`127.0.0.1:${site.port}`] })
@@ -107,7 +107,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
   })
 })
 
-test('a browser that shares the network does all this, so the layer is what stops it', async () => {
+test('a browser that shares the network can do all of this', async () => {
   await using dataDir = await openDataDir()
   await using host = await openBrowserHost({ dataDir: dataDir.path, environment: process.env })
   await using victim = await startOpenServer()
@@ -119,7 +119,7 @@ test('a browser that shares the network does all this, so the layer is what stop
   expect(await countPackets(raw)).toBeGreaterThan(0)
 })
 
-test.runIf(hasBubblewrap)('browsers of two sessions have each a network of its own and the proxy in it', async () => {
+test.runIf(hasBubblewrap)('browsers of two sessions each have their own network with the proxy in it', async () => {
   await using site = await startSite()
   await using lab = await startLab({ isolation: 'strict', allow: [`127.0.0.1:${site.port}`] })
 

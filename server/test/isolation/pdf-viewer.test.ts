@@ -96,7 +96,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     ['of a page', '/paper.pdf', true],
     ['of a page', '/paper.pdf', false],
     ['in a page', '/paper', true],
-  ])('runs no code in a viewer %s that is attached by itself (%s, paused: %s)', async (_name, path, isPaused) => {
+  ])('cannot run code in a viewer %s that is auto-attached (%s, paused: %s)', async (_name, path, isPaused) => {
     const page = await openTab()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: isPaused, flatten: true }
     await cdp.call('Target.setAutoAttach', autoAttach, page)
@@ -118,7 +118,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect((await targets()).filter(({ url }) => url.includes('taken'))).toEqual([])
   })
 
-  test('runs no code in a viewer whose session is reached through another', async () => {
+  test('cannot run code in a viewer through the session of another target', async () => {
     const page = await openTab()
     const { targetId } = (await targets()).find(({ type }) => type === 'page')!
     const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: false })
@@ -149,7 +149,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect(error?.message).toContain('internal page of the browser')
   })
 
-  test('cannot exchange the code of the viewer on its way', async () => {
+  test('cannot replace the code of the viewer while it loads', async () => {
     const page = await openTab()
     const paused = (): readonly CdpMessage[] => cdp.events.filter(({ method }) => method === 'Fetch.requestPaused')
     cdp.socket.on('message', (data) => {
@@ -167,7 +167,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect(ofBrowser.error?.message).toContain('in the session of a page')
   })
 
-  test('cannot put a file of the viewer that pages may use into a frame', async () => {
+  test('cannot frame a web-accessible file of the viewer', async () => {
     const page = await openTab()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
     await cdp.call('Target.setAutoAttach', autoAttach, page)
@@ -203,7 +203,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     await expect.poll(async () => (await targets()).filter(({ url }) => viewerUrl.test(url))).toEqual([])
   })
 
-  test('sees it with Playwright and goes on', async () => {
+  test('sees it with Playwright and continues', async () => {
     const browser = await chromium.connectOverCDP(cdpUrl)
     const page = await browser.contexts()[0]!.newPage()
 
@@ -218,7 +218,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     await browser.close()
   })
 
-  test('sees it with Puppeteer and goes on', async () => {
+  test('sees it with Puppeteer and continues', async () => {
     const browser = await connect({ browserWSEndpoint: cdpUrl })
     const page = await browser.newPage()
     await page.setUserAgent({ userAgent: 'reader' })
@@ -235,7 +235,7 @@ describe('a client of full Chromium that opens a PDF', () => {
 })
 
 describe.each(['auto', 'uid', 'strict', 'none'] as const)(
-  'with isolation %s, whoever took over the PDF viewer',
+  'with isolation %s, code in a compromised PDF viewer',
   (isolation) => {
     let undo: AsyncDisposableStack
     let host: BrowserHost
@@ -253,7 +253,7 @@ describe.each(['auto', 'uid', 'strict', 'none'] as const)(
     })
     afterAll(async () => undo.disposeAsync())
 
-    test('opens no file and no page of the browser', async () => {
+    test('cannot open a file or a page of the browser', async () => {
       await using raw = await openRawBrowser(host, { isWatched: true })
       const { router } = raw.browser
       const targets = async (): Promise<readonly TargetInfo[]> =>

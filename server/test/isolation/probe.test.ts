@@ -17,7 +17,7 @@ function layer(layers: readonly IsolationLayer[], name: IsolationLayer['name']):
 }
 
 test.each(['auto', 'uid'] as const)(
-  'where neither the sandbox nor bubblewrap works, --isolation %s does not start',
+  'where neither the sandbox nor bubblewrap works, a server with --isolation %s does not start',
   async (isolation) => {
     await using dataDir = await openDataDir()
     const choice = await writeUnsandboxed(dataDir.path)
@@ -37,7 +37,7 @@ test.each(['auto', 'uid'] as const)(
   },
 )
 
-test('browsers run without isolation when asked to, with a warning in the log', async () => {
+test('browsers run without isolation if configured so, with a warning in the log', async () => {
   await using dataDir = await openDataDir()
   const choice = await writeUnsandboxed(dataDir.path)
   const lines: string[] = []
@@ -56,7 +56,7 @@ test('browsers run without isolation when asked to, with a warning in the log', 
   ])
 })
 
-test('a browser that starts nowhere is no lack of isolation', async () => {
+test('a browser that cannot start at all is not reported as missing isolation', async () => {
   await using dataDir = await openDataDir()
   const choice = await writeUnsandboxed(dataDir.path, 'exit 1')
 
@@ -75,7 +75,7 @@ async function writeLauncher(folder: string): Promise<string> {
 }
 
 test.runIf(hasBubblewrap)(
-  'where bubblewrap does not work, browsers run without it and the layer says why',
+  'where bubblewrap does not work, browsers run without it and the reason is reported',
   async () => {
     await using dataDir = await openDataDir()
     const choice = await writeLauncher(dataDir.path)
@@ -91,7 +91,7 @@ test.runIf(hasBubblewrap)(
   },
 )
 
-test.runIf(hasBubblewrap)('where strict isolation cannot be had, the server does not start', async () => {
+test.runIf(hasBubblewrap)('where strict isolation is impossible, the server does not start', async () => {
   await using dataDir = await openDataDir()
   const choice = await writeLauncher(dataDir.path)
 
@@ -106,7 +106,7 @@ test.runIf(hasBubblewrap)('where strict isolation cannot be had, the server does
 test.each([
   ['uid', 'switched off by --isolation uid'],
   ['none', 'switched off by --isolation none'],
-] as const)('--isolation %s does without bubblewrap', async (isolation, detail) => {
+] as const)('--isolation %s works without bubblewrap', async (isolation, detail) => {
   await using dataDir = await openDataDir()
 
   await using host = await openBrowserHost({
@@ -119,7 +119,7 @@ test.each([
   expect(host.isolation.runAs).toBe(isolation === 'uid' && process.getuid?.() === 0 ? 'each' : 'self')
 })
 
-test('full Chromium that opens pages of its own is refused', async () => {
+test('full Chromium that opens pages on its own is rejected', async () => {
   await using dataDir = await openDataDir()
   await chmod(dataDir.path, 0o755)
   const choice = join(dataDir.path, 'unguarded')

@@ -178,7 +178,7 @@ function withoutIds(body: Answer['body']): unknown {
 }
 
 describe('with the key of another team', () => {
-  test.each(paths)('$method $path ($name) gives nothing away', async ({ name, method, path }) => {
+  test.each(paths)('$method $path ($name) reveals nothing', async ({ name, method, path }) => {
     const query = name === 'uploadFile' ? '?name=planted.txt' : ''
 
     const { status, body, headers } = await lab.api(method, `${fill(path)}${query}`, bodyOf(name), second)
@@ -199,7 +199,7 @@ describe('with the key of another team', () => {
     if (ownRoutes.has(name)) expect(said).not.toContain(session.id)
   })
 
-  test('nothing of the first team was changed', async () => {
+  test('nothing of the first team is changed', async () => {
     const own = { authorization: `Bearer ${ownKey}` }
 
     const [read, files, kept] = [
@@ -213,7 +213,7 @@ describe('with the key of another team', () => {
     expect(kept.body['data']).toMatchObject({ name: profile, version: 1 })
   })
 
-  test('the token of an own session opens neither the files nor the browser of a foreign one', async () => {
+  test('the token of one session opens neither the files nor the browser of another', async () => {
     const { body } = await lab.api('POST', '/v2/browser', {}, second)
     const token = new URL(body['cdpUrl']).searchParams.get('token') ?? ''
 

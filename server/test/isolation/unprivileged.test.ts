@@ -18,7 +18,7 @@ interface Said {
 }
 
 test.runIf(hasBubblewrap).each(['auto', 'strict'] as const)(
-  'a server that is not root puts browsers inside bubblewrap, too, and leaves nothing when killed (%s)',
+  'a server that is not root also runs browsers in bubblewrap, and leaves no processes when killed (%s)',
   async (isolation) => {
     await using dataDir = await openDataDir()
     const user = isRoot ? { uid: 65_533, gid: 65_533 } : {}

@@ -43,7 +43,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     return { url, status: await fixture.ended(url) }
   }
 
-  test('that finds one page says which options left out its links', async () => {
+  test('that finds one page warns which options excluded its links', async () => {
     const { status } = await crawl('/blog/one', { limit: 12 })
     const whole = await crawl('/blog/two', { limit: 12 })
 
@@ -56,7 +56,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     expect(whole.status).not.toHaveProperty('warning')
   })
 
-  test('scrapes what is under its start, by links and sitemaps, each page once, and honours robots.txt', async () => {
+  test('follows links and sitemaps under its start URL, scrapes each page once, and honours robots.txt', async () => {
     const { url, status } = await crawl('/docs/')
 
     expect(pathsOf(status as never)).toEqual([
@@ -75,7 +75,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     })
   })
 
-  test('sends the headers of its scrapes to its own site, and not to external pages', async () => {
+  test('sends custom headers to its own site only', async () => {
     const scrapeOptions = { headers: { 'X-Token': 'secret' } }
     const { status } = await crawl('/wide/', { allowExternalLinks: true, scrapeOptions })
 
@@ -85,7 +85,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     expect([tokenOf('/wide/near'), tokenOf('/wide/far')]).toEqual(['secret', undefined])
   })
 
-  test('starts at addresses that no site can be mapped from, however long', async () => {
+  test('starts at URLs from which no site can be mapped, however long', async () => {
     const withName = fixture.site.url('/docs/b').replace('://', '://ann:secret@')
     const long = fixture.site.url(`/docs/b?${randomBytes(3500).toString('hex')}`)
 
@@ -123,13 +123,13 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
       '/docs/',
       ['/docs/', '/docs/a', '/docs/private/x'],
     ],
-  ])('minds %s', async (_name, options, path, expected) => {
+  ])('respects %s', async (_name, options, path, expected) => {
     const { status } = await crawl(path, options)
 
     expect(pathsOf(status as never)).toEqual(expected)
   })
 
-  test('speaks the first version of the API, too', async () => {
+  test('works with API v1', async () => {
     const options = { maxDepth: 1, ignoreSitemap: true, scrapeOptions: { formats: ['rawHtml'] } }
     const { url, status } = await crawl('/docs/', options, 'v1')
 
@@ -138,7 +138,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     expect(status['data'][0]).toHaveProperty('rawHtml')
   })
 
-  test('is listed while it runs, and can be cancelled', async () => {
+  test('is listed while it runs and can be cancelled', async () => {
     const { lab, site, start } = fixture
     const url = await start('/v2/crawl', { url: site.url('/held'), sitemap: 'skip' })
     await vi.waitFor(() => expect(site.requests.all.some(({ path }) => path === '/held')).toBe(true), 10_000)
@@ -151,7 +151,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
     expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
   })
 
-  test('fails when its expressions take too long for the links of a page', async () => {
+  test('fails if its regular expressions take too long for the links of a page', async () => {
     const { status } = await crawl('/trap', { includePaths: ['^/(a+)+$'], sitemap: 'skip', crawlEntireDomain: true })
 
     expect(status).toMatchObject({ status: 'failed', error: expect.stringContaining('includePaths') })
@@ -165,10 +165,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) =
   })
 })
 
-describe('expressions of callers', () => {
+describe('regular expressions of callers', () => {
   const plan = { url: 'https://a.example/', includePaths: ['^/(a+)+$'], excludePaths: [] as string[] }
 
-  test('that take for ever are an error, and keep nobody else waiting', async () => {
+  test('that never finish fail their crawl without delaying others', async () => {
     await using matcher = new PatternMatcher()
     let turns = 0
     const timer = setInterval(() => (turns += 1), 1)
@@ -180,7 +180,7 @@ describe('expressions of callers', () => {
     expect(turns).toBeGreaterThan(20)
   })
 
-  test('may look around, and work after others that took for ever', async () => {
+  test('can use lookarounds, and work after others that never finished', async () => {
     await using matcher = new PatternMatcher()
     const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })
     const good = { ...plan, includePaths: ['^/(?!private)'], excludePaths: ['(b)\\1'] }

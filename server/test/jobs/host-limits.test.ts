@@ -139,7 +139,7 @@ describe('a crawl', () => {
       { allowExternalLinks: true },
       ['http://docs.site.test/in', 'http://elsewhere.test/out'],
     ],
-  ])('goes to %s', async (_name, options, further) => {
+  ])('crawls %s', async (_name, options, further) => {
     const { status } = await run('/v2/crawl', { url: 'http://site.test/', sitemap: 'skip', ...options })
 
     const urls = status['data'].map(({ metadata }: { metadata: { sourceURL: string } }) => metadata.sourceURL)

@@ -42,7 +42,7 @@ async function expectBilledOnce(options: { readonly dataDir: string; readonly da
 }
 
 test.concurrent(
-  'a batch whose server is killed again and again loses no page and bills none twice',
+  'a batch whose server is killed repeatedly loses no page and bills none twice',
   { timeout: 120_000 },
   async () => {
     await using folder = await temporaryFolder()

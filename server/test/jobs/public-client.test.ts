@@ -17,7 +17,7 @@ describe('the public client `firecrawl`, unmodified', () => {
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 
-  test('runs a batch to its end, over all pages of the answer', async () => {
+  test('runs a batch to its end and reads all pages of the response', async () => {
     const { site, urls } = fixture
     const batch = await client.batchScrape([...urls(105), site.url('/broken')], { options: { formats: ['markdown'] } })
 
@@ -37,7 +37,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect((await client.getBatchScrapeStatus(id)).status).toBe('cancelled')
   })
 
-  test('crawls, lists crawls that run, and reads their errors', async () => {
+  test('crawls, lists running crawls, and reads their errors', async () => {
     const { site } = fixture
     const crawl = await client.crawl(site.url('/'), { sitemap: 'skip', scrapeOptions: { formats: ['markdown'] } })
 
@@ -49,7 +49,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     await expect(client.crawlParamsPreview(site.url('/'), 'everything')).rejects.toMatchObject({ status: 400 })
   })
 
-  test('stops watching a job when the key of the watcher is revoked', async () => {
+  test('stops watching a job when its key is revoked', async () => {
     const { lab, site } = fixture
     const { body: made } = await lab.api('POST', '/v2/team/keys', {})
     const { id } = await client.startBatchScrape([site.url('/held?revoked')])
@@ -64,7 +64,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     await client.cancelBatchScrape(id)
   })
 
-  test('watches a batch over a WebSocket from its catch-up to its end', async () => {
+  test('watches a batch over a WebSocket from the catch-up to its end', async () => {
     const { site, urls } = fixture
     const { id } = await client.startBatchScrape([...urls(2), site.url('/held?watch')])
     const watcher = client.watcher(id, { kind: 'batch', pollInterval: 600 })
@@ -82,7 +82,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect(new Set(seen)).toEqual(new Set([...urls(2), site.url('/held?watch')]))
   })
 
-  test('watches a job by the first version of the API, too, and hears of one that is not there', async () => {
+  test('watches a job with API v1, and gets an error for an unknown one', async () => {
     const { urls } = fixture
     const watcher = await client.v1.batchScrapeUrlsAndWatch([...urls(2)], { formats: ['markdown'] })
     const done = Promise.withResolvers<string>()
@@ -98,7 +98,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     lost.close()
   })
 
-  test('runs batches and crawls by the first version of the API', async () => {
+  test('runs batches and crawls with API v1', async () => {
     const { site, urls } = fixture
     const batch = await client.v1.batchScrapeUrls([...urls(3)], { formats: ['markdown'] }, 1)
     const crawl = await client.v1.crawlUrl(site.url('/'), { ignoreSitemap: true, limit: 2 }, 1)

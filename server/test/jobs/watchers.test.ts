@@ -44,7 +44,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     return { end: await end.promise, documents: documents.toSorted() }
   }
 
-  test('v2 hears that a batch was cancelled, and gets the documents of it', async () => {
+  test('v2 gets the documents of a cancelled batch and its status', async () => {
     const { site, urls } = fixture
     const { id } = await client.startBatchScrape([...urls(2), site.url('/held?batch')])
 
@@ -55,7 +55,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     expect(documents).toEqual(urls(2))
   })
 
-  test('v2 hears that a crawl was cancelled, and gets the documents of it', async () => {
+  test('v2 gets the documents of a cancelled crawl and its status', async () => {
     const { id } = await client.startCrawl(fixture.site.url('/'), { sitemap: 'skip' })
 
     const { end, documents } = await watch(id, 'crawl', () => void client.cancelCrawl(id))
@@ -65,7 +65,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     expect(documents).toHaveLength(2)
   })
 
-  test('v2 gets all documents of a job that has more than one answer holds, however late it comes', async () => {
+  test('v2 gets all documents of a job with several pages of documents, however late it connects', async () => {
     const urls = fixture.urls(105)
     const { id, url } = await client.startBatchScrape([...urls])
     const early = await watch(id, 'batch')
@@ -76,7 +76,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     expect(sources(late.end)).toEqual(urls.toSorted())
   })
 
-  test('v1 hears of a cancelled job as an error, not as done', async () => {
+  test('v1 gets an error, not `done`, for a cancelled job', async () => {
     const { site, urls } = fixture
     const watcher = await client.v1.batchScrapeUrlsAndWatch([...urls(1), site.url('/held?v1')], {})
     const end = Promise.withResolvers<End>()
@@ -87,7 +87,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     expect(await end.promise).toMatchObject({ status: 'failed', error: 'The batch scrape was cancelled' })
   })
 
-  test('both versions watch in a browser', async () => {
+  test('both versions work in a browser', async () => {
     const { lab, site, urls } = fixture
     await using browser = await launch()
     const page = await browser.newPage({ bypassCSP: true })

@@ -22,7 +22,7 @@ test.each([
   expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(2_000_000)
 })
 
-test('a text is split between characters', () => {
+test('a string is split between characters', () => {
   const text = `a${'🚢'.repeat(300_000)}`
   const chunks = [...textChunks(text)]
 

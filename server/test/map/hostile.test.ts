@@ -15,7 +15,7 @@ async function writeForever(response: ServerResponse, text: string): Promise<voi
   }
 }
 
-describe('a map is made in spite of', () => {
+describe('a map succeeds despite', () => {
   test('a sitemap that unpacks to gigabytes', async () => {
     const bomb = gzipSync(gzipSync(Buffer.concat([Buffer.from('<urlset><url><loc>'), Buffer.alloc(300e6, 'x')])))
     await using fixture = await startMapFixture({
@@ -73,7 +73,7 @@ describe('a map is made in spite of', () => {
     expect(asked).toBeLessThan(20)
   })
 
-  test('an index that points at other hosts, which are left alone', async () => {
+  test('an index that points to other hosts, which are not requested', async () => {
     await using victim = await startRawServer()
     await using fixture = await startMapFixture({
       '/sitemap.xml': textPage(
@@ -102,7 +102,7 @@ describe('a map is made in spite of', () => {
     expect(victim.connections()).toBe(0)
   })
 
-  test('an answer that is cut off, and one that is no gzip behind its first bytes', async () => {
+  test('a truncated response, and one that is gzip only in its first bytes', async () => {
     await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /cut.xml\nSitemap: /false.xml.gz\nSitemap: /good.xml', 'text/plain'),
       '/cut.xml': ({ response, url }) => {
@@ -143,7 +143,7 @@ describe('a map fails', () => {
     })
   })
 
-  test('when its timeout is over, and drops its connections', async () => {
+  test('at its timeout, and closes its connections', async () => {
     const hung = Promise.withResolvers<void>()
     await using fixture = await startMapFixture({
       '/': ({ response }) => void response.on('close', hung.resolve),
@@ -153,7 +153,7 @@ describe('a map fails', () => {
     await hung.promise
   })
 
-  test('when its caller leaves', async () => {
+  test('when its caller disconnects', async () => {
     const leaving = new AbortController()
     await using fixture = await startMapFixture({ '/': () => leaving.abort(new Error('gone')) })
 

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { indexOf, linksTo, sitemapOf, startMapFixture, textPage } from './fixture.ts'
 
-describe('a map holds', () => {
-  test('the start page, the links of it, and what the sitemap lists, each once', async () => {
+describe('a map contains', () => {
+  test('the start page, its links, and the pages of the sitemap, each once', async () => {
     await using fixture = await startMapFixture({
       '/': linksTo('/a', '/b/', '/a#part', 'mailto:x@y.example', 'https://elsewhere.example/'),
       '/sitemap.xml': sitemapOf('/b', '/c'),
@@ -22,7 +22,7 @@ describe('a map holds', () => {
     ])
   })
 
-  test('titles as their page spells them, in whatever charset it names', async () => {
+  test('titles decoded with the charset that the page declares', async () => {
     const title = Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])
     await using fixture = await startMapFixture({
       '/': textPage(Buffer.concat([Buffer.from('<meta charset="windows-1251"><title>'), title]), 'text/html'),
@@ -31,7 +31,7 @@ describe('a map holds', () => {
     expect((await fixture.map('/')).links).toMatchObject([{ title: 'Привет' }])
   })
 
-  test('titles of pages that name no charset as their letters are', async () => {
+  test('titles of pages without a declared charset, decoded by detection', async () => {
     const title = Buffer.from([
       0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x20, 0xe2, 0xf1, 0xe5, 0xec, 0x20, 0xeb, 0xfe, 0xe4, 0xff, 0xec,
     ])
@@ -42,7 +42,7 @@ describe('a map holds', () => {
     expect((await fixture.map('/')).links).toMatchObject([{ title: 'Привет всем людям' }])
   })
 
-  test('the sitemaps that robots.txt names, in place of the usual ones', async () => {
+  test('the pages of sitemaps in robots.txt instead of the default ones', async () => {
     await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /one.xml\nSitemap: /two.txt', 'text/plain'),
       '/one.xml': sitemapOf('/1'),
@@ -53,7 +53,7 @@ describe('a map holds', () => {
     expect((await fixture.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
   })
 
-  test('what the sitemaps of an index list, packed ones included', async () => {
+  test('the pages of all sitemaps of an index, including compressed ones', async () => {
     await using fixture = await startMapFixture({
       '/sitemap.xml': indexOf('/deep.xml', '/packed.xml.gz'),
       '/deep.xml': indexOf('/leaf.xml'),
@@ -66,7 +66,7 @@ describe('a map holds', () => {
     expect((await fixture.paths('/', { sitemap: 'only' })).toSorted()).toEqual(['/1', '/2'])
   })
 
-  test('the items of a feed when there is no sitemap', async () => {
+  test('the items of a feed if there is no sitemap', async () => {
     await using fixture = await startMapFixture({
       '/': textPage('<link rel="alternate" type="application/rss+xml" href="/feed">', 'text/html'),
       '/feed': textPage('<rss><channel><item><title>One</title><link>/one</link></item></channel></rss>'),
@@ -75,7 +75,7 @@ describe('a map holds', () => {
     expect((await fixture.map('/')).links).toContainEqual({ url: fixture.site.url('/one'), title: 'One' })
   })
 
-  test('what pages lead to when there is no sitemap, as far as robots.txt allows', async () => {
+  test('linked pages if there is no sitemap, as far as robots.txt allows', async () => {
     await using fixture = await startMapFixture({
       '/robots.txt': textPage('User-agent: *\nDisallow: /private', 'text/plain'),
       '/': linksTo('/a', '/private'),
@@ -88,7 +88,7 @@ describe('a map holds', () => {
     expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/private')
   })
 
-  test('nothing of sitemaps when they are to be skipped', async () => {
+  test('no pages of sitemaps if they are skipped', async () => {
     await using fixture = await startMapFixture({
       '/': linksTo('/a'),
       '/a': linksTo(),
@@ -99,13 +99,13 @@ describe('a map holds', () => {
     expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/sitemap.xml')
   })
 
-  test('as many links as the limit says', async () => {
+  test('at most as many links as the limit', async () => {
     await using fixture = await startMapFixture({ '/': linksTo('/a'), '/sitemap.xml': sitemapOf('/1', '/2', '/3') })
 
     expect(await fixture.paths('/', { limit: 3 })).toEqual(['/', '/a', '/1'])
   })
 
-  test('what lies under the path, or with a warning the site when nothing does', async () => {
+  test('the pages under the path, or if there are none, the whole site with a warning', async () => {
     await using fixture = await startMapFixture({
       '/docs': linksTo('/docs/a', '/blog'),
       '/lonely': linksTo('/blog'),
@@ -119,14 +119,14 @@ describe('a map holds', () => {
     expect(lonely.warning).toContain('/lonely')
   })
 
-  test('addresses that differ by their query only when that is wanted', async () => {
+  test('URLs that differ only in their query if requested', async () => {
     await using fixture = await startMapFixture({ '/sitemap.xml': sitemapOf('/p?id=1', '/p?id=2&utm_source=x') })
 
     expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/p'])
     expect(await fixture.paths('/', { sitemap: 'only', ignoreQueryParameters: false })).toEqual(['/p?id=1', '/p?id=2'])
   })
 
-  test('subdomains unless they are unwanted, and never other sites', async () => {
+  test('subdomains unless excluded, and never other sites', async () => {
     const page = linksTo('/a')
     await using fixture = await startMapFixture({
       '/': page,
@@ -189,7 +189,7 @@ describe('a map holds', () => {
   })
 })
 
-test('with a search, the pages that have to do with it come first, wherever they were found', async () => {
+test('with a search, relevant pages come first, wherever they were found', async () => {
   const paths = Array.from({ length: 500 }, (_, index) => `/page-${index}`)
   await using fixture = await startMapFixture({
     '/': linksTo('/a'),
@@ -199,7 +199,7 @@ test('with a search, the pages that have to do with it come first, wherever they
   expect(await fixture.paths('/', { search: 'list of prices', limit: 2 })).toEqual(['/price-list', expect.any(String)])
 })
 
-test('the site hears of languages and of the own headers, other hosts of the languages alone', async () => {
+test('the site gets the language and custom headers, other hosts only the language', async () => {
   await using fixture = await startMapFixture({
     '/robots.txt': (exchange) => {
       exchange.response.end(`Sitemap: http://cdn.test:${exchange.url.port}/map.xml`)
@@ -215,7 +215,7 @@ test('the site hears of languages and of the own headers, other hosts of the lan
   expect(headersOf('/map.xml')).not.toHaveProperty('x-token')
 })
 
-test('a site that the start redirects to gets none of the caller’s headers', async () => {
+test('a site that the start URL redirects to gets none of the caller’s headers', async () => {
   await using fixture = await startMapFixture({
     '/moved': ({ response, url }) => {
       response.writeHead(302, { location: `http://other.test:${url.port}/home` }).end()
@@ -232,7 +232,7 @@ test('a site that the start redirects to gets none of the caller’s headers', a
   expect(askedWith).not.toContainEqual(['other.test', 'secret'])
 })
 
-describe('a warning tells', () => {
+describe('a warning says', () => {
   test.each([
     ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],
     ['that a page is all there is', '/lonely', {}, 'Only 1 page'],
@@ -285,13 +285,13 @@ describe('a warning tells', () => {
       ),
       'up to 3 levels deep',
     ],
-  ])('what is left out: %s', async (_what, pages, words) => {
+  ])('what was omitted: %s', async (_what, pages, words) => {
     await using fixture = await startMapFixture(pages)
 
     expect((await fixture.map('/')).warning).toContain(words)
   })
 
-  test('that only some subdomains were asked for sitemaps', async () => {
+  test('that the sitemaps of only some subdomains were read', async () => {
     const hosts = Array.from({ length: 11 }, (_, index) => `//s${index}.site.test`)
     await using fixture = await startMapFixture({
       '/': ({ response, url }) =>
@@ -305,7 +305,7 @@ describe('a warning tells', () => {
     expect(warning).toContain('The sitemaps of 10 of 11 subdomains were read.')
   })
 
-  test('that a walk did not come to its end', async () => {
+  test('that not all links were followed', async () => {
     await using fixture = await startMapFixture({
       '/': linksTo(...Array.from({ length: 60 }, (_, index) => `/title?${index}`)),
     })

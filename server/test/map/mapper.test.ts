@@ -27,7 +27,7 @@ async function startFixture(credits: number) {
   }
 }
 
-test('a map costs one credit and is on the bill by its id', async () => {
+test('a map costs one credit and is in the ledger under its id', async () => {
   const fixture = await startFixture(5)
 
   const { id } = await fixture.map(fixture.site.url('/'))
@@ -36,7 +36,7 @@ test('a map costs one credit and is on the bill by its id', async () => {
   expect(await fixture.bills()).toMatchObject([{ kind: 'map', subjectId: id, credits: 1 }])
 })
 
-test('a team without credits gets no map, and the site is not asked', async () => {
+test('a team without credits gets no map, and no request is sent to the site', async () => {
   const fixture = await startFixture(0)
 
   await expect(fixture.map(fixture.site.url('/'))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS', status: 402 })

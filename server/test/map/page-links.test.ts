@@ -8,7 +8,7 @@ async function read(html: string, size = 16_384): Promise<PageLinks> {
   return readPageLinks(pieces(), new URL('https://a.example/dir/page'))
 }
 
-test('a page tells its links with their words, its title and its description', async () => {
+test('the links of a page have their texts, and the page has its title and description', async () => {
   const page = await read(
     `<title> A  page </title><meta name="description" content="About it"><a href="/x">To <b>the</b> x</a>
      <map><area href="y"></map><a href="#here">here</a><a name="z">no link</a><svg><title>icon</title></svg>`,
@@ -22,13 +22,13 @@ test('a page tells its links with their words, its title and its description', a
   ])
 })
 
-test('the base of a page holds for its links', async () => {
+test('links are resolved against the base of the page', async () => {
   expect((await read('<base href="/other/"><a href="x">x</a>')).links).toMatchObject([
     { url: 'https://a.example/other/x' },
   ])
 })
 
-test('a page names its sitemaps, feeds and neighbours', async () => {
+test('the sitemaps, feeds and alternate pages of a page are found', async () => {
   const page = await read(
     `<link rel="sitemap" href="/map.xml"><link rel="alternate" type="application/rss+xml" href="/feed">
      <link rel="next" href="?page=2"><link rel="stylesheet" href="/x.css">`,
@@ -46,7 +46,7 @@ test.each([
   ['one endless attribute', `<p title="${'x'.repeat(4_000_000)}">`],
   ['tags that never end', '<a href='.repeat(500_000)],
   ['a comment that never ends', `<!--${'-'.repeat(4_000_000)}`],
-])('%s costs little time and no links before it', async (_what, trouble) => {
+])('%s takes little time and loses no links before it', async (_what, trouble) => {
   const startedMs = performance.now()
 
   const page = await read(`<a href="/first">first</a>${trouble}`)
@@ -55,7 +55,7 @@ test.each([
   expect(performance.now() - startedMs).toBeLessThan(5000)
 })
 
-test('links after deep nesting are found, too', async () => {
+test('links after deep nesting are found', async () => {
   expect((await read(`${'<div>'.repeat(100_000)}<a href="/last">last</a>`)).links).toMatchObject([
     { url: 'https://a.example/last' },
   ])

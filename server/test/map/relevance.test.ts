@@ -15,7 +15,7 @@ async function ordered(query: string): Promise<readonly string[]> {
   return (await orderByRelevance(links, query)).map(({ url }) => url.replace('https://a.example', ''))
 }
 
-test('pages with the words come first, those without keep their order', async () => {
+test('pages with the words come first, and those without keep their order', async () => {
   const paths = await ordered('Pricing')
 
   expect(paths[0]).toBe('/pricing')
@@ -27,7 +27,7 @@ test('pages with all the words come before pages with one', async () => {
   expect((await ordered('pricing history'))[0]).toBe('/docs/pricing-history')
 })
 
-test('forms of a word are near it', async () => {
+test('inflections of a word rank close to it', async () => {
   expect((await ordered('installation'))[0]).toBe('/docs/install')
 })
 
@@ -39,7 +39,7 @@ test('a query without words changes nothing', async () => {
   expect(await orderByRelevance(links, ' ?! ')).toEqual(links)
 })
 
-test('thirty thousand links are ordered in a few seconds, in which others get their turn', async () => {
+test('thirty thousand links are sorted in a few seconds without blocking other work', async () => {
   const many = Array.from({ length: 30_000 }, (_, index) => ({
     url: `https://a.example/shop/item-${index}/red-shoes`,
   }))

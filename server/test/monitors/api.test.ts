@@ -22,7 +22,7 @@ function valid() {
   return { name: 'Page', schedule: { text: 'daily' }, targets: targets() }
 }
 
-describe('a monitor is refused', () => {
+describe('a monitor is rejected', () => {
   test.each([
     ['with an unknown key', { mood: 'good' }, 'mood'],
     ['without targets', { targets: [] }, 'targets'],
@@ -81,7 +81,7 @@ describe('a monitor is refused', () => {
   })
 })
 
-test('a monitor is made, read, listed, changed, paused, resumed and deleted', async () => {
+test('a monitor is created, read, listed, changed, paused, resumed and deleted', async () => {
   const made = await lab.api('POST', '/v2/monitor', {
     ...valid(),
     webhook: site.url('/hook'),
@@ -144,7 +144,7 @@ test('a monitor is made, read, listed, changed, paused, resumed and deleted', as
   expect(await lab.api('GET', path)).toMatchObject({ status: 404, body: { error: 'Monitor not found' } })
 })
 
-test('an unknown id is a 404, and a malformed one a 400', async () => {
+test('an unknown id gets 404, and a malformed one 400', async () => {
   const { id } = await createMonitor(lab.api, { targets: targets() })
 
   expect(await lab.api('GET', `/v2/monitor/${nobody}`)).toMatchObject({
@@ -258,7 +258,7 @@ test('the client runs a check to its end and shows what changed', async () => {
   await expect(monitors.get(id)).rejects.toMatchObject({ code: 'MONITOR_NOT_FOUND' })
 })
 
-test('the pages of a site are found, new ones and those that went away noticed', async () => {
+test('a crawl target reports new and removed pages of a site', async () => {
   const links = (paths: readonly string[]) =>
     `<h1>Blog</h1>${paths.map((path) => `<a href="${path}">${path}</a>`).join(' ')}`
   for (const path of ['/blog/a', '/blog/b', '/blog/c'])

@@ -4,7 +4,7 @@ import { comparePage } from '../../src/monitors/compare-page.ts'
 test.each([
   ['none were extracted before', undefined, { status: 'same' }],
   ['others were', '{"price":1}', { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
-])('extracted data are compared with those of the last check: %s', (_, extracted, expected) => {
+])('extracted data is compared with that of the last check: %s', (_, extracted, expected) => {
   const state = { monitorId: '', targetId: '', urlHash: '', url: '', markdown: '', extracted, scrapeId: undefined }
   const document = { json: { price: 2 }, metadata: { statusCode: 200 } }
   const how = { comparesJson: true, comparesText: false }
@@ -12,7 +12,7 @@ test.each([
   expect(comparePage(document, { ...state, isGone: false, checkedAt: new Date() }, how)).toEqual(expected)
 })
 
-test.each([false, true])('a coarse difference comes with a warning, beside data: %s', (comparesJson) => {
+test.each([false, true])('a coarse difference has a warning, also with extracted data: %s', (comparesJson) => {
   const text = (salt: string): string =>
     Array.from({ length: 205_000 }, (_, index) => `${salt} ${index % 9}`).join('\n')
   const state = { monitorId: '', targetId: '', urlHash: '', url: '', extracted: undefined, scrapeId: undefined }

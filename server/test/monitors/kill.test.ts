@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { createMonitor, startChangingSite, whenEnded } from './fixture.ts'
 
 test.concurrent.each(['PGlite', 'PostgreSQL'])(
-  'a check whose server is killed is ended by the next one: each page done, told and billed once, in %s',
+  'a check whose server is killed is completed by the next one: each page is checked, reported and billed once, in %s',
   { timeout: 120_000 },
   async (engine) => {
     await using site = await startChangingSite()

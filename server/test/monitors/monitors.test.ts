@@ -28,7 +28,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     return (body['periods'] as { creditsUsed: number }[]).reduce((sum, period) => sum + period.creditsUsed, 0)
   }
 
-  test('tells new, same, changed and removed pages, with what changed and what it cost, to its webhook, too', async () => {
+  test('reports new, same, changed and removed pages, with differences and costs, also to its webhook', async () => {
     await using receiver = await startReceiver()
     site.set('/a', '<h1>Plans</h1><p>Basic is free.</p><p>Team costs 10 euros.</p>')
     site.set('/b', '<h1>About</h1><p>Nothing to see.</p>')
@@ -98,7 +98,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     expect(receiver.received).toHaveLength(12)
   })
 
-  test('compares the data that a language model finds in a page, and has changes judged by its goal', async () => {
+  test('compares data extracted by a language model, and judges changes by its goal', async () => {
     site.set('/shop', '<h1>Shop</h1><p>Everything you need.</p>')
     const used = await creditsUsed()
     const { id } = await createMonitor(lab.api, {
@@ -139,7 +139,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     expect(await creditsUsed()).toBe(used + 11)
   })
 
-  test('of a search tells new results, each judged once by its goal', async () => {
+  test('of a search reports new results, each judged once by its goal', async () => {
     const scrape = async (path: string, words: string): Promise<void> => {
       site.set(path, `<h1>${words}</h1><p>The zeppelin ${words} lands at noon in the old harbour.</p>`)
       expect((await lab.api('POST', '/v2/scrape', { url: site.url(path), maxAge: 0 })).status).toBe(200)
@@ -175,7 +175,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     return async (method, path, json) => lab.api(method, path, json, { authorization: `Bearer ${body['key']}` })
   }
 
-  test('spends no more than the team has: a page that turns out dearer is an error and costs nothing', async () => {
+  test('never overspends: a page that costs more than expected fails and costs nothing', async () => {
     const api = await apiOf('thrifty')
     site.set('/dear', '<h1>Plans</h1><p>Basic is free.</p>')
     model.says(() => ({ meaningful: true, confidence: 'high', reason: 'Dearer', meaningfulChanges: [] }))

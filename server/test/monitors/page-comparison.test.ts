@@ -7,7 +7,7 @@ test.each([
   ['https://docs.site.test/a', false],
   ['https://other.test/a', false],
   ['http://site.test/a', false],
-])('headers of a crawled target go to its own site alone: %s', (url, isSent) => {
+])('headers of a crawl target are sent to its own site only: %s', (url, isSent) => {
   const headers = { 'X-Token': 'secret' }
   const { request } = pageComparison({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
 

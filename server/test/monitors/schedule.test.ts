@@ -62,7 +62,7 @@ test.each([
   [{}, 'A schedule must have either `cron` or `text`'],
   [{ text: 'daily', timezone: 'Europe/Atlantis' }, '"Europe/Atlantis" is not an IANA time zone'],
   [{ text: 'daily', timezone: '+02:00' }, '"+02:00" is not an IANA time zone'],
-])('%j is refused', (input, message) => {
+])('%j is rejected', (input, message) => {
   expect(schedule.safeParse(input).error?.issues[0]?.message).toContain(message)
 })
 
@@ -99,7 +99,7 @@ describe('runs', () => {
     expect(runs(cron, 'Europe/Berlin', from, expected.length)).toEqual(expected)
   })
 
-  test('are an hour later, too, where the clocks skip the last hour of a day', () => {
+  test('are an hour later where the clocks skip the last hour of a day', () => {
     const expected = ['2027-03-27T01:59', '2027-03-28T01:59', '2027-03-29T00:59']
 
     expect(runs('59 23 * * *', 'America/Nuuk', '2027-03-26T12:00Z', 3)).toEqual(expected)
@@ -112,7 +112,7 @@ describe('runs', () => {
     ['0 0 * * 1', 5],
     ['0 0 1 * *', 1],
     ['0 0 30 2 *', 0],
-  ])('of %s are %i a month', (cron, count) => {
+  ])('of %s happen %i times a month', (cron, count) => {
     expect(runsPerMonth({ cron })).toBe(count)
   })
 })

@@ -58,7 +58,7 @@ async function encryptTar(parts: ArchiveDeps, tar: Buffer): Promise<Pick<Archive
   return { blob, keyId: key.id }
 }
 
-test('an archive in a bucket that does not answer is said to be out of reach for now, without the address', async () => {
+test('the error for an archive in an unresponsive bucket suggests a retry and hides the URL', async () => {
   const lab = await openS3Location()
   await using source = await temporaryFolder()
   await fill(source.path, { 'Default/Cookies': 'cookies' })
@@ -105,7 +105,7 @@ describeEachLocation('an archive', (open) => {
     expect(archive.storedBytes).toBeGreaterThan(200_000)
   })
 
-  test('that is kept elsewhere is missed in words', async () => {
+  test('that is not in this blob store gets a clear error', async () => {
     await using lab = await open()
 
     await expect(
@@ -116,7 +116,7 @@ describeEachLocation('an archive', (open) => {
     })
   })
 
-  test('shows nothing of what it holds', async () => {
+  test('does not reveal its contents', async () => {
     await using lab = await open()
     await using source = await temporaryFolder()
     await fill(source.path, { 'Default/Cookies': 'very secret cookie' })
@@ -145,7 +145,7 @@ describeEachLocation('an archive', (open) => {
   })
 })
 
-describe('an archive is refused', () => {
+describe('an archive is rejected', () => {
   const unreadable = { code: 'PROFILE_UNREADABLE' }
 
   const openSaved = async (undo: AsyncDisposableStack) => {
@@ -158,7 +158,7 @@ describe('an archive is refused', () => {
     return { parts, archive, bytes, replace }
   }
 
-  test('when a single bit of it was changed, wherever', async () => {
+  test('if any single bit was changed', async () => {
     await using undo = new AsyncDisposableStack()
     const { parts, archive, bytes, replace } = await openSaved(undo)
     const offsets = [0, 4, 19, 20, 65_555, 65_556, bytes.length - 17, bytes.length - 1]
@@ -172,7 +172,7 @@ describe('an archive is refused', () => {
     }
   })
 
-  test('when it was cut off, even between two chunks, or something was added', async () => {
+  test('if it was truncated, even between two chunks, or extended', async () => {
     await using undo = new AsyncDisposableStack()
     const { parts, archive, bytes, replace } = await openSaved(undo)
     const chunk = 65_536 + 16
@@ -190,7 +190,7 @@ describe('an archive is refused', () => {
     }
   })
 
-  test('when it is that of another profile, or encrypted with another key', async () => {
+  test('if it belongs to another profile or is encrypted with another key', async () => {
     await using undo = new AsyncDisposableStack()
     const { parts, archive } = await openSaved(undo)
     const otherKey = { bytes: randomBytes(32), id: 'another key' }
@@ -211,7 +211,7 @@ describe('an archive is refused', () => {
     ['a link', { name: 'Default/Cookies', type: 'symlink', linkname: '/etc/passwd' }],
     ['a hard link', { name: 'Default/Cookies', type: 'link', linkname: '/etc/passwd' }],
     ['a device', { name: 'Default/Cookies', type: 'character-device' }],
-  ])('when it holds %s, though it was made with the key', async (_what, header) => {
+  ])('if it contains %s, even if encrypted with the right key', async (_what, header) => {
     await using lab = await openFolderLocation()
     const parts = await openProfileDeps(lab)
     const tar = pack()
@@ -222,7 +222,7 @@ describe('an archive is refused', () => {
     await expect(restore(parts, archive)).rejects.toMatchObject(unreadable)
   })
 
-  test('when it unpacks to more than the quota', async () => {
+  test('if it unpacks to more than the quota', async () => {
     await using undo = new AsyncDisposableStack()
     const { parts, archive } = await openSaved(undo)
 
@@ -232,7 +232,7 @@ describe('an archive is refused', () => {
   })
 })
 
-test('links that a browser left in its folder are not followed', async () => {
+test('links in the user-data-dir are not followed', async () => {
   await using lab = await openFolderLocation()
   await using source = await temporaryFolder()
   await using outside = await temporaryFolder()

@@ -39,7 +39,7 @@ function readVersions(told: string): ReadonlyMap<string, number> {
 }
 
 test(
-  'a hundred kills of who saves, at any moment, leave the last committed version whole',
+  'a hundred kills of a saving process, at any moment, leave the last committed version intact',
   { timeout: 120_000 },
   async ({ annotate }) => {
     await using folder = await temporaryFolder()

@@ -74,18 +74,14 @@ async function carryOver(writer: string, alter: (userDataDir: string) => Promise
 
 const everything = { cookies: 'kept=yes', localStorage: 'kept', indexedDB: 'kept' }
 
-test(
-  'a profile that says that an older Chromium wrote it opens, with all that is in it',
-  { timeout: 60_000 },
-  async () => {
-    expect(await carryOver('chromium', makeOlder)).toEqual(everything)
-  },
-)
+test('a profile marked as written by an older Chromium opens with all its data', { timeout: 60_000 }, async () => {
+  expect(await carryOver('chromium', makeOlder)).toEqual(everything)
+})
 
 const older = process.env['BOWLINE_TEST_OLDER_CHROMIUM'] ?? ''
 
 test.skipIf(older === '')(
-  'so does one that it really wrote (skipped unless BOWLINE_TEST_OLDER_CHROMIUM names one)',
+  'a profile written by an older Chromium opens (skipped unless BOWLINE_TEST_OLDER_CHROMIUM names one)',
   { timeout: 60_000 },
   async () => {
     expect(await carryOver(older, async () => undefined)).toEqual(everything)

@@ -8,7 +8,7 @@ import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
 describeEachStore('the key of profiles', (openStore) => {
-  test('is made once, and never replaced while a profile needs it', async () => {
+  test('is created once, and never replaced while a profile needs it', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-profile-key-'))
     await using store = await openStore()
     const warnings: string[] = []

@@ -110,14 +110,14 @@ test.each<[string, (tar: Buffer) => Buffer]>([
   ['has a size that is no number', (tar) => withSize(tar, '9zzzzzzzzzz')],
   ['has a negative size', (tar) => withSize(tar, '-0000000700')],
   ['has a negative size in base 256', (tar) => withSize(tar, `${'\xff'.repeat(11)}\x80`)],
-])('a tar that %s is refused', async (_what, damage) => {
+])('a tar that %s is rejected', async (_what, damage) => {
   await using folder = await temporaryFolder()
   const tar = damage(await tarOf({ 'Default/Cookies': Buffer.alloc(1000, 'a') }))
 
   await expect(unpackProfile(Readable.from([tar]), folder.path, 1e9)).rejects.toThrow(/truncated|Invalid|too large/)
 })
 
-test('a tar whose header states more bytes than the quota is refused', async () => {
+test('a tar whose header states more bytes than the quota is rejected', async () => {
   await using folder = await temporaryFolder()
   const tar = withSize(await tarOf({ 'Default/Cookies': 'a' }), '77777777777')
 
@@ -127,7 +127,7 @@ test('a tar whose header states more bytes than the quota is refused', async () 
   expect(await readdir(folder.path)).toEqual([])
 })
 
-test('unpacking ends at once when its signal is aborted, even within a file that does not go on', async () => {
+test('unpacking ends at once when its signal is aborted, even if a file stalls', async () => {
   await using folder = await temporaryFolder()
   const abort = new AbortController()
   const source = new PassThrough()
@@ -143,7 +143,7 @@ test('unpacking ends at once when its signal is aborted, even within a file that
   expect(await openFilesIn(folder.path)).toEqual([])
 })
 
-test('unpacking ends its source when it refuses an entry, even if the source does not go on', async () => {
+test('unpacking closes its source when it rejects an entry, even if the source stalls', async () => {
   await using folder = await temporaryFolder()
   const source = new PassThrough()
   const tar = await tarOf({ 'Default/Extensions/evil': Buffer.alloc(100_000) })

@@ -37,7 +37,7 @@ const attacks: Readonly<Record<string, () => string>> = {
   'spaces that end in no digit': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
 }
 
-describe('a hostile page is read within bounds of time', { timeout: 240_000 }, () => {
+describe('a hostile page is parsed in bounded time', { timeout: 240_000 }, () => {
   test.each(Object.entries(attacks))('%s', (_title, make) => {
     const html = make()
     const before = process.cpuUsage()
@@ -52,7 +52,7 @@ describe('a hostile page is read within bounds of time', { timeout: 240_000 }, (
   })
 })
 
-test('the words of lines that are nearly empty are found in bounded time', () => {
+test('words of nearly empty lines are found in bounded time', () => {
   const before = process.cpuUsage()
 
   expect(plainText(`one\n${' '.repeat(2000)}two\n| --- | :-: |\nthree`)).toBe('one two three')
@@ -66,7 +66,7 @@ test('frames are inserted in bounded time', () => {
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2)
 })
 
-test('a frame is inserted once, though its mark be copied', () => {
+test('a frame is inserted once, even if its placeholder is copied', () => {
   const copies = '<iframe src="/a" data-bowline-frame="A1"></iframe>'.repeat(20)
   const shown = '<div data-frame>deep<div data-frame></div>'
 
@@ -74,7 +74,7 @@ test('a frame is inserted once, though its mark be copied', () => {
   expect(insertFrames(copies, new Map([['A1', `deep${copies}`]])).split('deep')).toHaveLength(2)
 })
 
-test('a hostile page is read within bounds of memory', () => {
+test('a hostile page is parsed in bounded memory', () => {
   const html = '<b>x<br>'.repeat(2_500_000)
   const before = process.memoryUsage().rss
 
@@ -83,7 +83,7 @@ test('a hostile page is read within bounds of memory', () => {
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(1500)
 })
 
-test('text deeper than the bound is kept, though flattened', () => {
+test('text beyond the maximum depth is kept, but flattened', () => {
   const { markdown } = makeHtmlFormats({
     html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`,
     url,

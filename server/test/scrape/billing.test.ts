@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 describe('a scrape', () => {
-  test('is entered in the ledger once, under its id, and taken from the credits of its team', async () => {
+  test('is charged once, under its id, to the credits of its team', async () => {
     await setTeamCredits(store.db, teamId, 10)
 
     const page = await scraping.read('/three.pdf')
@@ -42,7 +42,7 @@ describe('a scrape', () => {
     expect((await findTeam(store.db, teamId))?.credits).toBe(7)
   })
 
-  test('that cannot be paid for in the end leaves the change of its page to be told', async () => {
+  test('that cannot be paid for does not consume the change of its page', async () => {
     const formats = ['markdown', { type: 'changeTracking', tag: 'unpaid' }]
     await setTeamCredits(store.db, teamId, 1)
     const unpaid = await scraping.scrape('/three.pdf', { formats })
@@ -64,7 +64,7 @@ describe('a scrape', () => {
     expect((await findTeam(store.db, teamId))?.credits).toBe(10)
   })
 
-  test('whose caller hangs up costs nothing', async () => {
+  test('whose caller disconnects costs nothing', async () => {
     await setTeamCredits(store.db, teamId, 1)
     const stop = new AbortController()
     const gone = fetch(`${scraping.lab.server.url}/v2/scrape`, {
@@ -83,7 +83,7 @@ describe('a scrape', () => {
     expect((await findTeam(store.db, teamId))?.credits).toBe(0)
   })
 
-  test('that the team cannot pay is refused before any work, however many ask at once', async () => {
+  test('that the team cannot pay for is rejected before any work, even concurrently', async () => {
     await setTeamCredits(store.db, teamId, 2)
 
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => scraping.scrape(`/article?${name}`)))
@@ -103,7 +103,7 @@ describe('the proxy', () => {
     return { statusCode, proxyUsed, creditsUsed }
   }
 
-  test('basic costs one credit, and is turned away where it is', async () => {
+  test('basic costs one credit, and fails on a site that blocks it', async () => {
     expect(await used('basic')).toEqual({ statusCode: 403, proxyUsed: 'basic', creditsUsed: 1 })
   })
 
@@ -111,17 +111,17 @@ describe('the proxy', () => {
     expect(await used(proxy)).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
   })
 
-  test('enhanced costs one where the page is reached without it', async () => {
+  test('enhanced costs one if the page loads without it', async () => {
     const { metadata } = await scraping.read('/article', { proxy: 'enhanced' })
 
     expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })
   })
 
-  test('auto costs five where only the enhanced one is let in', async () => {
+  test('auto costs five if only the enhanced proxy succeeds', async () => {
     expect(await used('auto')).toEqual({ statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 })
   })
 
-  test('auto costs one where the basic one will do', async () => {
+  test('auto costs one if the basic proxy succeeds', async () => {
     const { metadata } = await scraping.read('/article', { proxy: 'auto' })
 
     expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })

@@ -11,7 +11,7 @@ describe('the public client `firecrawl`, unmodified', () => {
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 
-  test('scrapes a page by the second version of the API', async () => {
+  test('scrapes a page with API v2', async () => {
     const page = await client.scrape(fixture.site.url('/article'), { formats: ['markdown', 'links'], timeout: 20_000 })
 
     expect(page.markdown).toContain('# The harbour')
@@ -29,7 +29,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect((await fetch(page.screenshot!)).headers.get('content-type')).toBe('image/png')
   })
 
-  test('scrapes a page by the first version of the API', async () => {
+  test('scrapes a page with API v1', async () => {
     const page = await client.v1.scrapeUrl(fixture.site.url('/article'), {
       formats: ['markdown', 'html'],
       parsePDF: true,
@@ -38,7 +38,7 @@ describe('the public client `firecrawl`, unmodified', () => {
     expect(page).toMatchObject({ success: true, markdown: expect.stringContaining('# The harbour') })
   })
 
-  test('gets our errors as its own', async () => {
+  test('gets errors as its own error type', async () => {
     await expect(client.scrape('http://nothing.invalid/')).rejects.toThrow('does not resolve')
     await expect(client.scrape(fixture.site.url('/drip'), { timeout: 1000 })).rejects.toMatchObject({ status: 408 })
   })

@@ -14,7 +14,7 @@ async function scraped(path: string, body: object) {
   return (await fixture.lab.api('POST', path, body)).body['data']['metadata']
 }
 
-test.each(['/v1/scrape', '/v2/scrape'])('%s names the address as its caller wrote it', async (path) => {
+test.each(['/v1/scrape', '/v2/scrape'])('%s returns the URL as the caller wrote it', async (path) => {
   const bare = root.replace('http://', '')
 
   for (const url of [root, bare, `${root}/../page?q=a b`, `${root}/page?part#Part`]) {
@@ -30,11 +30,11 @@ test.each(['/v1/scrape', '/v2/scrape'])('%s names the address as its caller wrot
   ])
 })
 
-test('an address that cannot be kept as it was written is named in its canonical form', async () => {
+test('a URL that cannot be stored as written is returned in its canonical form', async () => {
   expect(await scraped('/v2/scrape', { url: `${root}/pa\nge` })).toMatchObject({ sourceURL: `${root}/page` })
 })
 
-test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s names addresses as its caller wrote them', async (path) => {
+test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s returns URLs as the caller wrote them', async (path) => {
   const { lab, site, start, ended } = fixture
   const urls = [root, `${root}/./page`, site.url('/page')]
   const broken = `${root}/./broken`
@@ -48,7 +48,7 @@ test.each(['/v1/batch/scrape', '/v2/batch/scrape'])('%s names addresses as its c
   expect((await lab.api('GET', `${job}/errors`)).body['errors']).toMatchObject([{ url: broken }])
 })
 
-test('webhooks name the addresses of pages that failed as the caller wrote them', async () => {
+test('webhooks contain the URLs of failed pages as the caller wrote them', async () => {
   await using receiver = await startReceiver()
   const broken = `${root}/./broken`
   await fixture.ended(
@@ -59,7 +59,7 @@ test('webhooks name the addresses of pages that failed as the caller wrote them'
   expect(page?.body).toMatchObject({ data: [{ metadata: { sourceURL: broken } }] })
 })
 
-test.each(['/v1/crawl', '/v2/crawl'])('%s names its start as its caller wrote it', async (path) => {
+test.each(['/v1/crawl', '/v2/crawl'])('%s returns its start URL as the caller wrote it', async (path) => {
   const status = await fixture.ended(await fixture.start(path, { url: root, limit: 1 }))
 
   expect(status['data']).toMatchObject([{ metadata: { sourceURL: root, url: `${root}/` } }])
@@ -71,7 +71,7 @@ test.each([
   ['/v2/scrape', { maxAge: 0 }, undefined],
   ['/v1/scrape', {}, 'miss'],
   ['/v1/scrape', { maxAge: 0 }, undefined],
-])('%s with %j tells cacheState %s', async (path, options, state) => {
+])('%s with %j returns cacheState %s', async (path, options, state) => {
   const metadata = await scraped(path, { url: `${root}/page?fresh=${path}${JSON.stringify(options)}`, ...options })
 
   expect(metadata['cacheState']).toBe(state)

@@ -77,7 +77,7 @@ async function search(query: string, changes: Partial<ProviderQuery> = {}) {
   return { ...found, asked }
 }
 
-test('answers results of the web, a page of twenty after the other', async () => {
+test('returns web results in pages of twenty', async () => {
   const { results, asked } = await search('boats', { limit: 45 })
 
   expect(results).toHaveLength(45)
@@ -95,7 +95,7 @@ test('answers results of the web, a page of twenty after the other', async () =>
   ])
 })
 
-test('answers news and pictures', async () => {
+test('returns news and images', async () => {
   const news = await search('boats', { source: 'news' })
   const images = await search('boats', { source: 'images', safe: 'moderate' })
 
@@ -116,13 +116,13 @@ test.each<[string, Partial<ProviderQuery>, Readonly<Record<string, string>>]>([
   ['"at night" -day site:odd.example', { limit: 1 }, { q: '"at night" -day site:odd.example' }],
   ['inurl:page intitle:page', { limit: 1 }, { q: 'page intitle:page' }],
   ['related:odd.example', { limit: 1 }, { q: 'odd' }],
-])('asks for %s %o as the service wants it', async (query, changes, expected) => {
+])('sends %s %o in the format of the service', async (query, changes, expected) => {
   const { asked } = await search(query, changes)
 
   expect(Object.fromEntries(asked[0] ?? [])).toMatchObject(expected)
 })
 
-test('leaves out what does not fit, and reads on for more', async () => {
+test('omits results that do not match, and reads more pages', async () => {
   const { results } = await search('related:even.example inurl:page', {
     limit: 15,
     range: readTimeRange('cdr:1,cd_min:01/03/2026'),
@@ -133,19 +133,19 @@ test('leaves out what does not fit, and reads on for more', async () => {
   expect(results.filter(({ date }) => date! < new Date('2026-01-03'))).toEqual([])
 })
 
-test('says that a long query was cut', async () => {
+test('warns that a long query was truncated', async () => {
   const { warnings } = await search('a '.repeat(300))
 
   expect(warnings).toEqual([expect.stringContaining('up to 400 characters')])
 })
 
-test('says what the service cannot do', async () => {
+test('warns about options that the service does not support', async () => {
   const { warnings } = await search('related:odd.example', { country: 'is' })
 
   expect(warnings).toEqual([expect.stringContaining('country IS'), expect.stringContaining('related:')])
 })
 
-test('waits when the service asks for a pause', async () => {
+test('waits as long as the service requests', async () => {
   isLimited = true
 
   const { results, asked } = await search('boats', { limit: 1 })
@@ -153,7 +153,7 @@ test('waits when the service asks for a pause', async () => {
   expect([results.length, asked.length]).toEqual([1, 2])
 })
 
-test('tells why the service refuses, and not the key', async () => {
+test('reports errors of the service without the key', async () => {
   const stranger = createBraveProvider({ url: site.url(''), key: 'wrong-key' })
 
   const failing = stranger.search(wishFor('boats'), noSignal)
@@ -165,7 +165,7 @@ test('tells why the service refuses, and not the key', async () => {
   await expect(failing).rejects.not.toThrow('wrong-key')
 })
 
-test('an aborted search ends with the reason', async () => {
+test('an aborted search rejects with the reason', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
 
   await expect(brave.search(wishFor('boats'), signal)).rejects.toThrow('enough')

@@ -76,7 +76,7 @@ describeEachStore('the index', (openStore) => {
     expect(await found('related:docs.a.example')).toEqual(['a.example/harbour', 'b.example/blog/harbour'])
   })
 
-  test('puts pages first that have the words in their title, and shows the place in the text', async () => {
+  test('ranks pages with the words in their title first, with an excerpt of the text', async () => {
     await using store = await openStore()
     const { ask } = await fill(store, harbour)
 
@@ -87,7 +87,7 @@ describeEachStore('the index', (openStore) => {
     expect(warnings).toEqual([])
   })
 
-  test('relaxes words that no page has together, and says so', async () => {
+  test('relaxes a query that no page matches, with a warning', async () => {
     await using store = await openStore()
     const { ask } = await fill(store, harbour)
 
@@ -97,7 +97,7 @@ describeEachStore('the index', (openStore) => {
     expect(warnings).toEqual([expect.stringContaining('No page contains all of the words')])
   })
 
-  test('keeps to domains, categories, times and the team', async () => {
+  test('filters by domain, category, time and team', async () => {
     await using store = await openStore()
     const { urls, ask } = await fill(store, [
       { url: 'http://a.example/old', text: 'boats', metadata: { publishedTime: '2020-05-05T00:00:00Z' } },
@@ -125,7 +125,7 @@ describeEachStore('the index', (openStore) => {
     })
   })
 
-  test('reads other languages, and scripts without spaces', async () => {
+  test('supports other languages, and scripts without spaces', async () => {
     await using store = await openStore()
     const { urls } = await fill(store, [
       { url: 'http://a.example/de', text: 'Die Häuser am Hafen', metadata: { language: 'de' } },
@@ -159,7 +159,7 @@ describeEachStore('the index', (openStore) => {
     expect(await found('boats filetype:pdf')).toEqual([])
   })
 
-  test('bears whatever a query or a page holds', async () => {
+  test('accepts any characters in queries and pages', async () => {
     await using store = await openStore()
     const evil = `' & | ! <-> :* \\ ( ) "" $$ ; drop table indexed_page -- %_`
     const { urls } = await fill(store, [
@@ -176,7 +176,7 @@ describeEachStore('the index', (openStore) => {
     expect(await urls(`site:'x' -intitle:' related:'`)).toEqual([])
   })
 
-  test('knows a page once, by its newest text, and forgets the oldest pages', async () => {
+  test('indexes a page once, with its newest text, and removes the oldest pages', async () => {
     await using store = await openStore()
     const { urls, teamId } = await fill(store, [...harbour, { ...harbour[0]!, text: 'Empty now.' }])
     await using index = new PageIndexer({ store, maxPages: 2, onError })

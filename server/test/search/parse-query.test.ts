@@ -32,11 +32,11 @@ test.each([
   // Words cannot be joined with sites. A leading OR and a lower-case "or" are words.
   ['OR boats OR site:a.example or -red', ['text OR', 'text boats', 'site a.example', 'text or', 'not text red']],
   ['  - "" site: ', []],
-])('reads the query %s', (query, clauses) => {
+])('parses the query %s', (query, clauses) => {
   expect(read(query)).toEqual(clauses)
 })
 
-test('a query is written as it was read', () => {
+test('a parsed query is formatted as it was written', () => {
   const query = 'shoes OR boots "red laces" -blue filetype:pdf site:a.example -inurl:old intitle:"big news"'
 
   expect(writeQuery(parseQuery(query))).toBe(query)
@@ -81,21 +81,21 @@ test.each([
   ['qdr:w2', '2026-02-24T12:00:00.000Z', undefined],
   ['cdr:1,cd_min:1/31/2026,cd_max:02/01/2026', '2026-01-31T00:00:00.000Z', '2026-02-01T23:59:59.999Z'],
   ['cdr:1,cd_max:02/01/2026', undefined, '2026-02-01T23:59:59.999Z'],
-])('reads the time filter %s', (tbs, from, until) => {
+])('parses the time filter %s', (tbs, from, until) => {
   const range = readTimeRange(tbs, now)
 
   expect([range?.from?.toISOString(), range?.until?.toISOString()]).toEqual([from, until])
 })
 
 test.each(['qdr:x', 'qdr:', 'cdr:1', 'cdr:1,cd_min:02/30/2026', 'cdr:1,cd_min:02/02/2026,cd_max:02/01/2026', 'soon'])(
-  'refuses the time filter %s',
+  'rejects the time filter %s',
   (tbs) => {
     expect(readTimeRange(tbs)).toBeUndefined()
     expect(searchRequest.safeParse({ query: 'x', tbs }).error?.issues[0]?.message).toContain('qdr:d')
   },
 )
 
-test('fills in the defaults of both versions', () => {
+test('applies the defaults of both versions', () => {
   expect(searchRequest.parse({ query: ' x ' })).toMatchObject({ query: 'x', limit: 10, sources: [{ type: 'web' }] })
   expect(searchRequestV1.parse({ query: 'x' })).toMatchObject({ limit: 5, timeout: 60_000, ignoreInvalidURLs: false })
 })
@@ -115,11 +115,11 @@ test.each([
   ['pt-BR', 'portuguese'],
   ['tlh', 'simple'],
   ['constructor', 'simple'],
-])('texts in %s are read as %s', (language, configuration) => {
+])('texts in %s are indexed as %s', (language, configuration) => {
   expect(textSearchLanguage(language)).toBe(configuration)
 })
 
-test('the marks of Markdown are no words', () => {
+test('Markdown syntax is not indexed as words', () => {
   const text = plainText(
     '# Big *news*\n\n> See [the port](http://a.example/x) ![boat](b.png)\n\n| a | b |\n| --- | --- |\n',
   )

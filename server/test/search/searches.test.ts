@@ -41,7 +41,7 @@ async function prepare(store: Store, provider: SearchProvider, credits: number) 
 }
 
 describeEachStore('a search', (openStore) => {
-  test('costs two credits for ten results that were found', async () => {
+  test('costs two credits per ten results', async () => {
     await using store = await openStore()
     const { search, left, bills } = await prepare(store, providerOf(12), 100)
 
@@ -50,7 +50,7 @@ describeEachStore('a search', (openStore) => {
     expect([await left(), await bills()]).toEqual([96, [4]])
   })
 
-  test('that finds or brings nothing costs nothing', async () => {
+  test('without results costs nothing', async () => {
     await using store = await openStore()
     const failing = async () => Promise.reject(new BowlineError('SEARCH_FAILED', 'It is down'))
     const empty = await prepare(store, providerOf(0), 10)
@@ -67,7 +67,7 @@ describeEachStore('a search', (openStore) => {
     ])
   })
 
-  test('is for fewer results when the credits are few, and refused when there are none', async () => {
+  test('returns fewer results if credits are low, and is rejected without credits', async () => {
     await using store = await openStore()
     const { search, left } = await prepare(store, providerOf(100), 3)
 

@@ -49,7 +49,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
       .filter((request) => request.path.startsWith(path))
       .map((request) => new URL(request.path, 'http://x').searchParams.get('q') ?? '')
 
-  test('answers results of the web and of the news', async () => {
+  test('returns web and news results', async () => {
     const web = await provider.search(wishFor('boats', { limit: 3 }), noSignal)
     const news = await provider.search(wishFor('boats', { limit: 1, source: 'news' }), noSignal)
 
@@ -64,7 +64,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     expect(news.results[0]?.url).toBe('http://docs.odd.example/news/1')
   })
 
-  test('reads further pages until there are enough, or no more', async () => {
+  test('reads further pages until there are enough results or no more', async () => {
     const some = await provider.search(wishFor('boats', { limit: 25 }), noSignal)
     const all = await provider.search(wishFor('boats', { limit: 100 }), noSignal)
 
@@ -79,14 +79,14 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     ['boats', { excludeDomains: ['even.example'] }, (url: string) => url.includes('odd.example')],
     ['boats', { includeDomains: ['even.example', 'b.example'] }, (url: string) => url.includes('even.example')],
     ['boats', { categories: [toCategory({ type: 'pdf' })] }, (url: string) => url.endsWith('.pdf')],
-  ])('%s %o: what its engines let through is left out, and made up for', async (query, changes, fits) => {
+  ])('%s %o: results that its engines fail to filter are omitted and replaced', async (query, changes, fits) => {
     const { results } = await provider.search(wishFor(query, { limit: 7, ...changes }), noSignal)
 
     expect(results).toHaveLength(7)
     expect(results.filter(({ url }) => !fits(url))).toEqual([])
   })
 
-  test('hands operators on to engines that know them', async () => {
+  test('passes operators to engines that support them', async () => {
     await provider.search(
       wishFor('boats "at night" -day intitle:result', { limit: 1, excludeDomains: ['even.example'] }),
       noSignal,
@@ -95,7 +95,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     expect(asked('/web')).toContain('boats "at night" -day intitle:result -site:even.example')
   })
 
-  test('asks again without a filter that no engine has, and says so', async () => {
+  test('retries without a filter that no engine supports, with a warning', async () => {
     const filters = { range: readTimeRange('qdr:w'), language: 'de', limit: 2 }
 
     const { results, warnings } = await provider.search(wishFor('boats', filters), noSignal)
@@ -107,7 +107,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
   })
 
   test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3'])(
-    'warns that undated results may lie outside the range %s',
+    'warns that undated results may be outside the range %s',
     async (tbs) => {
       const { results, warnings } = await provider.search(
         wishFor('boats', { range: readTimeRange(tbs), limit: 2 }),
@@ -121,14 +121,14 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     },
   )
 
-  test('names engines that did not answer', async () => {
+  test('names engines that did not respond', async () => {
     const { results, warnings } = await provider.search(wishFor('boats', { source: 'images' }), noSignal)
 
     expect(results).toEqual([])
     expect(warnings).toEqual([expect.stringContaining('lab slow (timeout)')])
   })
 
-  test('a place that is no SearXNG, or does not answer JSON, fails with what it said', async () => {
+  test('a URL that is not SearXNG, or does not return JSON, fails with the response', async () => {
     const wish = wishFor('boats')
 
     await expect(createSearxngProvider(upstream.url('/nothing')).search(wish, noSignal)).rejects.toMatchObject({

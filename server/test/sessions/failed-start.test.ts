@@ -23,7 +23,7 @@ const failures = [
 ]
 
 test.each(failures)(
-  'a session that cannot be set up ($told.code) leaves no browser, no lease and no bill, and says why',
+  'a session that fails to start ($told.code) leaves no browser, lease or bill, and its error has the reason',
   async ({ cause, told }) => {
     const profile = { name: 'acme' }
     vi.spyOn(Recordings.prototype, 'start').mockRejectedValueOnce(cause)

@@ -4,7 +4,7 @@ import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 
-describe.concurrent('a session ends by itself', () => {
+describe.concurrent('a session', () => {
   let lab: Lab
   beforeAll(async () => {
     lab = await startLab()
@@ -13,7 +13,7 @@ describe.concurrent('a session ends by itself', () => {
 
   const read = async (id: string): Promise<Record<string, unknown>> => (await lab.api('GET', `/v2/browser/${id}`)).body
 
-  test('when its total lifetime is over, to the second, twenty of them', async ({ expect }) => {
+  test('ends at its TTL, to the second, also with twenty at once', async ({ expect }) => {
     const sessions = await Promise.all(
       Array.from({ length: 20 }, async () => lab.createSession({ ttl: 30, activityTtl: 3600 })),
     )
@@ -34,7 +34,7 @@ describe.concurrent('a session ends by itself', () => {
     await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
   })
 
-  test('when nothing was done with it for its activityTtl', async ({ expect }) => {
+  test('ends after its activityTtl without activity', async ({ expect }) => {
     const session = await lab.createSession({ activityTtl: 10 })
     await using cdp = await connectCdp(session.cdpUrl)
 
@@ -47,7 +47,7 @@ describe.concurrent('a session ends by itself', () => {
     expect(idleMs).toBeLessThan(11_500)
   })
 
-  test('when its browser hangs, billed to the last sign of life', { timeout: 90_000 }, async ({ expect }) => {
+  test('ends when its browser hangs, billed until its last response', { timeout: 90_000 }, async ({ expect }) => {
     await using own = await startLab()
     const startedMs = performance.now()
     const session = await own.createSession()

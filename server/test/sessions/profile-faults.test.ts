@@ -34,7 +34,7 @@ async function readAs(server: Pick<ServerProcess, 'create'>, saveChanges: boolea
 }
 
 test.concurrent(
-  'a server killed with SIGKILL leaves the last saved version, free to be written at once',
+  'a server killed with SIGKILL leaves the last saved version, which can be written at once',
   {
     timeout: 120_000,
   },
@@ -57,7 +57,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'another machine takes a profile over when its writer is dead, from the bucket and with the key they share',
+  'another machine takes over a profile from a dead writer, with the shared bucket and key',
   {
     timeout: 150_000,
   },
@@ -91,7 +91,7 @@ test.concurrent(
 )
 
 test.concurrent(
-  'what a session leaves while the bucket is away is kept, and saved when it is back, also by the next start',
+  'a profile that could not be saved during a bucket outage is saved afterwards, also after a restart',
   { timeout: 150_000 },
   async ({ expect }) => {
     await using bucket = await openCuttableBucket()
@@ -147,7 +147,7 @@ describe('on one server', () => {
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test('nothing that a site stored can be read in the data directory', async () => {
+  test('site data in the data directory is encrypted', async () => {
     await save(server, 'very-secret-value')
 
     const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
@@ -159,7 +159,7 @@ describe('on one server', () => {
     for (const text of texts) expect(text).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
   })
 
-  test('a browser that is killed leaves the profile as it was, says so, and gives the lease back', async () => {
+  test('a killed browser leaves the profile unchanged, reports it, and releases the lease', async () => {
     await save(server, 'saved')
     const session = await lab.createSession({ profile })
     await visit(session, async (page) => remember(page, site, 'unsaved'))
@@ -175,7 +175,7 @@ describe('on one server', () => {
   })
 
   test(
-    'one that is killed while it is being saved, sooner or later, leaves either the old version or the new one',
+    'a browser killed at any time while it is saved leaves either the old version or the new one',
     { timeout: 150_000 },
     async () => {
       // Whoever read last has the lease.

@@ -35,14 +35,14 @@ async function untilDestroyed(lab: Lab, { id }: { id: string }, expect: ExpectSt
   await expect.poll(status, { timeout: 45_000, interval: 500 }).toContainEqual(expect.objectContaining({ id }))
 }
 
-describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a session stored', (browser) => {
+describe.concurrent.each(['shell', 'chromium'] as const)('with %s, the storage of a session', (browser) => {
   let lab: Lab
   beforeAll(async () => {
     lab = await startLab({ browser })
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test.for(Object.keys(ends))('is there in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
+  test.for(Object.keys(ends))('is restored in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
     const profile = { name: how }
     const activityTtl = how === 'its idleness' ? 10 : 3600
     const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
@@ -56,7 +56,7 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, what a sessio
 
   if (browser === 'chromium') return
 
-  test('is not there under another name', async ({ expect }) => {
+  test('is not restored under another name', async ({ expect }) => {
     const first = await lab.createSession({ profile: { name: 'acme' } })
     await visit(first, async (page) => remember(page, site, 'kept'))
     await lab.api('DELETE', `/v2/browser/${first.id}`)
@@ -71,7 +71,7 @@ test.concurrent.for([
   ['shell', 'chromium'],
   ['chromium', 'shell'],
 ] as const)(
-  'what a session stored with %s is there after SIGTERM of the server, and opens under %s',
+  'the storage of a session with %s survives SIGTERM of the server, and opens under %s',
   { timeout: 120_000 },
   async ([writer, reader], { expect }) => {
     await using folder = await temporaryFolder()
@@ -89,7 +89,7 @@ test.concurrent.for([
   },
 )
 
-test.concurrent('full Chromium ends after the process that writes localStorage, however slow', async ({ expect }) => {
+test.concurrent('full Chromium exits after the process that writes localStorage, however slow', async ({ expect }) => {
   await using lab = await startLab({ browser: 'chromium' })
   const profile = { name: 'acme' }
   const first = await lab.createSession({ profile })

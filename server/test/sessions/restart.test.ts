@@ -21,7 +21,7 @@ async function browserFolders(): Promise<readonly string[]> {
 }
 
 describe('a server killed with SIGKILL', () => {
-  test('leaves no browser and no folder, and its sessions are ended and billed once at the next start', async () => {
+  test('leaves no browser or folder, and its sessions are ended and billed once at the next start', async () => {
     const killed = await startServerProcess({ dataDir, flags: ['--warm', '1'] })
     const sessions = [await killed.create({ ttl: 60 }), await killed.create({ ttl: 60 })]
     expect(browserPids(dataDir).length).toBeGreaterThanOrEqual(2)
@@ -40,7 +40,7 @@ describe('a server killed with SIGKILL', () => {
     }
   })
 
-  test('bills them once even when it is killed again and again', async () => {
+  test('bills its sessions once, even when killed repeatedly', async () => {
     const first = await startServerProcess({ dataDir })
     const { id } = await first.create({ ttl: 60 })
     first.kill('SIGKILL')
@@ -67,7 +67,7 @@ describe.each([
   ['SIGINT', 'once'],
   ['SIGTERM', 'twice within a moment'],
 ] as const)('a server that gets %s %s', (signal, count) => {
-  test('ends and bills every session, says so to the clients, and exits with 0', async () => {
+  test('ends and bills every session, notifies the clients, and exits with 0', async () => {
     const server = await startServerProcess({ dataDir })
     const { id, cdpUrl } = await server.create({ ttl: 60 })
     await using cdp = await connectCdp(cdpUrl)
@@ -86,7 +86,7 @@ describe.each([
   })
 })
 
-test('a second, other signal makes it exit at once', async () => {
+test('a second, different signal ends the process at once', async () => {
   const server = await startServerProcess({ dataDir })
   await server.create({ ttl: 60 })
 

@@ -68,7 +68,7 @@ describeEachStore('keys', (openStore) => {
     expect(await listKeys(store.db, { teamId: two.team.id })).toEqual([two.key])
   })
 
-  test('touching a key updates its last use', async () => {
+  test('setting the last use of a key updates it', async () => {
     await using store = await openStore()
     const [used, unused] = [(await makeTeam(store.db)).key, (await makeTeam(store.db)).key]
 

@@ -195,7 +195,7 @@ describeEachStore('of a team', (openStore) => {
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
     })
 
-    test('that were waited for leave no abort listeners behind', async () => {
+    test('that were waited for do not leak abort listeners', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db, { maxSessions: 1 })
       const permits = new WorkPermits({ store, nodeId: uuidV7() })
@@ -299,7 +299,7 @@ describeEachStore('of a team', (openStore) => {
   })
 
   describe('a rate limit', () => {
-    test('counts requests on all servers for a minute, per team and bucket', async () => {
+    test('counts requests on all servers for a minute, per team and kind', async () => {
       await using store = await openStore()
       const [{ team }, { team: other }] = [await makeTeam(store.db), await makeTeam(store.db)]
       const servers = [createRateLimiter(store, { map: 3, search: 1 }), createRateLimiter(store, { map: 3, search: 1 })]

@@ -26,7 +26,7 @@ describe('parseRateLimits', () => {
   )
 })
 
-describe('the rate limit bucket of a request', () => {
+describe('the rate limit kind of a request', () => {
   test.each([
     ['POST', '/v1/scrape', 'scrape'],
     ['POST', '/v2/batch/scrape', 'scrape'],
@@ -42,7 +42,7 @@ describe('the rate limit bucket of a request', () => {
     expect(requestKindOf(method, path)).toBe(bucket)
   })
 
-  test('of every route that starts a job is a bucket for work', () => {
+  test('of every route that starts a job has a low limit', () => {
     const slack = Object.values(routes)
       .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
       .filter(({ method, path }) => activityDescriber(method, path) !== undefined)

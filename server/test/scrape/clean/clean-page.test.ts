@@ -22,7 +22,7 @@ describe('only the main content', () => {
     expect(markdown).toContain('![A bend](https://site.example/bend.jpg)')
   })
 
-  test('of an article leaves out menu, sidebar, footer and banners', () => {
+  test('of an article excludes menu, sidebar, footer and banners', () => {
     const markdown = read(articlePage)
 
     for (const rest of ['Shop', 'Subscribe', 'popular thing', 'All rights reserved', 'cookies', 'Search']) {
@@ -41,7 +41,7 @@ describe('only the main content', () => {
     expect(read('<p>Hello, world.</p>')).toBe('Hello, world.\n')
   })
 
-  test('of a page that shows nothing without scripts is its description', () => {
+  test('of a page that is empty without scripts is its description', () => {
     const html = '<head><meta name="description" content="A shop for chairs."></head><body><div id="app"></div></body>'
 
     expect(read(html)).toBe('A shop for chairs.\n')
@@ -51,21 +51,21 @@ describe('only the main content', () => {
     expect(read('')).toBe('')
   })
 
-  test('is not chosen when the whole page is wanted', () => {
+  test('is not selected with `onlyMainContent: false`', () => {
     const markdown = read(articlePage, { onlyMainContent: false })
 
     for (const part of ['meanders', 'Shop', 'Subscribe', 'All rights reserved', 'cookies'])
       expect(markdown).toContain(part)
   })
 
-  test('is never more when it has to be clean', () => {
+  test('is never more with `onlyCleanContent`', () => {
     const wordCount = (options: CleanOptions): number => read(articlePage, options).split(/\s+/).length
 
     expect(wordCount({ onlyCleanContent: true })).toBeLessThanOrEqual(wordCount({}))
     expect(read(articlePage, { onlyCleanContent: true })).toContain('meanders')
   })
 
-  test('keeps a folded answer, but no hidden hint', () => {
+  test('keeps a collapsed answer, but no hidden hint', () => {
     const answer =
       'Rivers bend because the water on the outside runs faster and takes the bank with it, while the inside silts up, year after year, until the bend cuts itself off.'
     const html = articlePage.replace(
@@ -80,7 +80,7 @@ describe('only the main content', () => {
   })
 })
 
-describe('chosen elements', () => {
+describe('selected elements', () => {
   const html =
     '<body><h1 id="t">T</h1><div class="a"><p>one</p><p class="x">two</p></div><p class="x">three</p><footer>end</footer></body>'
 
@@ -88,25 +88,25 @@ describe('chosen elements', () => {
     expect(read(html, { includeTags: ['.x', '#t'] })).toBe('# T\n\ntwo\n\nthree\n')
   })
 
-  test('are left out', () => {
+  test('can be excluded', () => {
     expect(read(html, { onlyMainContent: false, excludeTags: ['footer', 'p.x'] })).toBe('# T\n\none\n')
   })
 
-  test('are left out of the kept ones', () => {
+  test('can be excluded from the included ones', () => {
     expect(read(html, { includeTags: ['.a'], excludeTags: ['.x'] })).toBe('one\n')
   })
 
-  test('are found by a part of their class', () => {
+  test('are matched by a part of their class', () => {
     expect(read('<p class="promo-box-2">a</p><p>b</p>', { onlyMainContent: false, excludeTags: ['*promo*'] })).toBe(
       'b\n',
     )
   })
 
-  test('are found by selectors of today', () => {
+  test('are matched by modern selectors', () => {
     expect(read(html, { includeTags: [':is(div, section):has(> .x)'] })).toBe('one\n\ntwo\n')
   })
 
-  test.each(['a[', '::nothing-like-this', 'p:no-such-thing'])('are refused when `%s` is no selector', (selector) => {
+  test.each(['a[', '::nothing-like-this', 'p:no-such-thing'])('are rejected if `%s` is not a selector', (selector) => {
     expect(() => read(html, { includeTags: [selector] })).toThrow(
       expect.objectContaining({ code: 'BAD_REQUEST', status: 400 }),
     )
@@ -117,7 +117,7 @@ describe('a page as cleaned HTML', () => {
   const html = (source: string): string | undefined =>
     makeHtmlFormats({ html: source, url, formats: ['html'], options: { onlyMainContent: false } }).html
 
-  test('has absolute addresses and no scripts, styles or handlers', () => {
+  test('has absolute URLs and no scripts, styles or handlers', () => {
     expect(html('<a href="b" onclick="f()">x</a><script>1</script><style>p{}</style><img data-src="/i.png">')).toBe(
       '<a href="https://site.example/a/b">x</a><img src="https://site.example/i.png">',
     )
@@ -127,13 +127,13 @@ describe('a page as cleaned HTML', () => {
     expect(html('<a href="java\tscript:f()">x</a>')).toBe('<a>x</a>')
   })
 
-  test('escapes what was escaped', () => {
+  test('keeps escaped characters escaped', () => {
     expect(html('<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>')).toBe(
       '<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>',
     )
   })
 
-  test('keeps the data of images when told to', () => {
+  test('keeps inline image data on request', () => {
     const source = '<img src="data:image/png;base64,AAAA">'
 
     expect(

@@ -23,7 +23,7 @@ function textWith(selector: string, blockAds: boolean): string {
 // Frames are left out of every page.
 const selectors = adSelectors.filter((selector) => !selector.startsWith('iframe'))
 
-test.each(selectors)('%s is left out of a page', (selector) => {
+test.each(selectors)('%s is removed from a page', (selector) => {
   expect(textWith(selector, true)).toBe('BeforeAfter')
   expect(textWith(selector, false)).toBe('BeforeBuy ropeAfter')
 })

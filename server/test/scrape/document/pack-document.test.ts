@@ -3,7 +3,7 @@ import { packDocument, unpackDocument } from '../../../src/scrape/document/pack-
 
 const metadata = { sourceURL: 'https://example.com/', statusCode: 200 }
 
-test('a packed document is small, and comes out as it went in, whatever its letters', async () => {
+test('a packed document is small and unpacks unchanged, whatever its characters', async () => {
   const document = { markdown: 'Fair wind – gute Fahrt \u0000 ⛵ '.repeat(1000), metadata }
 
   const bytes = await packDocument(document)
@@ -12,7 +12,7 @@ test('a packed document is small, and comes out as it went in, whatever its lett
   expect(await unpackDocument(bytes)).toEqual(document)
 })
 
-test('a document that was stored before documents were packed is read as it is', async () => {
+test('a document stored before packing was introduced is readable', async () => {
   const document = { markdown: 'Ahoy ⛵', metadata }
 
   const read = await unpackDocument(Uint8Array.from(Buffer.from(JSON.stringify(document))))

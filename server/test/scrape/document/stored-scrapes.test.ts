@@ -28,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
-describe('a page that was scraped', () => {
-  test('is answered from the store while it is young enough, for the same price', async () => {
+describe('a scraped page', () => {
+  test('is served from the cache within `maxAge`, for the same price', async () => {
     const first = await fixture.read('/changing', { maxAge: 60_000 })
     version += 1
     const second = await fixture.read('/changing', { maxAge: 60_000 })
@@ -52,7 +52,7 @@ describe('a page that was scraped', () => {
     ['the same picture', { formats: ['screenshot'] }, { formats: ['markdown', 'screenshot'] }],
     ['no picture', { formats: ['screenshot'] }, { formats: ['html'] }],
     ['a strict check of the certificate', { skipTlsVerification: true }, {}],
-  ])('serves scrapes with %s as if it had been loaded for them', async (name, first, second) => {
+  ])('serves scrapes with %s as if it was loaded for them', async (name, first, second) => {
     const path = `/article?serves=${encodeURIComponent(name)}`
     await fixture.read(path, first)
     const asked = fixture.site.requests.all.length
@@ -85,7 +85,7 @@ describe('a page that was scraped', () => {
     expect(status).toBe(404)
   })
 
-  test('that is empty without its scripts serves scrapes that open no browser, and no others', async () => {
+  test('that is empty without scripts serves only scrapes that use no browser', async () => {
     await fixture.read('/shell?stored', { fastMode: true })
 
     const fetched = await fixture.read('/shell?stored', { fastMode: true, formats: ['rawHtml'], maxAge: 60_000 })
@@ -95,7 +95,7 @@ describe('a page that was scraped', () => {
     expect(rendered).toMatchObject({ markdown: expect.stringContaining('Rendered'), metadata: { cacheState: 'miss' } })
   })
 
-  test('and is a PDF serves scrapes of the pages that were read, at their price', async () => {
+  test('that is a PDF serves scrapes of the parsed pages, at their price', async () => {
     const first = (maxPages: number) => ({ parsers: [{ type: 'pdf', maxPages }] })
     await fixture.read('/three.pdf?kept', first(2))
     const states = []
@@ -131,7 +131,7 @@ describe('a page that was scraped', () => {
     },
   )
 
-  test.each(['5000', 'many', '-3'])('costs no more when it says that it has %s pages', async (pages) => {
+  test.each(['5000', 'many', '-3'])('does not cost more if it claims to have %s pages', async (pages) => {
     await fixture.read(`/says-pages?${pages}`)
     for (const formats of [['markdown'], ['links']]) {
       const { metadata } = await fixture.read(`/says-pages?${pages}`, { formats, maxAge: 60_000 })
@@ -140,7 +140,7 @@ describe('a page that was scraped', () => {
     }
   })
 
-  test('is served with the warnings that belong to the request', async () => {
+  test('is served with the warnings of the new request', async () => {
     const asked = (path: string, options: object) => fixture.read(path, { maxAge: 60_000, ...options })
     const narrow = await asked('/notes.txt?warned', { includeTags: ['p'] })
     const plain = await asked('/notes.txt?warned', { formats: ['links'] })
@@ -157,7 +157,7 @@ describe('a page that was scraped', () => {
     expect(basic['warning']).toBeUndefined()
   })
 
-  test('is told apart by views of an application in its address, and not by anchors in it', async () => {
+  test('is distinguished by application routes in its fragment, but not by anchors', async () => {
     const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
     const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
     await fixture.read('/views#top', { maxAge: 60_000, waitFor: 1 })
@@ -168,7 +168,7 @@ describe('a page that was scraped', () => {
   })
 
   test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(
-    'has its picture at the host of the caller, not of the one who had it stored: %j',
+    'has its screenshot at the host of the caller, not of the caller that stored it: %j',
     async (options) => {
       const url = fixture.site.url(`/article?hosts=${options.formats.length}`)
       const ask = async (host: string, method: string, path: string, body?: object): Promise<Answer['body']> => {
@@ -191,7 +191,7 @@ describe('a page that was scraped', () => {
     },
   )
 
-  test('can be read again by its id, under both versions of the API', async () => {
+  test('can be read by its id, with both API versions', async () => {
     const page = await fixture.read('/article')
     const id = page['metadata']['scrapeId']
 
@@ -202,7 +202,7 @@ describe('a page that was scraped', () => {
     }
   })
 
-  test('is nobody else’s', async () => {
+  test('is not shared with other teams', async () => {
     const { metadata } = await fixture.read('/article')
     const { body } = await fixture.lab.api('POST', '/v2/team/keys', { team: 'others' })
     const headers = { authorization: `Bearer ${body['key']}` }
@@ -211,7 +211,7 @@ describe('a page that was scraped', () => {
     expect((await fixture.lab.api('GET', '/v2/scrape/01a1fd15-0c10-7879-aa7c-0b034b2f48df')).status).toBe(404)
   })
 
-  test('is not kept at all with zeroDataRetention, not even its picture, for a credit more', async () => {
+  test('is not stored with zeroDataRetention, including its screenshot, for one more credit', async () => {
     const page = await fixture.read('/article', { zeroDataRetention: true, formats: ['markdown', 'screenshot'] })
 
     expect(page['screenshot']).toMatch(/^data:image\/png;base64,/)
@@ -219,7 +219,7 @@ describe('a page that was scraped', () => {
     expect((await fixture.lab.api('GET', `/v2/scrape/${page['metadata']['scrapeId']}`)).status).toBe(404)
   })
 
-  test('that is larger than a row is read again all the same', async () => {
+  test('that is larger than a row can be read', async () => {
     const page = await fixture.read('/article', { formats: ['rawHtml', 'markdown'], waitFor: 1 })
     const large = await fixture.read('/deep', { formats: ['rawHtml'] })
 
@@ -229,8 +229,8 @@ describe('a page that was scraped', () => {
   })
 })
 
-describe('the store alone', () => {
-  test('answers with lockdown, for four credits more, or 404', async () => {
+describe('the cache alone', () => {
+  test('responds with lockdown, for four more credits, or with 404', async () => {
     await fixture.read('/article?locked')
 
     const found = await fixture.read('/article?locked', { lockdown: true, formats: ['links', 'markdown'] })
@@ -240,7 +240,7 @@ describe('the store alone', () => {
     expect([missing.status, missing.body['code']]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS'])
   })
 
-  test('answers with minAge what is old enough, or 404', async () => {
+  test('responds with minAge if a page is old enough, or with 404', async () => {
     await fixture.read('/article?aged')
 
     const aged = await fixture.read('/article?aged', { minAge: 0, formats: ['html'] })
@@ -250,7 +250,7 @@ describe('the store alone', () => {
   })
 })
 
-test('changes since the last scrape are told, by team and tag', async () => {
+test('changes since the last scrape are reported per team and tag', async () => {
   const track = (tag: string) => ({
     formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag }],
     onlyMainContent: false,

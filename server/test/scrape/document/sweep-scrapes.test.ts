@@ -12,7 +12,7 @@ import { ensureTeam } from '../../../src/store/teams.ts'
 import { describeEachStore, temporaryFolder } from '../../../../test/lab/stores.ts'
 
 describeEachStore('old scrapes', (openStore) => {
-  test('are removed with their files; young ones, and those of jobs that still run, stay', async () => {
+  test('are deleted with their files; newer ones and those of running jobs are kept', async () => {
     await using store = await openStore()
     await using folder = await temporaryFolder()
     const blobs = await openBlobs({ kind: 'folder', path: folder.path })

@@ -59,7 +59,7 @@ test.each([
   ['polish', 'windows-1250'],
   ['czech', 'windows-1250'],
   ['turkish', 'windows-1254'],
-] as const)('a page in %s is read in %s when nothing names its encoding', (language, encoding) => {
+] as const)('a page in %s without a declared encoding is decoded as %s', (language, encoding) => {
   for (const html of [`<p>${texts[language]}</p>`, page(texts[language]), page(texts[language].repeat(300))]) {
     expect(decodeText(encode(html, encoding), 'text/html')).toBe(html)
   }
@@ -80,7 +80,7 @@ test.each([
   '• one •• two ••• three «four» … “five”',
   '½ ¼ ¾ ±± ×× ÷÷ §§',
   'È più di cent’anni. Perché? Così è la città.',
-])('a page in windows-1252 stays one: %s', (text) => {
+])('a page in windows-1252 is decoded as such: %s', (text) => {
   for (const html of [
     `<p>${text}</p>`,
     page(text),
@@ -91,7 +91,7 @@ test.each([
 })
 
 test.each(Object.keys(texts) as (keyof typeof texts)[])(
-  'a page in UTF-8 stays one though it is cut or has a broken byte: %s',
+  'a page in UTF-8 is decoded as such even if it is truncated or has an invalid byte: %s',
   (language) => {
     const bytes = Buffer.from(page(texts[language]))
     const cut = bytes.subarray(0, bytes.lastIndexOf(Buffer.from(texts[language].match(/[^\0-\x7f]/g)!.at(-1)!)) + 1)
@@ -102,7 +102,7 @@ test.each(Object.keys(texts) as (keyof typeof texts)[])(
   },
 )
 
-test('bytes that are made to take long are read in little time', () => {
+test('bytes crafted to slow down detection are decoded quickly', () => {
   const startedMs = performance.now()
   for (const part of ['<', '<script', '&amp', '\xe4<', 'a\xe4 ', '<style></style'])
     decodeText(Buffer.from(part.repeat(400_000), 'latin1'), 'text/html; charset=')

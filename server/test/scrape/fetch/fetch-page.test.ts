@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
-test('a static page is fetched without a browser and answers its main content', async () => {
+test('a static page is fetched without a browser and returns its main content', async () => {
   const page = await fixture.read('/article', { formats: ['markdown', 'html', 'rawHtml', 'links', 'images'] })
 
   expect(page['markdown']).toMatch(/^# The harbour\n/)
@@ -30,13 +30,13 @@ test('a static page is fetched without a browser and answers its main content', 
   expect(fixture.site.requests.all.map(({ path }) => path)).toEqual(['/article'])
 })
 
-test('only the formats that were asked for are answered', async () => {
+test('only the requested formats are returned', async () => {
   const page = await fixture.read('/article', { formats: ['links'] })
 
   expect(Object.keys(page).toSorted()).toEqual(['links', 'metadata'])
 })
 
-test('elements are chosen and left out by selectors', async () => {
+test('elements are included and excluded by selectors', async () => {
   const chosen = await fixture.read('/article', { includeTags: ['.aside'], excludeTags: ['a'] })
   const whole = await fixture.read('/article', { onlyMainContent: false })
   const values = await fixture.read('/article', {
@@ -48,13 +48,13 @@ test('elements are chosen and left out by selectors', async () => {
   expect(values['attributes']).toEqual([{ selector: 'img', attribute: 'alt', values: ['boat'] }])
 })
 
-test('selectors that match nothing are told', async () => {
+test('selectors that match nothing cause a warning', async () => {
   const page = await fixture.read('/article', { includeTags: ['.nowhere'] })
 
   expect(page).toMatchObject({ markdown: '', warning: 'No element of the page matches `includeTags`.' })
 })
 
-test('pictures that only count visits are left out, unless advertisements are wanted', async () => {
+test('tracking pixels are removed unless `blockAds` is false', async () => {
   const [without, within] = await Promise.all(
     [true, false].map(async (blockAds) => fixture.read('/tracked', { blockAds, onlyMainContent: false })),
   )
@@ -64,7 +64,7 @@ test('pictures that only count visits are left out, unless advertisements are wa
   expect(within?.['markdown']).toContain('google-analytics')
 })
 
-test.each(['gzip', 'deflate', 'br', 'zstd'])('a page packed with %s is unpacked', async (encoding) => {
+test.each(['gzip', 'deflate', 'br', 'zstd'])('a page compressed with %s is decompressed', async (encoding) => {
   expect((await fixture.read(`/packed/${encoding}`))['markdown']).toContain('# The harbour')
 })
 
@@ -73,26 +73,26 @@ test.each([
   ['its meta element', '/charset/meta', 'Привет'],
   ['its byte order mark', '/charset/mark', 'naïve café'],
   ['its bytes, when nothing says so', '/charset/none', 'naïve café'],
-])('the encoding of a page is known by %s', async (_, path, text) => {
+])('the encoding of a page is detected by %s', async (_, path, text) => {
   expect((await fixture.read(path))['markdown'].trim()).toBe(text)
 })
 
-describe('on the way to a page', () => {
+describe('while fetching a page', () => {
   test('a meta refresh is followed', async () => {
     expect((await fixture.read('/refresh'))['metadata']['url']).toBe(fixture.site.url('/article'))
   })
 
-  test('a cookie that a site insists on is sent back', async () => {
+  test('a cookie that a site requires is sent back', async () => {
     expect((await fixture.read('/asks-for-cookie'))['markdown']).toBe('Come in.\n')
   })
 
-  test('addresses in UTF-8 are found, and redirects to nowhere are pages', async () => {
+  test('URLs in UTF-8 are requested, and redirects without a target are pages', async () => {
     const page = await fixture.read('/unescaped')
 
     expect(page).toMatchObject({ markdown: 'This moved, but where to?\n', metadata: { statusCode: 302 } })
   })
 
-  test('redirects without end are given up', async () => {
+  test('endless redirects fail', async () => {
     const { status, body } = await fixture.scrape('/forever')
 
     expect(status).toBe(500)
@@ -106,7 +106,7 @@ describe('on the way to a page', () => {
   test.each([
     ['fetched', {}],
     ['rendered', { waitFor: 1, onlyMainContent: false }],
-  ])('headers are sent along to the origin of a %s page, and not where it redirects to', async (_, how) => {
+  ])('custom headers are sent to the origin of a %s page, and not to redirect targets', async (_, how) => {
     const headers = { 'X-Team': 'blue', Authorization: 'secret', 'User-Agent': 'Mine/1' }
     const direct = await fixture.read('/headers', { headers, ...how })
     const elsewhere = await fixture.read('/away', { headers, ...how })
@@ -119,7 +119,7 @@ describe('on the way to a page', () => {
     expect(elsewhere['warning']).toContain(`redirects to ${new URL(fixture.site.crossUrl('/')).origin}`)
   })
 
-  test('the name and password of an address are told to its site, and its page is kept from others', async () => {
+  test('credentials in a URL are sent to its site, and its page is not cached', async () => {
     const url = fixture.site.url('/headers').replace('//', '//me:p%40ss@')
     const page = await fixture.read('', { url })
     const { status } = await fixture.scrape('', { url, lockdown: true, maxAge: 60_000 })
@@ -129,7 +129,7 @@ describe('on the way to a page', () => {
   })
 })
 
-describe('an address that is no HTML', () => {
+describe('a URL that is not HTML', () => {
   test.each([
     ['JSON becomes a code block', '/data.json', '```json\n{"a": 1}\n```\n'],
     ['text stays as it is', '/notes.txt', 'plain <b>words</b>'],
@@ -137,35 +137,35 @@ describe('an address that is no HTML', () => {
     expect((await fixture.read(path))['markdown']).toBe(markdown)
   })
 
-  test('an image is shown', async () => {
+  test('an image becomes a Markdown image', async () => {
     expect((await fixture.read('/picture.png'))['markdown']).toBe(`![](${fixture.site.url('/picture.png')})\n`)
   })
 
-  test('a program is refused', async () => {
+  test('a program is rejected', async () => {
     const { status, body } = await fixture.scrape('/program.bin')
 
     expect([status, body['code']]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR'])
   })
 
-  test('a PDF is known by its bytes, read as Markdown and billed by the page', async () => {
+  test('a PDF is detected by its bytes, converted to Markdown and billed per page', async () => {
     const page = await fixture.read('/three.pdf')
 
     expect(page['markdown']).toContain('Second page')
     expect(page['metadata']).toMatchObject({ numPages: 3, totalPages: 3, creditsUsed: 3 })
   })
 
-  test('a page that tells of PDFs is no PDF', async () => {
+  test('a page that mentions PDFs is not a PDF', async () => {
     expect((await fixture.read('/about-pdf'))['markdown']).toContain('starts with %PDF-')
   })
 
-  test('of a PDF, no more pages are read and billed than asked for', async () => {
+  test('no more pages of a PDF are parsed and billed than requested', async () => {
     const page = await fixture.read('/three.pdf', { parsers: [{ type: 'pdf', maxPages: 1 }] })
 
     expect(page['markdown']).not.toContain('Second page')
     expect(page['metadata']).toMatchObject({ numPages: 1, totalPages: 3, creditsUsed: 1 })
   })
 
-  test('a PDF that nobody is to read comes as base64, for one credit', async () => {
+  test('a PDF without the PDF parser is returned as base64, for one credit', async () => {
     const page = await fixture.read('/three.pdf', { parsers: [] })
 
     expect(Buffer.from(page['markdown'], 'base64').toString('latin1')).toMatch(/^%PDF-/)
@@ -191,7 +191,7 @@ describe('an address that is no HTML', () => {
     ['/three.pdf', { formats: ['screenshot'] }, 'The format screenshot'],
     ['/three.pdf', { actions: [{ type: 'scrape' }] }, '`actions`'],
     ['/table.csv', { actions: [{ type: 'scrape' }] }, '`actions`'],
-  ])('%s refuses what only a page that is shown can give: %o', async (path, options, what) => {
+  ])('%s rejects options that require a rendered page: %o', async (path, options, what) => {
     const { body } = await fixture.scrape(path, options)
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' })
@@ -199,7 +199,7 @@ describe('an address that is no HTML', () => {
   })
 
   test.each(['/feed.xml', '/drawing.svg', '/data.json', '/notes.txt', '/table.csv'])(
-    '%s is the same when a browser shows it',
+    '%s is the same when rendered in a browser',
     async (path) => {
       const fetched = await fixture.read(path)
       const shown = await fixture.read(path, { waitFor: 1 })
@@ -209,7 +209,7 @@ describe('an address that is no HTML', () => {
     },
   )
 
-  test('attributes are those of no element', async () => {
+  test('has no attributes', async () => {
     const formats = [{ type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] }]
 
     expect((await fixture.read('/notes.txt', { formats }))['attributes']).toEqual([
@@ -223,7 +223,7 @@ describe('an address that is no HTML', () => {
 })
 
 describe('a hostile page', () => {
-  test('that never ends is given up in time', async () => {
+  test('that never ends fails at its timeout', async () => {
     const { status, body } = await fixture.scrape('/drip', { timeout: 1000 })
 
     expect(status).toBe(408)
@@ -233,13 +233,13 @@ describe('a hostile page', () => {
   test.each([
     ['/attributes', 'more than 256 attributes'],
     ['/columns', 'more than 200 columns'],
-  ])('is cut, and says so: %s', async (path, words) => {
+  ])('is truncated with a warning: %s', async (path, words) => {
     const page = await fixture.read(path, { onlyMainContent: false })
 
     expect(page['warning']).toContain(words)
   })
 
-  test('that is longer than 20 MB is cut, and says so', async () => {
+  test('longer than 20 MB is truncated with a warning', async () => {
     const page = await fixture.read('/huge', { onlyMainContent: false })
 
     expect(page['markdown']).toMatch(/^start\n/)
@@ -247,33 +247,33 @@ describe('a hostile page', () => {
     expect(page['warning']).toContain('500,000 elements')
   }, 60_000)
 
-  test('that is 100,000 elements deep is read', async () => {
+  test('nested 100,000 elements deep is parsed', async () => {
     expect((await fixture.read('/deep', { onlyMainContent: false }))['markdown']).toContain('bottom')
   })
 })
 
-describe('what goes wrong', () => {
-  test('a page that answers 410 is a page, and says so in its metadata', async () => {
+describe('failures', () => {
+  test('a page with status 410 is returned with the status in its metadata', async () => {
     const page = await fixture.read('/gone')
 
     expect(page['markdown']).toContain('Gone')
     expect(page['metadata']).toMatchObject({ statusCode: 410, error: expect.stringContaining('410'), creditsUsed: 1 })
   })
 
-  test('a name that does not resolve is answered with 200 and no success', async () => {
+  test('a host name that does not resolve gets 200 with `success: false`', async () => {
     const { status, body } = await fixture.scrape('', { url: 'nothing.invalid' })
 
     expect(status).toBe(200)
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_DNS_RESOLUTION_ERROR' })
   })
 
-  test.each([{}, { waitFor: 1 }])('an address that is not public is refused (%o)', async (options) => {
+  test.each([{}, { waitFor: 1 }])('an address that is not public is blocked (%o)', async (options) => {
     const { status, body } = await fixture.scrape('', { url: 'http://10.0.0.1/', ...options })
 
     expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
   })
 
-  test.each([{}, { waitFor: 1 }])('a redirect to an address that is not public is refused (%o)', async (options) => {
+  test.each([{}, { waitFor: 1 }])('a redirect to an address that is not public is blocked (%o)', async (options) => {
     const { status, body } = await fixture.scrape('/redirect?to=http://10.0.0.1/', options)
 
     expect([status, body['code']]).toEqual([403, 'EGRESS_REFUSED'])
@@ -298,14 +298,14 @@ describe('what goes wrong', () => {
     ['a country that is none', { location: { country: 'XX' } }, 'location.country: must be a two-letter country code'],
     ['a parser that is not there', { parsers: ['docx'] }, 'only supported parser is `pdf`'],
     ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
-  ])('%s is a 400 that says so', async (_, options, message) => {
+  ])('%s gets 400 with the reason', async (_, options, message) => {
     const { status, body } = await fixture.scrape('/article', options)
 
     expect(status).toBe(400)
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(message) })
   })
 
-  test('names of clients are allowed', async () => {
+  test('user agent names are allowed', async () => {
     expect((await fixture.scrape('/article', { origin: 'js-sdk@4', integration: 'mine' })).status).toBe(200)
   })
 })

@@ -78,7 +78,7 @@ describe('a PDF', () => {
     ['cut off', '/cut.pdf', 'PDF_INVALID', 'malformed'],
     ['without pages', '/no-pages.pdf', 'PDF_INVALID', 'pages'],
     ['that is a web page', '/web-page.pdf', 'PDF_INVALID', '<!doctype html>'],
-  ])('%s is refused with its reason', async (_, path, code, reason) => {
+  ])('%s is rejected with the reason', async (_, path, code, reason) => {
     const { status, body } = await fixture.scrape(path)
 
     expect(status).toBe(422)
@@ -88,16 +88,16 @@ describe('a PDF', () => {
   test.each([
     ['HTML', '/hidden-pdf', 'Found all the same'],
     ['an image', '/image.pdf', 'Not a picture'],
-  ])('that is announced as %s is read', async (_, path, text) => {
+  ])('declared as %s is parsed', async (_, path, text) => {
     expect((await fixture.read(path))['markdown']).toContain(text)
   })
 })
 
-test('a style sheet of nothing but fences is fenced', async () => {
+test('a style sheet of code fences is fenced', async () => {
   expect((await fixture.read('/fences'))['markdown']).toMatch(/^````css\n```a /)
 })
 
-test('a page has no attribute that every object has', async () => {
+test('a page has no attributes inherited from Object', async () => {
   const formats = [{ type: 'attributes', selectors: [{ selector: 'p', attribute: 'constructor' }] }]
 
   expect((await fixture.read('/images', { formats }))['attributes']).toEqual([
@@ -105,23 +105,23 @@ test('a page has no attribute that every object has', async () => {
   ])
 })
 
-describe('an answer that lies about its packing', () => {
-  test('and unpacks to a gigabyte is cut at 20 MB', async () => {
+describe('a response with a wrong Content-Encoding', () => {
+  test('that unpacks to a gigabyte is truncated at 20 MB', async () => {
     const page = await fixture.read('/bomb', { formats: ['rawHtml'] })
 
     expect(page['rawHtml']).toHaveLength(20_000_000)
     expect(page['warning']).toContain('20 MB')
   })
 
-  test('or names a packing that nobody knows is taken as it is', async () => {
+  test('that is unknown is returned unchanged', async () => {
     expect((await fixture.read('/unheard-of'))['markdown']).toContain('plain')
   })
 
-  test.each(['/packed-5-times', '/packed-in-two-headers'])('up to five times is unpacked: %s', async (path) => {
+  test.each(['/packed-5-times', '/packed-in-two-headers'])('of up to five layers is decompressed: %s', async (path) => {
     expect((await fixture.read(path))['markdown']).toBe('packed\n')
   })
 
-  test.each(['/packed-6-times', '/packed-without-end'])('more than five times is refused: %s', async (path) => {
+  test.each(['/packed-6-times', '/packed-without-end'])('of more than five layers is rejected: %s', async (path) => {
     const before = process.cpuUsage()
     const { body } = await fixture.scrape(path)
 
@@ -129,28 +129,28 @@ describe('an answer that lies about its packing', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1)
   })
 
-  test('or is not packed at all is a clear error', async () => {
+  test('that is not compressed at all gets a clear error', async () => {
     const { body } = await fixture.scrape('/not-gzip')
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_SITE_ERROR' })
   })
 })
 
-test('of a flood of cookies, a site gets back as many as a browser would send', async () => {
+test('a site that sets many cookies gets back as many as a browser would send', async () => {
   expect((await fixture.read('/many-cookies'))['markdown']).toMatch(/^4\d{3} bytes\n$/)
 })
 
 test.each([
   ['/500', 500],
   ['/503', 503],
-])('a page that answers %s is a page, and says so in its metadata', async (path, statusCode) => {
+])('a page with status %s is returned with the status in its metadata', async (path, statusCode) => {
   const { markdown, metadata } = await fixture.read(path)
 
   expect(markdown).toMatch(/Out of order|Back soon/)
   expect(metadata).toMatchObject({ statusCode, error: expect.stringContaining(String(statusCode)) })
 })
 
-test('images inside the page lose their data, or keep it with `removeBase64Images: false`', async () => {
+test('inline images lose their data, unless `removeBase64Images` is false', async () => {
   const without = await fixture.read('/images')
   const whole = await fixture.read('/images', { removeBase64Images: false })
 
@@ -159,7 +159,7 @@ test('images inside the page lose their data, or keep it with `removeBase64Image
   expect(whole['markdown']).toContain(`![dot](${dot})`)
 })
 
-test('a tab that crashes fails its scrape, and the next page is rendered', async () => {
+test('a crashed tab fails its scrape, and the next page is rendered', async () => {
   const scrape = fixture.scrape('/doomed', { waitFor: 20_000, timeout: 40_000 })
   await fixture.site.requests.waitFor('/doomed')
 
@@ -169,7 +169,7 @@ test('a tab that crashes fails its scrape, and the next page is rendered', async
   expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
 })
 
-test('a caller who hangs up stops the scrape, its request to the site too', async () => {
+test('a caller that disconnects stops the scrape and its request to the site', async () => {
   const stop = new AbortController()
   const gone = fetch(`${fixture.lab.server.url}/v2/scrape`, {
     method: 'POST',

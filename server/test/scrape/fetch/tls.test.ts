@@ -30,7 +30,7 @@ const ways = [
   ['rendered', { waitFor: 1 }],
 ] as const
 
-test.each(ways)('a site without encryption is called that, and not a bad certificate, %s', async (_, how) => {
+test.each(ways)('a site without TLS is not reported as a bad certificate, %s', async (_, how) => {
   const { body } = await scraping.scrape('', { url: scraping.site.url('/').replace('http:', 'https:'), ...how })
 
   expect(body).toMatchObject({
@@ -40,8 +40,8 @@ test.each(ways)('a site without encryption is called that, and not a bad certifi
   })
 })
 
-describe.each(ways)('a page whose certificate nobody signed, %s', (_, how) => {
-  test('is refused with the way out', async () => {
+describe.each(ways)('a page with a self-signed certificate, %s', (_, how) => {
+  test('is rejected with the remedy', async () => {
     const { status, body } = await scraping.scrape('', { url, ...how })
 
     expect(status).toBe(500)

@@ -14,13 +14,13 @@ afterAll(async () => {
   await hurried[Symbol.asyncDispose]()
 })
 
-test('many pages are read by few threads', async () => {
+test('many pages are processed by few threads', async () => {
   const results = await Promise.all(['one', 'two', 'three'].map(async (text) => workers.run(job(`<p>${text}</p>`))))
 
   expect(results.map(({ markdown }) => markdown)).toEqual(['one\n', 'two\n', 'three\n'])
 })
 
-test('a page that takes too long loses its thread, and the next one gets another', async () => {
+test('a page that takes too long is aborted with its thread, and the next one gets a new thread', async () => {
   const slow = job('<p>much</p>'.repeat(1_000_000))
   const waiting = Promise.allSettled([hurried.run(slow), hurried.run(slow)])
 
@@ -30,7 +30,7 @@ test('a page that takes too long loses its thread, and the next one gets another
   expect((await workers.run(job('<p>still here</p>'))).markdown).toBe('still here\n')
 })
 
-test('a page that nobody waits for any more is given up', async () => {
+test('a page that no caller waits for is aborted', async () => {
   await expect(workers.run(job('<p>x</p>'.repeat(500_000)), { signal: AbortSignal.timeout(20) })).rejects.toThrow(
     'timeout',
   )
@@ -38,7 +38,7 @@ test('a page that nobody waits for any more is given up', async () => {
   expect((await workers.run(job('<p>next</p>'))).markdown).toBe('next\n')
 })
 
-test('a thread whose heap has grown ends when it idles, and the next page gets another', async () => {
+test('a thread with a large heap is replaced when idle', async () => {
   await using idling = new HtmlThreadPool({ threads: 1, idleMs: 10 })
   const started = once(process, 'worker') as Promise<[Worker]>
   const large = idling.run({ ...job('<p>some text here</p>'.repeat(30_000)), options: { onlyMainContent: false } })

@@ -47,7 +47,7 @@ const longText = `<p>${'word '.repeat(41_000)}</p>`
 
 const schema = { type: 'object', properties: { title: { type: 'string' } } }
 
-test('data are extracted from the Markdown of a page, by schema and prompt, for five credits', async () => {
+test('data is extracted from the Markdown of a page, by schema and prompt, for five credits', async () => {
   answer = '```json\n{"title":"The harbour"}\n```'
 
   const page = await scraping.read('/article', { formats: [{ type: 'json', schema, prompt: 'What is it called?' }] })
@@ -62,7 +62,7 @@ test('data are extracted from the Markdown of a page, by schema and prompt, for 
   expect(question.messages.at(-1)?.content).toContain('# The harbour')
 })
 
-test('the first version of the API asks by jsonOptions, or by extract', async () => {
+test('API v1 accepts jsonOptions and extract', async () => {
   answer = '{"title":"old"}'
   const url = scraping.site.url('/article')
 
@@ -87,7 +87,7 @@ test.each([
   ['json', { type: 'json', schema }],
   ['summary', 'summary'],
   ['changeTracking', { type: 'changeTracking', modes: ['json'], schema }],
-])('a warning says that the model got only a part of a long page: %s', async (_, format) => {
+])('a warning says that the model got only part of a long page: %s', async (_, format) => {
   answer = '{"title":"a","summary":"b"}'
 
   const long = await scraping.read('/long', { formats: ['markdown', format] })
@@ -97,7 +97,7 @@ test.each([
   expect(short['warning']).toBeUndefined()
 })
 
-test('changes of single fields are told', async () => {
+test('changes of single fields are reported', async () => {
   const formats = ['markdown', { type: 'changeTracking', modes: ['json'], schema }]
   answer = '{"title":"before","same":1}'
   await scraping.read('/headers', { formats, headers: { 'x-turn': '1' } })
@@ -108,7 +108,7 @@ test('changes of single fields are told', async () => {
   expect(page['changeTracking']['json']).toEqual({ title: { previous: 'before', current: 'after' } })
 })
 
-test('changes of single fields are told from the stored Markdown when the last scrape extracted others, or none', async () => {
+test('changes of single fields are found with the stored Markdown if the last scrape extracted other data, or none', async () => {
   const track = async (turn: string, format: object) => {
     const formats = ['markdown', { type: 'changeTracking', tag: 'mixed', ...format }]
     const page = await scraping.read('/headers', { formats, headers: { 'x-turn': turn } })
@@ -126,7 +126,7 @@ test('changes of single fields are told from the stored Markdown when the last s
   })
 })
 
-test('an answer that is no JSON is a failure that costs nothing', async () => {
+test('an answer that is not JSON fails the scrape, which costs nothing', async () => {
   answer = 'I would rather not.'
 
   const { status, body } = await scraping.scrape('/article', { formats: ['json'] })

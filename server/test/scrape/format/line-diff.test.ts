@@ -22,14 +22,14 @@ test.each([
     ['a', ...many(205_000, 'old'), 'z'],
     ['a', ...many(205_000, 'new'), 'z'],
   ],
-])('%s: both sides can be told from the difference', (_, before, after) => {
+])('%s: both texts can be restored from the difference', (_, before, after) => {
   const runs = diffLines(before, after)
 
   expect(side(runs, 'add')).toEqual(before)
   expect(side(runs, 'del')).toEqual(after)
 })
 
-test('texts that would take too long are told as a whole after a while', () => {
+test('texts that take too long to compare are reported as replaced completely', () => {
   const stretches = (salt: string): readonly string[] =>
     Array.from({ length: 600 }, (_, index) => [`anchor ${index}`, ...many(50, salt), 'end']).flat()
 
@@ -44,7 +44,7 @@ test('texts that would take too long are told as a whole after a while', () => {
   expect(isCoarse).toBe(true)
 })
 
-test('a coarse difference comes with a warning, an exact one without', () => {
+test('a coarse difference has a warning, an exact one has none', () => {
   const text = (salt: string): string => many(205_000, salt).join('\n')
 
   expect(gitDiff(text('old'), text('new')).warning).toContain('too many lines')
@@ -55,7 +55,7 @@ test('equal texts have no difference', () => {
   expect(gitDiff('a\nb\n', 'a\nb\n')).toEqual({ text: '', json: { files: [] } })
 })
 
-test('changes far apart are told in chunks of their own, with three lines around', () => {
+test('distant changes are in separate hunks with three lines of context', () => {
   const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`)
   const after = lines.with(1, 'second').with(17, 'eighteenth')
 

@@ -200,7 +200,7 @@ for (const [group, members] of Object.entries(cases)) {
   })
 }
 
-test('images inside the page stay when they are wanted', () => {
+test('inline images are kept on request', () => {
   const markdown = toMarkdown('<img src="data:image/png;base64,AAAA" alt="L">', url, { removeBase64Images: false })
 
   expect(markdown).toBe('![L](data:image/png;base64,AAAA)\n')

@@ -8,7 +8,7 @@ test.each([
   ['a picture', { formats: ['screenshot'] }, ['screenshot']],
   ['a wait on a phone', { waitFor: 10, mobile: true }, ['waitFor', 'mobile']],
   ['actions with a profile', { actions: [{ type: 'scrape' }], profile: { name: 'a' } }, ['actions', 'profile']],
-])('%s needs a browser for what only a browser can do', (_, options, reasons) => {
+])('%s uses a browser for options that require one', (_, options, reasons) => {
   expect(browserOnlyOptions(scrapeRequest.parse({ url: 'example.com', ...options }))).toEqual(reasons)
 })
 
@@ -20,7 +20,7 @@ test.each([
   ['a busy page that does not', { kind: 'html', statusCode: 503, isShell: false, hasRetryAfter: false }, 'render'],
   ['a page that is not there', { kind: 'html', statusCode: 404, isShell: false, hasRetryAfter: false }, 'fetch'],
   ['a PDF', { kind: 'pdf', statusCode: 200, isShell: false, hasRetryAfter: false }, 'fetch'],
-] as const)('after %s was fetched, the way is clear', (_, page, way) => {
+] as const)('after %s was fetched, the next step follows from the response', (_, page, way) => {
   expect(nextLoadStep({ fastMode: false }, page)).toBe(way)
   expect(nextLoadStep({ fastMode: true }, page)).toBe('fetch')
 })

@@ -5,7 +5,7 @@ import { extractMetadata } from '../../../src/scrape/parse/metadata.ts'
 const url = 'https://site.example/a/page'
 
 describe('metadata', () => {
-  test('names what the page says about itself', () => {
+  test('contains the title, description and language of the page', () => {
     const html = `<html lang="de"><head><title> A
       title </title><meta name="description" content="D"><meta name="keywords" content="a, b"><meta name="robots" content="noindex">
       <link rel="shortcut icon" href="/i.ico"></head>`
@@ -32,7 +32,7 @@ describe('metadata', () => {
     })
   })
 
-  test('collects what may be said more than once', () => {
+  test('collects repeated tags', () => {
     const html = `<meta property="og:locale:alternate" content="fr"><meta property="og:locale:alternate" content="es">
       <meta property="article:tag" content="x"><meta property="article:tag" content="y"><meta name="author" content="A"><meta name="author" content="B">`
 
@@ -56,11 +56,11 @@ describe('metadata', () => {
     })
   })
 
-  test('assumes the usual icon, and lacks what the page lacks', () => {
+  test('defaults to the usual icon, and omits missing fields', () => {
     expect(extractMetadata('<p>x', url)).toEqual({ favicon: 'https://site.example/favicon.ico' })
   })
 
-  test('is not changed by names that objects have', () => {
+  test('ignores names inherited from Object', () => {
     const metadata = extractMetadata('<meta name="__proto__" content="x"><meta name="constructor" content="y">', url)
 
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
@@ -78,7 +78,7 @@ describe('links', () => {
 })
 
 describe('images', () => {
-  test('are those of elements, sources, posters, styles and previews', () => {
+  test('are collected from elements, sources, posters, styles and previews', () => {
     const html = `<head><meta property="og:image" content="/og.png"><link rel="icon" href="/i.ico"></head>
       <img data-src="lazy.jpg" src="data:image/gif;base64,A"><picture><source srcset="s.webp 1x, l.webp 2x"><img src="s.jpg"></picture>
       <video poster="/p.jpg"></video><div style="background-image: url('/bg.png')"></div>`

@@ -26,7 +26,7 @@ describe('a PDF becomes Markdown', () => {
     expect(content.isScanned).toBe(false)
   })
 
-  test('of as many pages as asked for, while all are counted', async () => {
+  test('limited to the requested pages, while all are counted', async () => {
     const content = await parsePdf(makePdf([chapter('One'), chapter('Two'), chapter('Three')]), { maxPages: 1 })
 
     expect(content.pages).toHaveLength(1)
@@ -34,7 +34,7 @@ describe('a PDF becomes Markdown', () => {
     expect(content.totalPages).toBe(3)
   })
 
-  test('with all its pages, however many they are', async () => {
+  test('with all its pages, however many', async () => {
     const content = await parsePdf(makePdf(Array.from({ length: 1500 }, () => chapter('Page'))))
 
     expect(content.pages).toHaveLength(1500)
@@ -42,15 +42,15 @@ describe('a PDF becomes Markdown', () => {
   })
 })
 
-describe('a file that is no readable PDF is refused with its reason', () => {
-  test('an empty one', async () => {
+describe('an unreadable PDF is rejected with the reason', () => {
+  test('an empty file', async () => {
     await expect(parsePdf(new Uint8Array())).rejects.toMatchObject({
       code: 'PDF_INVALID',
       message: 'The PDF is empty: 0 bytes',
     })
   })
 
-  test('a web page with the label of a PDF', async () => {
+  test('a web page labelled as a PDF', async () => {
     const page = Buffer.from('<!doctype html><p>Not found</p>')
 
     await expect(parsePdf(page)).rejects.toMatchObject({
@@ -59,17 +59,17 @@ describe('a file that is no readable PDF is refused with its reason', () => {
     })
   })
 
-  test('one cut off in the middle', async () => {
+  test('a truncated PDF', async () => {
     const whole = makePdf([chapter('Report')])
 
     await expect(parsePdf(whole.subarray(0, 40))).rejects.toMatchObject({ code: 'PDF_INVALID', status: 422 })
   })
 
-  test('one without pages', async () => {
+  test('a PDF without pages', async () => {
     await expect(parsePdf(makePdf([]))).rejects.toMatchObject({ code: 'PDF_INVALID' })
   })
 
-  test('one that needs a password', async () => {
+  test('a PDF that needs a password', async () => {
     await expect(parsePdf(makePdf([chapter('Secret')], { encrypted: true }))).rejects.toMatchObject({
       code: 'PDF_ENCRYPTED',
       status: 422,
@@ -77,8 +77,8 @@ describe('a file that is no readable PDF is refused with its reason', () => {
   })
 })
 
-describe('reading ends when it should', () => {
-  test.runIf(process.platform === 'linux')('when a small file unpacks to more than there is memory for', async () => {
+describe('parsing ends', () => {
+  test.runIf(process.platform === 'linux')('when a small file unpacks to more than the available memory', async () => {
     await expect(parsePdf(makePdfBomb(1000))).rejects.toMatchObject({
       code: 'PDF_FAILED',
       status: 422,
@@ -89,7 +89,7 @@ describe('reading ends when it should', () => {
     expect(processesNaming('pdf-process')).toEqual([])
   })
 
-  test('after the time limit, with the process gone', async () => {
+  test('after the time limit, with its process', async () => {
     const pages = Array.from({ length: 400 }, () => chapter('Page'))
 
     await expect(parsePdf(makePdf(pages), { timeoutMs: 1 })).rejects.toMatchObject({ code: 'TIMEOUT', status: 408 })
@@ -106,7 +106,7 @@ describe('reading ends when it should', () => {
     await expect(reading).rejects.toThrow('no longer wanted')
   })
 
-  test('while it waits for a place, which the next in line gets', async () => {
+  test('when it is aborted in the queue, and the next one starts', async () => {
     const slots = new Semaphore(1)
     const report = makePdf([chapter('Report')])
     const stop = new AbortController()
@@ -122,7 +122,7 @@ describe('reading ends when it should', () => {
   })
 })
 
-test('the second reader finds the text too, for platforms that the first one does not run on', () => {
+test('the fallback parser, for platforms without the first one, also finds the text', () => {
   const program = join(import.meta.dirname, '../../../src/scrape/parse/pdf/pdf-process.ts')
 
   const { stdout } = spawnSync(process.execPath, [program, 'unpdf', '1'], {

@@ -68,7 +68,7 @@ describe('advertisements', () => {
   test.each([
     [true, ['/ours.js']],
     [false, ['/ad.js', '/ad.js', '/ad.js', '/ours.js']],
-  ])('from hosts of advertisers are not asked for on any port: %s', async (blockAds, expected) => {
+  ])('from hosts of advertisers are not requested on any port: %s', async (blockAds, expected) => {
     const before = elsewhere.requests.all.length
 
     await scraping.read('/ports', { waitFor: 1, blockAds })
@@ -77,7 +77,7 @@ describe('advertisements', () => {
     expect(asked.toSorted()).toEqual(expected)
   })
 
-  test('that a block list names are not asked for, and the rest of the page is', async () => {
+  test('on a block list are not requested, and the rest of the page is', async () => {
     // The list takes effect with the first page after it was read.
     await vi.waitFor(
       async () => {
@@ -90,7 +90,7 @@ describe('advertisements', () => {
     expect(askedFor('/sponsors/ours.js')).toBeGreaterThan(0)
   })
 
-  test('are asked for with `blockAds: false`, and headers of the caller are sent either way', async () => {
+  test('are requested with `blockAds: false`, and custom headers are sent either way', async () => {
     const before = askedFor('/sponsors/banner.js')
     const headers = { 'x-team': 'blue' }
 
@@ -102,15 +102,15 @@ describe('advertisements', () => {
   })
 })
 
-describe('a banner that asks for consent to cookies', () => {
-  test.each(['/banner', '/framed-banner'])('is told no: %s', async (path) => {
+describe('a cookie consent banner', () => {
+  test.each(['/banner', '/framed-banner'])('is rejected: %s', async (path) => {
     const { markdown } = await scraping.read(path, { waitFor: 1, onlyMainContent: false })
 
     expect(markdown).toContain('rejected')
     expect(markdown).not.toContain('We use cookies')
   })
 
-  test('is left alone with `blockAds: false`', async () => {
+  test('is left untouched with `blockAds: false`', async () => {
     const { markdown } = await scraping.read('/banner', { waitFor: 1, blockAds: false, onlyMainContent: false })
 
     expect(markdown).toContain('none')

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
-test('a page that is empty without its scripts is rendered', async () => {
+test('a page that is empty without scripts is rendered', async () => {
   const page = await fixture.read('/shell')
   const fetched = await fixture.read('/shell', { fastMode: true })
 
@@ -15,13 +15,13 @@ test('a page that is empty without its scripts is rendered', async () => {
   expect(fetched['markdown']).not.toContain('Rendered')
 })
 
-test('what a page draws by timers soon after its load belongs to it', async () => {
+test('content added by timers soon after the load is included', async () => {
   const page = await fixture.read('/step-by-step', { onlyMainContent: false })
 
   expect(page['markdown']).toContain('Step 0')
 })
 
-test('frames, foreign ones too, and open shadow trees are part of the page', async () => {
+test('frames, including cross-origin ones, and open shadow trees are part of the page', async () => {
   const page = await fixture.read('/nested', { waitFor: 100, onlyMainContent: false })
 
   for (const text of ['Outside', 'Inside a frame', 'Inside a foreign frame', 'In the shadow']) {
@@ -30,7 +30,7 @@ test('frames, foreign ones too, and open shadow trees are part of the page', asy
 })
 
 describe('actions', () => {
-  test('write, click, wait, run scripts and hand over what they yield, in order', async () => {
+  test('write, click, wait, run scripts and return their results, in order', async () => {
     const { actions, markdown } = await fixture.read('/acting', {
       onlyMainContent: false,
       actions: [
@@ -127,14 +127,14 @@ describe('actions', () => {
     ])
   })
 
-  test.each(['Control+Nothing', 'a+b', 'Hyper', '', 'ab', 'F25'])('with the unknown key %j are a 400', async (key) => {
+  test.each(['Control+Nothing', 'a+b', 'Hyper', '', 'ab', 'F25'])('with the unknown key %j get 400', async (key) => {
     const { status, body } = await fixture.scrape('/never-asked', { actions: [{ type: 'press', key }] })
 
     expect([status, body['error']]).toEqual([400, expect.stringContaining('unknown key')])
     expect(fixture.site.requests.all.map(({ path }) => path)).not.toContain('/never-asked')
   })
 
-  test('take pictures and print, at addresses that need no key but their token', async () => {
+  test('take screenshots and PDFs, at URLs that need only their token', async () => {
     const { actions } = await fixture.read('/acting', {
       actions: [
         { type: 'screenshot', viewport: { width: 400, height: 300 } },
@@ -158,7 +158,7 @@ describe('actions', () => {
   test.each([
     ['#no', 'No element matches "#no"'],
     ["p['", "`p['` is not a CSS selector"],
-  ])('that cannot be performed say which and why: %s', async (selector, why) => {
+  ])('that fail are named with the reason: %s', async (selector, why) => {
     const { status, body } = await fixture.scrape('/acting', {
       actions: [{ type: 'scrape' }, { type: 'click', selector }],
     })
@@ -167,7 +167,7 @@ describe('actions', () => {
     expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: `Action 2 (click): ${why}` })
   })
 
-  test('that outlast the scrape are named with what they waited for', async () => {
+  test('that time out are named with the condition they waited for', async () => {
     const { status, body } = await fixture.scrape('/acting', {
       timeout: 3000,
       actions: [{ type: 'scrape' }, { type: 'wait', selector: '#never' }],
@@ -182,7 +182,7 @@ describe('actions', () => {
   })
 })
 
-test('the screenshot format shows the whole page when asked to', async () => {
+test('the screenshot format captures the full page on request', async () => {
   const [part, whole] = await Promise.all(
     ['screenshot', 'screenshot@fullPage'].map(async (format) => {
       const { screenshot } = await fixture.read('/acting', { formats: [format] })
@@ -194,7 +194,7 @@ test('the screenshot format shows the whole page when asked to', async () => {
   expect(whole!.readUInt32BE(20)).toBeGreaterThan(5000)
 })
 
-describe('a warning tells', () => {
+describe('a warning says', () => {
   const script = (source: string): object => ({ type: 'executeJavascript', script: source })
   const click = { type: 'click', selector: 'i', all: true }
   test.each([
@@ -223,20 +223,20 @@ describe('a warning tells', () => {
   })
 })
 
-describe('the reader of a page', () => {
-  test('is where the location says', async () => {
+describe('the browser of a scrape', () => {
+  test('has the requested location', async () => {
     const page = await fixture.read('/place', { waitFor: 1, location: { country: 'de' } })
 
     expect(page['markdown']).toContain('de-DE | Europe/Berlin | desk | 1280 | 1.234,5')
   })
 
-  test('speaks the languages that are named', async () => {
+  test('has the requested languages', async () => {
     const page = await fixture.read('/headers', { location: { country: 'ch', languages: ['fr-CH', 'it'] } })
 
     expect(page['markdown']).toContain('"accept-language":"fr-CH,fr;q=0.9,it;q=0.8"')
   })
 
-  test('is on a phone with `mobile`', async () => {
+  test('emulates a phone with `mobile`', async () => {
     expect((await fixture.read('/place', { mobile: true }))['markdown']).toContain('| phone | 390 |')
   })
 
@@ -258,7 +258,7 @@ describe('the reader of a page', () => {
       { platform: 'Win32', brand: '131', system: 'Windows', mobile: false },
     ],
     ['a program', 'Mine/1', { waitFor: 1 }, { platform: 'Linux x86_64', brand: null, system: '', mobile: false }],
-  ])('has the user agent of the headers in scripts, too: %s', async (_, userAgent, options, expected) => {
+  ])('has the user agent of the custom headers in scripts: %s', async (_, userAgent, options, expected) => {
     const script = `JSON.stringify({ userAgent: navigator.userAgent, platform: navigator.platform,
       brand: navigator.userAgentData.brands.find(({ brand }) => brand === 'Google Chrome')?.version ?? null,
       system: navigator.userAgentData.platform, mobile: navigator.userAgentData.mobile })`
@@ -273,7 +273,7 @@ describe('the reader of a page', () => {
     expect(page['markdown']).toContain(`"user-agent":"${userAgent}"`)
   })
 
-  test('sends headers of the caller with the page, in a browser too', async () => {
+  test('sends custom headers with the page', async () => {
     const page = await fixture.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
 
     expect(page['markdown']).toContain('"x-team":"blue"')
@@ -283,7 +283,7 @@ describe('the reader of a page', () => {
 test.each([
   ['rendered', { waitFor: 1, onlyMainContent: false }],
   ['fetched', { onlyMainContent: false }],
-])('advertisements and consent banners of a %s page are left out, or kept when asked for', async (_, how) => {
+])('advertisements and consent banners of a %s page are removed, or kept on request', async (_, how) => {
   const clean = await fixture.read('/ads', how)
   const whole = await fixture.read('/ads', { ...how, blockAds: false })
 
@@ -291,18 +291,18 @@ test.each([
   expect(whole['markdown']).toContain('We value your privacy')
 })
 
-test('a page that hangs its browser is given up in time, and the next one is rendered', async () => {
+test('a page that hangs its browser fails at its timeout, and the next one is rendered', async () => {
   const { status } = await fixture.scrape('/hang', { waitFor: 1, timeout: 2000 })
 
   expect(status).toBe(408)
   expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
 })
 
-test('a PDF is read even when a browser was asked for', async () => {
+test('a PDF is parsed even if options require a browser', async () => {
   expect((await fixture.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
 })
 
-test('a profile keeps what a page stored for the next scrape', async () => {
+test('a profile keeps the storage of a page for the next scrape', async () => {
   const profile = { name: 'scraper' }
   const write = [{ type: 'executeJavascript', script: 'document.cookie = "seen=yes; max-age=1000"' }]
   await fixture.read('/acting', { profile, actions: write })
