@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { everyTeam, sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
-import type { ReapReport } from '../client/sessions.ts'
+import type { ReapReport } from '../client/reap-sessions.ts'
 import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
@@ -27,7 +27,8 @@ export function createSessionsCommand(): Command {
   withConnectionFlags(
     command.command('reap').description('delete sessions left behind by killed programs on this machine'),
   )
-    .option('--lease-dir <path>', 'folder of lease files (default: ~/.bowline/leases)')
+    .option('--session-dir <path>', 'folder of the session records (default: ~/.bowline/leases)')
+    .addOption(new Option('--lease-dir <path>', 'former name of --session-dir').hideHelp())
     .action(reapSessions)
   withConnectionFlags(
     withRecordingFlags(command.command('recordings').description('list or save the recordings of an ended session')),
@@ -93,8 +94,13 @@ async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): P
   if (flags.json === true) printJson(bills)
 }
 
-async function reapSessions(flags: ConnectionFlags & { readonly leaseDir?: string }): Promise<void> {
-  const bowline = await connect(flags, { leaseDir: flags.leaseDir })
+interface ReapFlags extends ConnectionFlags {
+  readonly sessionDir?: string
+  readonly leaseDir?: string
+}
+
+async function reapSessions(flags: ReapFlags): Promise<void> {
+  const bowline = await connect(flags, { sessionDir: flags.sessionDir ?? flags.leaseDir })
   const report = await bowline.sessions.reap()
   if (report.failed.length > 0) process.exitCode = 1
   if (flags.json === true) return printJson({ ...report, failed: report.failed.map(toFailure) })

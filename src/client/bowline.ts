@@ -1,4 +1,3 @@
-import { BowlineError } from '../kit/errors.ts'
 import { createActivity, type ListActivity } from './activity.ts'
 import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
@@ -12,13 +11,13 @@ import type { PoolOptions } from './pool/options.ts'
 import { createPool, type Pool } from './pool/pool.ts'
 import { createMonitors, type Monitors } from './monitors.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
-import type { Session } from './session.ts'
 import { createSearch, type Search } from './search.ts'
+import { SessionOpener } from './open-session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createConcurrency, createUsage, type GetConcurrency, type Usage } from './usage.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
-import { withSession, type SessionOutcome, type WithSessionOptions, type Work } from './with-session.ts'
+import { withSession, type SessionOutcome, type WithSessionOptions, type SessionScope } from './with-session.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
 /**
@@ -82,8 +81,7 @@ export class Bowline implements AsyncDisposable {
   /** Manages teams and their limits. */
   readonly teams: Teams
   readonly #handleSignals: boolean
-  readonly #open = new Map<string, Session>()
-  readonly #disposed = new AbortController()
+  readonly #opener: SessionOpener
   readonly #owned = new AsyncDisposableStack()
 
   /**
@@ -97,7 +95,9 @@ export class Bowline implements AsyncDisposable {
     const call = createCall(config)
     this.baseUrl = config.baseUrl
     this.#handleSignals = config.handleSignals
-    this.sessions = createSessions({ call, config, ...internal }, this.#open, this.#disposed.signal)
+    const deps = { call, config, ...internal }
+    this.#opener = new SessionOpener(deps)
+    this.sessions = createSessions(deps, this.#opener)
     this.keys = createKeys(call)
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
@@ -181,9 +181,9 @@ export class Bowline implements AsyncDisposable {
    */
   async withSession<Result, Handles = unknown>(
     options: WithSessionOptions<Handles>,
-    work: (work: Work & Handles) => Result | Promise<Result>,
+    work: (scope: SessionScope & Handles) => Result | Promise<Result>,
   ): Promise<SessionOutcome<Awaited<Result>>> {
-    return withSession({ sessions: this.sessions, handleSignals: this.#handleSignals }, options, work)
+    return withSession({ opener: this.#opener, handleSignals: this.#handleSignals }, options, work)
   }
 
   /**
@@ -206,12 +206,12 @@ export class Bowline implements AsyncDisposable {
    * ```
    */
   pool<Handles = unknown>(options: PoolOptions<Handles> = {}): Pool<Handles> {
-    return createPool({ sessions: this.sessions, handleSignals: this.#handleSignals }, options)
+    const { sessions } = this
+    return createPool({ sessions, opener: this.#opener, handleSignals: this.#handleSignals }, options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed.abort(new BowlineError('ABORTED', 'The client was disposed'))
-    const endings = await Promise.allSettled([...this.#open.values()].map((session) => session.end()))
+    const endings = await this.#opener.endAll()
     await this.#owned.disposeAsync()
     const failed = endings.find((ending) => ending.status === 'rejected')
     if (failed !== undefined) throw failed.reason

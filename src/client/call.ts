@@ -4,13 +4,10 @@ import { findUnknownKeys } from '../contract/unknown-keys.ts'
 import { routes, type Route, type RouteName, type Routes } from '../contract/routes.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
+import { uuidV7 } from '../kit/ids.ts'
 import type { ClientConfig } from './config.ts'
-import { headers } from './middleware/headers.ts'
-import { requestId } from './middleware/request-id.ts'
-import { retry } from './middleware/retry.ts'
-import { timeout } from './middleware/timeout.ts'
-import { responseInvalid, translate } from './middleware/translate.ts'
-import { applyMiddleware } from './send.ts'
+import { responseInvalid } from './read-response.ts'
+import { sendWithRetries } from './send-with-retries.ts'
 
 type Part<Name extends RouteName, Key extends 'params' | 'query' | 'body'> =
   Routes[Name] extends Record<Key, infer Schema extends z.ZodType> ? { readonly [K in Key]: z.input<Schema> } : unknown
@@ -43,17 +40,13 @@ export type Call = <Name extends RouteName>(
 
 /** Creates the function that sends every request of a client. */
 export function createCall(config: ClientConfig): Call {
-  const send = ({ retries = config.retries, timeoutMs = config.timeoutMs }: CallOptions) =>
-    applyMiddleware(
-      (request) => config.fetch(request),
-      [requestId, retry(retries), translate(config.apiKey), timeout(timeoutMs), headers(config)],
-    )
   return async (name, input, options = {}) => {
     checkOptions(`${routes[name].method} ${routes[name].path}`, options, callNames)
     checkKeys(routes[name], input as LooseInput)
     options.signal?.throwIfAborted()
-    const response = await send(options)(toRequest(config, routes[name], input as LooseInput, options))
-    return parse(name, response)
+    const { retries = config.retries, timeoutMs = config.timeoutMs } = options
+    const request = toRequest(config, routes[name], input as LooseInput, options)
+    return parse(name, await sendWithRetries(config, request, { retries, timeoutMs }))
   }
 }
 
@@ -87,6 +80,8 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
     redirect: 'manual',
     headers: {
       accept: 'application/json',
+      // All attempts of a call share it.
+      'x-request-id': uuidV7(),
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(options.idempotencyKey === undefined ? {} : { 'x-idempotency-key': options.idempotencyKey }),
     },

@@ -40,8 +40,14 @@ export interface BowlineOptions {
   /** Replaces the global `fetch`. The reaper, a separate process, does not use it. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
-   * Directory of the lease files, from which `sessions.reap()` finds orphaned sessions. Default
-   * `~/.bowline/leases`.
+   * Directory of the session records: one file per live session, from which `sessions.reap()` finds
+   * the sessions of killed processes. Default `~/.bowline/leases`.
+   */
+  readonly sessionDir?: string | undefined
+  /**
+   * Former name of `sessionDir`.
+   *
+   * @deprecated Use `sessionDir`.
    */
   readonly leaseDir?: string | undefined
   /**
@@ -62,7 +68,7 @@ export interface ClientConfig {
   readonly retries: number
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof globalThis.fetch
-  readonly leaseDir: string
+  readonly sessionDir: string
   readonly reaper: boolean
   readonly handleSignals: boolean
 }
@@ -98,8 +104,8 @@ export function environmentWith(added: Readonly<Record<string, string | undefine
   }
 }
 
-/** Default directory of the lease files. */
-export function defaultLeaseDir(): string {
+/** Default directory of the session records. */
+export function defaultSessionDir(): string {
   return join(homedir(), '.bowline', 'leases')
 }
 
@@ -113,7 +119,7 @@ export function resolveConfig(options: BowlineOptions, environment = readEnviron
     retries: checkNumber('retries', options.retries ?? 3, 0),
     headers: options.headers ?? {},
     fetch: options.fetch ?? globalThis.fetch,
-    leaseDir: options.leaseDir ?? defaultLeaseDir(),
+    sessionDir: options.sessionDir ?? options.leaseDir ?? defaultSessionDir(),
     reaper: options.reaper ?? true,
     handleSignals: options.handleSignals ?? true,
   }
@@ -126,6 +132,7 @@ const bowlineNames: OptionNames<BowlineOptions> = {
   retries: true,
   headers: true,
   fetch: true,
+  sessionDir: true,
   leaseDir: true,
   reaper: true,
   handleSignals: true,

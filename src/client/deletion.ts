@@ -34,26 +34,13 @@ const deletionRetries = 6
  */
 export async function deleteSession(call: Call, id: string, options: DeletionOptions = {}): Promise<BillFields> {
   const { hasFailed = false, settleMs = 30_000 } = options
-  const endMs = Date.now() + settleMs
-  let response = await requestDeletion(call, id, hasFailed)
-  let wasAlive = false
-  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 4000)) {
-    if (isBilled(response) && !isAlive(response)) return billFieldsOf(response)
-    const current = await readSession(call, id)
-    const merged = { ...response, ...current }
-    wasAlive ||= isAlive(response) || isAlive(merged)
-    // If the session cannot be read, the response to the deletion decides.
-    if (!isAlive(merged)) {
-      if (isBilled(merged) || !wasAlive) return billFieldsOf(merged)
-      // Such services report the bill in the response to a second deletion.
-      return billFieldsOf({ ...merged, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
-    }
-    if (Date.now() + pauseMs > endMs) throw response.conflict ?? stillAlive(id, merged)
-    await sleep(pauseMs)
-    if (current === undefined || response.conflict !== undefined) {
-      response = await deleteAgain(call, id, hasFailed, response)
-    }
-  }
+  const response = await requestDeletion(call, id, hasFailed)
+  if (isBilled(response) && !isAlive(response)) return billFieldsOf(response)
+  const { state, wasAlive } = await waitUntilStopped(call, id, { response, hasFailed, settleMs })
+  if (isBilled(state) || !wasAlive) return billFieldsOf(state)
+  // A service that stops sessions in the background reports the bill in the response to a second
+  // deletion.
+  return billFieldsOf({ ...state, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
 }
 
 /**
@@ -79,6 +66,33 @@ const stateSchema = z.looseObject({
   creditsBilled: z.number().optional(),
   profile: profileOutcome.optional().catch(undefined),
 })
+
+/**
+ * Polls a session until it has stopped. Returns its last state, and whether the service ever
+ * reported it as alive. Rejects with DELETE_FAILED after `settleMs`.
+ */
+async function waitUntilStopped(
+  call: Call,
+  id: string,
+  options: { readonly response: SessionState; readonly hasFailed: boolean; readonly settleMs: number },
+): Promise<{ readonly state: SessionState; readonly wasAlive: boolean }> {
+  const { hasFailed, settleMs } = options
+  const endMs = Date.now() + settleMs
+  let { response } = options
+  let wasAlive = false
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 4000)) {
+    const current = await readSession(call, id)
+    // If the session cannot be read, the response to the deletion decides.
+    const state = { ...response, ...current }
+    wasAlive ||= isAlive(response) || isAlive(state)
+    if (!isAlive(state)) return { state, wasAlive }
+    if (Date.now() + pauseMs > endMs) throw response.conflict ?? stillAlive(id, state)
+    await sleep(pauseMs)
+    if (current !== undefined && response.conflict === undefined) continue
+    response = await deleteAgain(call, id, hasFailed, response)
+    if (isBilled(response) && !isAlive(response)) return { state: response, wasAlive }
+  }
+}
 
 async function requestDeletion(call: Call, id: string, hasFailed: boolean): Promise<SessionState> {
   const query = hasFailed ? { failed: 'true' as const } : {}

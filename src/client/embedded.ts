@@ -38,15 +38,15 @@ export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptio
     if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true, maxRetries: 5 })
   })
   let server: EmbeddedServer | undefined
-  const guarded = processGuard().guard({
+  const resource = processGuard().endWithProcess({
     // A server that is still starting has no sessions to wait for.
     onSignal: handleSignals === false ? undefined : async () => server && stop(),
     deletionRequest: () => undefined,
     // Its browsers exit when the pipes of this process close.
     onExit: removeFolder,
-    onKill: removeFolder,
+    beforeSignalExit: removeFolder,
   })
-  undo.use(guarded)
+  undo.use(resource)
   server = undo.use(await startEmbeddedServer({ ...options, dataDir: options.dataDir ?? temporaryDir }))
   const owned = undo.move()
   let stopping: Promise<void> | undefined

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
 import { deleteSessionIfThere } from './deletion.ts'
-import { removeLease, writeLease } from './leases.ts'
+import { deletionById, deletionByIdempotencyKey } from './reaper.ts'
+import { removeSessionRecord, tryWriteSessionRecord } from './session-records.ts'
 import { processGuard } from './process-guard.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
-import type { SessionBill } from './session-bill.ts'
+import type { EndedBy, SessionBill } from './session-bill.ts'
 import type { DeletionRequest, ReaperResult } from './reaper-protocol.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
@@ -33,7 +35,8 @@ export interface SessionLifetimeOptions {
   /** Called once with the session id when the session is detached. */
   readonly onDetached?: ((id: string) => void) | undefined
   /**
-   * Let the session outlive this process: no lease, no reaper, no signal handling. Default false.
+   * Let the session outlive this process: without a session record, the reaper and signal handling.
+   * Default false.
    */
   readonly detached?: boolean | undefined
 }
@@ -46,70 +49,170 @@ export interface SessionLifetimeOptions {
 export type SessionTies = SessionLifetimeOptions
 
 /**
- * Creates a session, and guards it from before the request until after its deletion, so that it is
- * deleted however this process ends.
+ * Client-side options of `sessions.create()`. Aborting rejects at once; a session that is created
+ * afterwards is deleted.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * await using session = await bowline.sessions.create(
+ *   { ttl: 60 },
+ *   { onEnd: ({ endedBy, creditsBilled }) => console.log(endedBy, creditsBilled) },
+ * )
+ * console.log(session.cdpUrl)
+ * ```
  */
-export async function openSession(
-  deps: SessionDeps,
-  options: CreateSessionOptions,
-  lifetime: SessionLifetimeOptions,
-): Promise<Session> {
-  const opening = Promise.withResolvers<Session>()
-  opening.promise.catch(() => undefined)
-  const report = callOnce(lifetime.onEnd)
-  const idempotencyKey = randomUUID()
-  const isBound = endsWithProcess(deps, lifetime)
-  let deletionRequest = isBound ? pendingDeletionRequest(deps.config, idempotencyKey) : undefined
-  let session: Session | undefined
-  using undo = new DisposableStack()
-  if (lifetime.detached !== true) {
-    undo.use(
-      processGuard().guard({
-        onSignal: deps.config.handleSignals
-          ? async () => (await opening.promise).end({ endedBy: 'signal' })
-          : undefined,
-        deletionRequest: () => deletionRequest,
-        onExit: (result) => {
-          if (session !== undefined) report(billAtExit(session.id, result))
-        },
-      }),
-    )
+export interface CreateOptions extends Abortable, SessionLifetimeOptions {}
+
+/** Opens the sessions of a client, and knows those that are not deleted yet. */
+export class SessionOpener {
+  readonly #deps: SessionDeps
+  readonly #open = new Map<string, Session>()
+  readonly #disposed = new AbortController()
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps
   }
-  try {
-    using _creation = registerWithReaper(deps.config, deletionRequest)
-    const response = await requestSession(deps.call, options, idempotencyKey)
-    if (isBound) deletionRequest = registerForDeletion(deps.config, response, undo)
-    const release = undo.move()
-    session = createSession(
+
+  /** Returns an open session of this client, unless it is detached. */
+  find(id: string): Session | undefined {
+    return this.#open.get(id)
+  }
+
+  /**
+   * Creates a session that is deleted however this process ends, unless it is `detached`. Aborting
+   * rejects at once; a session that is created afterwards is deleted.
+   */
+  async open(body: CreateSessionOptions, options: CreateOptions): Promise<Session> {
+    const lifetime = this.#resolveLifetime(options)
+    // Disposal need not abort sessions that do not end with the process: an embedded server ends its
+    // own, and detached ones stay.
+    const signals = [options.signal, lifetime.endsWithProcess ? this.#disposed.signal : undefined].filter(
+      (each) => each !== undefined,
+    )
+    const signal = AbortSignal.any(signals)
+    signal.throwIfAborted()
+    const opening = this.#create(body, lifetime)
+    try {
+      return await abortable(opening, signal)
+    } catch (error) {
+      if (signal.aborted) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
+      throw error
+    }
+  }
+
+  /**
+   * Ends all open sessions, and aborts creations that are in progress. Resolves when the deletions
+   * have ended.
+   */
+  async endAll(): Promise<readonly PromiseSettledResult<SessionBill>[]> {
+    this.#disposed.abort(new BowlineError('ABORTED', 'The client was disposed'))
+    return Promise.allSettled([...this.#open.values()].map((session) => session.end()))
+  }
+
+  #resolveLifetime({ onEnd, onDetached, detached = false }: SessionLifetimeOptions): Lifetime {
+    return {
+      isDetached: detached,
+      endsWithProcess: !detached && !this.#deps.isEmbedded,
+      onEnd: callOnce((bill) => {
+        this.#open.delete(bill.sessionId)
+        onEnd?.(bill)
+      }),
+      onDetached: (id) => {
+        this.#open.delete(id)
+        onDetached?.(id)
+      },
+    }
+  }
+
+  /** Creates a session, and guards it from before the request until after its deletion. */
+  async #create(body: CreateSessionOptions, lifetime: Lifetime): Promise<Session> {
+    const { call, config } = this.#deps
+    const { isDetached, onEnd } = lifetime
+    const opening = Promise.withResolvers<Session>()
+    opening.promise.catch(() => undefined)
+    const idempotencyKey = randomUUID()
+    let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
+    let session: Session | undefined
+    using undo = new DisposableStack()
+    if (!isDetached) {
+      undo.use(
+        processGuard().endWithProcess({
+          onSignal: config.handleSignals ? async () => (await opening.promise).end({ endedBy: 'signal' }) : undefined,
+          deletionRequest: () => deletionRequest,
+          onExit: (result) => {
+            if (session !== undefined) onEnd(billAtExit(session.id, result))
+          },
+        }),
+      )
+    }
+    try {
+      using _creation = registerWithReaper(config, deletionRequest)
+      const response = await requestSession(call, body, idempotencyKey)
+      if (lifetime.endsWithProcess) deletionRequest = registerForDeletion(config, response, undo)
+      session = this.#toSession(response, body, lifetime, undo.move())
+      if (!isDetached) this.#open.set(session.id, session)
+      opening.resolve(session)
+      return session
+    } catch (error) {
+      opening.reject(error)
+      throw error
+    }
+  }
+
+  /** Creates the `Session`. Disposes of `registration` when it ends or is detached. */
+  #toSession(
+    response: CreateSessionResponse,
+    body: CreateSessionOptions,
+    { onEnd, onDetached }: Lifetime,
+    registration: Disposable,
+  ): Session {
+    const { call, config } = this.#deps
+    return createSession(
       response,
       {
-        recordings: createSessionRecordings(deps.call, response.id, deps.config),
+        createRecordings: () => createSessionRecordings(call, response.id, config),
         // Services without recordings may not know the parameter.
         deleteOnServer: (workFailed) =>
-          deleteSessionIfThere(deps.call, response.id, { hasFailed: workFailed && isRecorded(options) }),
+          deleteSessionIfThere(call, response.id, { hasFailed: workFailed && isRecorded(body) }),
         onDetached: () => {
-          release.dispose()
-          lifetime.onDetached?.(response.id)
+          registration[Symbol.dispose]()
+          onDetached(response.id)
         },
         onDeleted: (bill) => {
-          release.dispose()
-          report(bill)
+          registration[Symbol.dispose]()
+          onEnd(bill)
         },
-        onDeletionFailed: report,
+        onDeletionFailed: onEnd,
       },
-      deps.config,
+      config,
     )
-    opening.resolve(session)
-    return session
-  } catch (error) {
-    opening.reject(error)
-    throw error
   }
 }
 
-/** Whether a session must be deleted when this process ends. An embedded server deletes its own. */
-export function endsWithProcess({ isEmbedded }: SessionDeps, { detached }: SessionLifetimeOptions): boolean {
-  return detached !== true && !isEmbedded
+/** Lifetime options with defaults filled in. */
+interface Lifetime {
+  readonly isDetached: boolean
+  /**
+   * Whether the session must be deleted when this process ends. An embedded server deletes its own.
+   */
+  readonly endsWithProcess: boolean
+  /** Never throws, and calls the callback of the caller only once. */
+  readonly onEnd: (bill: SessionBill) => void
+  readonly onDetached: (id: string) => void
+}
+
+function isTimeout(reason: unknown): boolean {
+  return isBowlineError(reason) && reason.code === 'TIMEOUT'
+}
+
+async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise<void> {
+  const session = await opening.catch(() => undefined)
+  await session?.end({ endedBy }).catch((error: unknown) => {
+    process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+  })
 }
 
 function isRecorded({ record = false }: CreateSessionOptions): boolean {
@@ -138,7 +241,7 @@ function idInInvalidResponse(error: unknown): string | undefined {
 }
 
 /**
- * Writes the lease file of a session and registers it with the reaper, both until `undo` is
+ * Writes the record of a session and registers it with the reaper, both until `undo` is
  * disposed of. Returns the request that deletes it.
  */
 function registerForDeletion(
@@ -146,34 +249,11 @@ function registerForDeletion(
   { id }: CreateSessionResponse,
   undo: DisposableStack,
 ): DeletionRequest {
-  const leasePath = tryWriteLease(config, id)
-  if (leasePath !== undefined) undo.defer(() => removeLease(leasePath))
-  const deletionRequest: DeletionRequest = {
-    id,
-    url: `${config.baseUrl}/v2/browser/${encodeURIComponent(id)}`,
-    headers: headersOf(config),
-    leasePath,
-  }
+  const recordPath = tryWriteSessionRecord(config.sessionDir, { baseUrl: config.baseUrl, sessionId: id })
+  if (recordPath !== undefined) undo.defer(() => removeSessionRecord(recordPath))
+  const deletionRequest = deletionById(config, id, recordPath)
   undo.use(registerWithReaper(config, deletionRequest))
   return deletionRequest
-}
-
-/** Deletion by idempotency key, in case this process dies before it receives the session id. */
-function pendingDeletionRequest(config: ClientConfig, idempotencyKey: string): DeletionRequest {
-  return {
-    id: idempotencyKey,
-    url: `${config.baseUrl}/v2/browser`,
-    headers: headersOf(config),
-    body: { idempotencyKey },
-    leasePath: undefined,
-  }
-}
-
-function headersOf(config: ClientConfig): Readonly<Record<string, string>> {
-  return {
-    ...config.headers,
-    authorization: `Bearer ${config.apiKey}`,
-  }
 }
 
 /**
@@ -185,17 +265,6 @@ function registerWithReaper(config: ClientConfig, deletionRequest: DeletionReque
   const { reaper } = processGuard()
   reaper.add(deletionRequest)
   return { [Symbol.dispose]: () => reaper.remove(deletionRequest.id) }
-}
-
-function tryWriteLease(config: ClientConfig, sessionId: string): string | undefined {
-  try {
-    return writeLease(config.leaseDir, { baseUrl: config.baseUrl, sessionId })
-  } catch (error) {
-    // Without the file, only `sessions.reap()` cannot find this session. The process guard and the
-    // reaper still delete it.
-    process.emitWarning(`Could not write the lease file: ${String(error)}`, { code: 'BOWLINE_LEASE' })
-    return undefined
-  }
 }
 
 function billAtExit(sessionId: string, result: ReaperResult | undefined): SessionBill {
@@ -210,13 +279,13 @@ function billAtExit(sessionId: string, result: ReaperResult | undefined): Sessio
   return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
 }
 
-function callOnce(onEnd: SessionLifetimeOptions['onEnd']): (bill: SessionBill) => void {
+function callOnce(onEnd: (bill: SessionBill) => void): (bill: SessionBill) => void {
   let isReported = false
   return (bill) => {
     if (isReported) return
     isReported = true
     try {
-      onEnd?.(bill)
+      onEnd(bill)
     } catch (error) {
       // A throwing callback must neither stop the deletion of other sessions nor replace the error
       // of the work.

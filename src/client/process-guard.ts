@@ -2,8 +2,8 @@ import { createSignalDebounce } from '../kit/signal-debounce.ts'
 import type { DeletionRequest, ReaperResult } from './reaper-protocol.ts'
 import { createReaper, deleteAtExit, type Reaper } from './reaper.ts'
 
-/** A resource that must not outlive this process. */
-export interface GuardedResource {
+/** Calls that end a resource with this process. */
+export interface ProcessEndHandlers {
   /**
    * Ends the resource on SIGINT, SIGTERM or SIGHUP. `survived` resolves if the process survives the
    * signal, because the program has its own listener; otherwise it never resolves. `undefined`: the
@@ -24,20 +24,20 @@ export interface GuardedResource {
    * Called right before a signal ends the process, once the time limit of `onSignal` has passed.
    * Must be synchronous.
    */
-  readonly onKill?: () => void
+  readonly beforeSignalExit?: () => void
 }
 
 /** Cleans up resources before this process ends. */
 export interface ProcessGuard {
   /**
-   * Guards a resource until the result is disposed of. Process listeners exist only while a
-   * resource is guarded.
+   * Ends a resource with this process, until the result is disposed of. Process listeners exist
+   * only while there is a resource.
    */
-  readonly guard: (guarded: GuardedResource) => Disposable
+  readonly endWithProcess: (resource: ProcessEndHandlers) => Disposable
   readonly reaper: Reaper
 }
 
-const slot = Symbol.for('bowline.process-guard.1')
+const slot = Symbol.for('bowline.process-guard.2')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const signalLimitMs = 8000
 
@@ -51,23 +51,23 @@ export function processGuard(): ProcessGuard {
   return holder[slot]
 }
 
-/** Listens to signals and the exit of this process while any resource is guarded. */
+/** Listens to signals and the exit of this process while there is a resource. */
 class ListeningGuard implements ProcessGuard {
   readonly reaper = createReaper()
-  readonly #guarded = new Set<GuardedResource>()
+  readonly #resources = new Set<ProcessEndHandlers>()
   readonly #isFresh = createSignalDebounce()
   #endingBy: NodeJS.Signals | undefined
 
-  readonly guard = (guarded: GuardedResource): Disposable => {
-    if (this.#guarded.size === 0) process.on('exit', this.#onExit)
-    this.#guarded.add(guarded)
-    if (guarded.onSignal !== undefined) this.#listen()
-    return { [Symbol.dispose]: () => this.#release(guarded) }
+  readonly endWithProcess = (resource: ProcessEndHandlers): Disposable => {
+    if (this.#resources.size === 0) process.on('exit', this.#onExit)
+    this.#resources.add(resource)
+    if (resource.onSignal !== undefined) this.#listen()
+    return { [Symbol.dispose]: () => this.#release(resource) }
   }
 
-  #release(guarded: GuardedResource): void {
-    if (!this.#guarded.delete(guarded)) return
-    if (this.#guarded.size === 0) process.off('exit', this.#onExit)
+  #release(resource: ProcessEndHandlers): void {
+    if (!this.#resources.delete(resource)) return
+    if (this.#resources.size === 0) process.off('exit', this.#onExit)
     if (this.#endingBy === undefined && !this.#isListening()) this.#unlisten()
   }
 
@@ -89,7 +89,7 @@ class ListeningGuard implements ProcessGuard {
   async #endAll(signal: NodeJS.Signals, survived: Promise<void>): Promise<void> {
     const limit = Promise.withResolvers<void>()
     const timer = setTimeout(limit.resolve, signalLimitMs)
-    const endings = [...this.#guarded].toReversed().map(async (guarded) => guarded.onSignal?.(signal, survived))
+    const endings = [...this.#resources].toReversed().map(async (resource) => resource.onSignal?.(signal, survived))
     await Promise.race([Promise.allSettled(endings), limit.promise])
     clearTimeout(timer)
   }
@@ -98,23 +98,23 @@ class ListeningGuard implements ProcessGuard {
     process.off(signal, this.#onSignal)
     // If the program has its own listeners, they decide.
     if (process.listenerCount(signal) > 0) return
-    for (const guarded of this.#guarded) ignoreErrors(() => guarded.onKill?.())
+    for (const resource of this.#resources) ignoreErrors(() => resource.beforeSignalExit?.())
     process.kill(process.pid, signal)
   }
 
   readonly #onExit = (): void => {
-    const leftovers = [...this.#guarded].toReversed()
-    this.#guarded.clear()
-    const requests = leftovers.map((guarded) => guarded.deletionRequest()).filter((request) => request !== undefined)
+    const leftovers = [...this.#resources].toReversed()
+    this.#resources.clear()
+    const requests = leftovers.map((resource) => resource.deletionRequest()).filter((request) => request !== undefined)
     const results = requests.length === 0 ? [] : deleteAtExit(requests)
-    for (const guarded of leftovers) {
-      const id = guarded.deletionRequest()?.id
-      guarded.onExit(results.find((result) => result.id === id))
+    for (const resource of leftovers) {
+      const id = resource.deletionRequest()?.id
+      resource.onExit(results.find((result) => result.id === id))
     }
   }
 
   #isListening(): boolean {
-    return [...this.#guarded].some((guarded) => guarded.onSignal !== undefined)
+    return [...this.#resources].some((resource) => resource.onSignal !== undefined)
   }
 
   #listen(): void {

@@ -13,8 +13,8 @@ export interface DeletionRequest {
    * then it is an error.
    */
   readonly body?: object | undefined
-  /** Lease file to remove after the deletion. */
-  readonly leasePath: string | undefined
+  /** Session record to remove after the deletion. */
+  readonly recordPath: string | undefined
 }
 
 /** A line on the standard input of the reaper. */

@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ClientConfig } from './config.ts'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
 
 /** Process that deletes the registered sessions when this process ends. */
@@ -82,4 +83,28 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as ReaperResult)
+}
+
+/** Returns the request that deletes a session, and then removes the file of its record. */
+export function deletionById(config: ClientConfig, id: string, recordPath: string | undefined): DeletionRequest {
+  const url = `${config.baseUrl}/v2/browser/${encodeURIComponent(id)}`
+  return { id, url, headers: headersOf(config), recordPath }
+}
+
+/**
+ * Returns the request that deletes a session by its idempotency key, in case this process dies
+ * before it receives the session id.
+ */
+export function deletionByIdempotencyKey(config: ClientConfig, idempotencyKey: string): DeletionRequest {
+  return {
+    id: idempotencyKey,
+    url: `${config.baseUrl}/v2/browser`,
+    headers: headersOf(config),
+    body: { idempotencyKey },
+    recordPath: undefined,
+  }
+}
+
+function headersOf({ headers, apiKey }: ClientConfig): Readonly<Record<string, string>> {
+  return { ...headers, authorization: `Bearer ${apiKey}` }
 }

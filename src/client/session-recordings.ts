@@ -2,7 +2,7 @@ import type { Recording } from '../contract/recordings.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
-import { connectionFailed } from './middleware/translate.ts'
+import { connectionFailed } from './read-response.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
 /** Recordings of a session that has ended. The session option `record` selects what is recorded. */

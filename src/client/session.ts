@@ -4,7 +4,8 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { BillFields } from './deletion.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
-import { createSessionFiles, type FilesTransport, type SessionFiles } from './session-files.ts'
+import type { FilesTransport } from './file-requests.ts'
+import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import type { SessionRecordings } from './session-recordings.ts'
 import { isError } from '../kit/is-error.ts'
 
@@ -84,7 +85,7 @@ export interface Session extends AsyncDisposable {
 
 /** Hooks that a session calls when it ends. */
 export interface SessionHooks {
-  readonly recordings: SessionRecordings
+  readonly createRecordings: () => SessionRecordings
   /** Deletes the session on the server. */
   readonly deleteOnServer: (workFailed: boolean) => Promise<BillFields>
   /** Called once when the session is detached. */
@@ -104,6 +105,8 @@ export function createSession(
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
   let isDetached = false
+  let files: SessionFiles | undefined
+  let recordings: SessionRecordings | undefined
 
   const deleteAndReport = async (endedBy: EndedBy, workFailed: boolean): Promise<SessionBill> => {
     try {
@@ -131,8 +134,12 @@ export function createSession(
     liveViewUrl: response.liveViewUrl ?? '',
     interactiveLiveViewUrl: response.interactiveLiveViewUrl ?? '',
     expiresAt: response.expiresAt === undefined ? undefined : new Date(response.expiresAt),
-    files: createSessionFiles(response.cdpUrl, transport),
-    recordings: hooks.recordings,
+    get files() {
+      return (files ??= createSessionFiles(response.cdpUrl, transport))
+    },
+    get recordings() {
+      return (recordings ??= hooks.createRecordings())
+    },
     get bill() {
       return bill
     },

@@ -5,10 +5,10 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { Driver } from './driver.ts'
+import type { SessionOpener } from './open-session.ts'
 import { processGuard } from './process-guard.ts'
 import type { EndOptions, Session } from './session.ts'
 import type { EndedBy, SessionBill } from './session-bill.ts'
-import type { Sessions } from './sessions.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
 /**
@@ -45,8 +45,21 @@ export interface WithSessionOptions<Handles = unknown> extends CreateSessionOpti
   readonly onEnd?: ((bill: SessionBill) => void) | undefined
 }
 
-/** Argument of the `work` function, merged with the handles of the driver. */
-export interface Work {
+/**
+ * Argument of the function of `withSession()`, merged with the handles of the driver.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SessionScope } from 'bowline'
+ *
+ * const printUrl = ({ session, signal }: SessionScope) => {
+ *   signal.throwIfAborted()
+ *   console.log(session.liveViewUrl)
+ * }
+ * await new Bowline().withSession({ ttl: 60 }, printUrl)
+ * ```
+ */
+export interface SessionScope {
   readonly session: Session
   /**
    * Aborts when the signal of the caller aborts, the time limit is reached, or the process receives
@@ -54,6 +67,13 @@ export interface Work {
    */
   readonly signal: AbortSignal
 }
+
+/**
+ * Former name of `SessionScope`.
+ *
+ * @deprecated Use `SessionScope`.
+ */
+export type Work = SessionScope
 
 /** Result of `withSession`. Fields that the service does not report are `undefined`. */
 export interface SessionOutcome<Result> {
@@ -73,7 +93,7 @@ export interface SessionOutcome<Result> {
 
 /** Dependencies of `withSession`. */
 export interface WithSessionDeps {
-  readonly sessions: Sessions
+  readonly opener: SessionOpener
   /** Abort the work on SIGINT, SIGTERM and SIGHUP. */
   readonly handleSignals: boolean
   /**
@@ -81,29 +101,30 @@ export interface WithSessionDeps {
    * failures are kept.
    */
   readonly hasFailed?: (() => boolean) | undefined
+  /** Called as soon as the service has created the session. */
+  readonly onCreated?: ((session: Session) => void) | undefined
 }
 
 /** Creates a session, runs `work` on it, and deletes the session however `work` ends. */
 export async function withSession<Result, Handles = unknown>(
   deps: WithSessionDeps,
   options: WithSessionOptions<Handles>,
-  work: (work: Work & Handles) => Result | Promise<Result>,
+  work: (scope: SessionScope & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, ...create } = options
   signal?.throwIfAborted()
   using abortScope = openAbortScope(signal, timeoutMs, deps.handleSignals)
   const workFailed = (): true | undefined => deps.hasFailed?.() === true || undefined
-  const session = await deps.sessions
-    .create(create, { signal: abortScope.signal, onEnd })
-    .catch(async (error: unknown) => {
-      await abortScope.settle()
-      throw error
-    })
+  const session = await deps.opener.open(create, { signal: abortScope.signal, onEnd }).catch(async (error: unknown) => {
+    await abortScope.settle()
+    throw error
+  })
+  deps.onCreated?.(session)
   let connected: AsyncDisposable | undefined
   const run = async (): Promise<Awaited<Result>> => {
-    const scope: Work = { session, signal: abortScope.signal }
-    if (driver === undefined) return await work(scope as Work & Handles)
+    const scope: SessionScope = { session, signal: abortScope.signal }
+    if (driver === undefined) return await work(scope as SessionScope & Handles)
     const handles = await driver.connect(session, { signal: abortScope.signal })
     connected = handles
     // The driver may have ignored the signal.
@@ -206,7 +227,7 @@ interface SignalGuard extends Disposable {
 function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalGuard {
   const ended = Promise.withResolvers<void>()
   let processSurvived: Promise<void> | undefined
-  const guard = processGuard().guard({
+  const guard = processGuard().endWithProcess({
     onSignal: async (name, survived) => {
       processSurvived = survived
       abort(name)

@@ -1,5 +1,6 @@
 import type { DrivenSession } from '../client/driver.ts'
-import { createSessionFiles, filesUrl } from '../client/session-files.ts'
+import { filesUrl } from '../client/file-requests.ts'
+import { createSessionFiles } from '../client/session-files.ts'
 import { openCdpConnection } from './cdp-connection.ts'
 import { createFileBridge } from './file-bridge.ts'
 import type { MessageCodec } from './message-codec.ts'

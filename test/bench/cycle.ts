@@ -38,7 +38,7 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
   await using bowline = new Bowline({
     baseUrl: server.url,
     apiKey: server.apiKey,
-    leaseDir: join(tmpdir(), 'bowline-bench-leases'),
+    sessionDir: join(tmpdir(), 'bowline-bench-sessions'),
   })
   const fixture: Fixture = {
     kind,

@@ -96,15 +96,18 @@ describe('sessions', () => {
   test('of killed processes are reaped', async () => {
     await using service = await startForeignService()
     const env = { BOWLINE_BASE_URL: service.url, BOWLINE_API_KEY: service.apiKey }
-    const leaseDir = join(home, 'leases-of-killed-processes')
-    await using program = startProgram('test/client/ending-program.ts', ['wait', leaseDir, 'no-reaper'], env)
+    const sessionDir = join(home, 'sessions-of-killed-processes')
+    await using program = startProgram('test/client/ending-program.ts', ['wait', sessionDir, 'no-reaper'], env)
     await program.line('open')
     program.child.kill('SIGKILL')
     await program.ended
 
-    const reaped = await run(['sessions', 'reap', '--lease-dir', leaseDir], env)
+    const reaped = await run(['sessions', 'reap', '--session-dir', sessionDir], env)
 
     expect(reaped.out).toBe('1 deleted, 0 failed, 0 skipped (other servers)')
+    // The former name of the flag.
+    const again = await run(['sessions', 'reap', '--lease-dir', sessionDir], env)
+    expect(again.out).toBe('0 deleted, 0 failed, 0 skipped (other servers)')
     expect(service.live.size).toBe(0)
   })
 })

@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
-const [ending, leaseDir, reaper] = process.argv.slice(2)
+const [ending, sessionDir, reaper] = process.argv.slice(2)
 // Synchronous, because some endings leave no time for asynchronous output.
 function print(line: string): void {
   return void writeSync(1, `${line}\n`)
@@ -52,7 +52,7 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
 }
 
 const caller = new AbortController()
-const bowline = new Bowline({ leaseDir, reaper: reaper !== 'no-reaper' })
+const bowline = new Bowline({ sessionDir, reaper: reaper !== 'no-reaper' })
 try {
   const outcome = await bowline.withSession(
     {

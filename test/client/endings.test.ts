@@ -34,15 +34,15 @@ const endings: readonly Ending[] = [
 async function startFixture(how: string, reaper = 'reaper', answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
-  const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
+  const sessionDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'sessions-'))).path
   const program = undo.use(
-    startProgram('test/client/ending-program.ts', [how, leaseDir, reaper], {
+    startProgram('test/client/ending-program.ts', [how, sessionDir, reaper], {
       BOWLINE_BASE_URL: service.url,
       BOWLINE_API_KEY: service.apiKey,
     }),
   )
   const owned = undo.move()
-  return { service, leaseDir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { service, sessionDir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 function bills(lines: readonly string[]): readonly SessionBill[] {
@@ -64,7 +64,7 @@ describe('a session is deleted and billed once', () => {
       { sessionId: 'session-1', endedBy, sessionDurationMs: 1234, creditsBilled: 2 },
     ])
     expect(fixture.service.deleted).toEqual(['session-1'])
-    expect(await readdir(fixture.leaseDir)).toEqual([])
+    expect(await readdir(fixture.sessionDir)).toEqual([])
   })
 })
 
@@ -128,7 +128,7 @@ test('the reaper deletes the session of a killed process within five seconds', a
   await fixture.service.whenDeleted(1)
 
   expect(performance.now() - startedAt).toBeLessThan(5000)
-  await expect.poll(() => readdir(fixture.leaseDir)).toEqual([])
+  await expect.poll(() => readdir(fixture.sessionDir)).toEqual([])
 })
 
 test('the reaper deletes a session by its idempotency key if the process was killed before it received the id', async () => {
@@ -203,7 +203,7 @@ test('a killed reaper is restarted for the next session', async () => {
   await fixture.service.whenDeleted(2)
 })
 
-test('the lease of a killed process without a reaper lets the next process delete its session', async () => {
+test('the next process deletes the session of a killed process without a reaper, by its session record', async () => {
   await using fixture = await startFixture('wait', 'no-reaper')
   await fixture.program.line('open')
   fixture.program.child.kill('SIGKILL')
@@ -211,12 +211,12 @@ test('the lease of a killed process without a reaper lets the next process delet
   const bowline = new Bowline({
     baseUrl: fixture.service.url,
     apiKey: fixture.service.apiKey,
-    leaseDir: fixture.leaseDir,
+    sessionDir: fixture.sessionDir,
   })
 
   const report = await bowline.sessions.reap()
 
   expect(report).toEqual({ deleted: ['session-1'], failed: [], skipped: [] })
   expect(fixture.service.live.size).toBe(0)
-  expect(await readdir(fixture.leaseDir)).toEqual([])
+  expect(await readdir(fixture.sessionDir)).toEqual([])
 })

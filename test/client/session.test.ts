@@ -8,10 +8,10 @@ import { Bowline } from '../../src/index.ts'
 async function startFixture(answer?: Answer) {
   await using undo = new AsyncDisposableStack()
   const service = undo.use(await startForeignService(answer))
-  const leaseDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'leases-'))).path
-  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, leaseDir, reaper: false })
+  const sessionDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'sessions-'))).path
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, sessionDir, reaper: false })
   const owned = undo.move()
-  return { service, bowline, leaseDir, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { service, bowline, sessionDir, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 test('a session ends with its scope', async () => {
@@ -155,35 +155,45 @@ test('disposing of the client ends its sessions', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('a lease file has mode 0600, contains no API key, and is removed with the session', async () => {
+test('a session record has mode 0600, contains no API key, and is removed with the session', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()
-  const [name = ''] = await readdir(fixture.leaseDir)
-  const path = join(fixture.leaseDir, name)
+  const [name = ''] = await readdir(fixture.sessionDir)
+  const path = join(fixture.sessionDir, name)
 
-  const lease = await readFile(path, 'utf8')
+  const record = await readFile(path, 'utf8')
 
-  expect(JSON.parse(lease)).toMatchObject({ sessionId: 'session-1', baseUrl: fixture.service.url, pid: process.pid })
-  expect(lease).not.toContain(fixture.service.apiKey)
+  expect(JSON.parse(record)).toMatchObject({ sessionId: 'session-1', baseUrl: fixture.service.url, pid: process.pid })
+  expect(record).not.toContain(fixture.service.apiKey)
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   await session.end()
-  expect(await readdir(fixture.leaseDir)).toEqual([])
+  expect(await readdir(fixture.sessionDir)).toEqual([])
+})
+
+test('`leaseDir`, the former name of `sessionDir`, still works', async () => {
+  await using fixture = await startFixture()
+  const { url, apiKey } = fixture.service
+  await using bowline = new Bowline({ baseUrl: url, apiKey, leaseDir: fixture.sessionDir, reaper: false })
+
+  await bowline.sessions.create()
+
+  expect(await readdir(fixture.sessionDir)).toHaveLength(1)
 })
 
 test('reaping skips the sessions of live processes and of other services', async () => {
   await using fixture = await startFixture()
   await using living = await fixture.bowline.sessions.create()
-  const [name = ''] = await readdir(fixture.leaseDir)
-  const lease = JSON.parse(await readFile(join(fixture.leaseDir, name), 'utf8')) as object
-  const dead = { ...lease, processStart: 'another life', sessionId: 'elsewhere', baseUrl: 'http://192.0.2.1' }
-  await writeFile(join(fixture.leaseDir, 'other.json'), JSON.stringify(dead))
-  await writeFile(join(fixture.leaseDir, 'notes.json'), 'not a lease')
+  const [name = ''] = await readdir(fixture.sessionDir)
+  const record = JSON.parse(await readFile(join(fixture.sessionDir, name), 'utf8')) as object
+  const dead = { ...record, processStart: 'another life', sessionId: 'elsewhere', baseUrl: 'http://192.0.2.1' }
+  await writeFile(join(fixture.sessionDir, 'other.json'), JSON.stringify(dead))
+  await writeFile(join(fixture.sessionDir, 'notes.json'), 'not a session record')
 
   const report = await fixture.bowline.sessions.reap()
 
   expect(report).toEqual({ deleted: [], failed: [], skipped: ['elsewhere'] })
   expect(fixture.service.live).toContain(living.id)
-  expect(await readdir(fixture.leaseDir)).toHaveLength(3)
+  expect(await readdir(fixture.sessionDir)).toHaveLength(3)
 })
 
 test('`onDetached` is called once, with the id of the session', async () => {
@@ -197,7 +207,7 @@ test('`onDetached` is called once, with the id of the session', async () => {
   expect(detached).toEqual([session.id])
 })
 
-test('a detached session has no lease and outlives its client', async () => {
+test('a detached session has no session record and outlives its client', async () => {
   await using fixture = await startFixture()
 
   {
@@ -205,6 +215,6 @@ test('a detached session has no lease and outlives its client', async () => {
     await bowline.sessions.create({}, { detached: true })
   }
 
-  expect(await readdir(fixture.leaseDir)).toEqual([])
+  expect(await readdir(fixture.sessionDir)).toEqual([])
   expect(fixture.service.live.size).toBe(1)
 })

@@ -11,10 +11,10 @@ test(
   { timeout: 90_000 },
   async () => {
     await using lab = await startLab({ warm: 1 })
-    await using leaseDir = await mkdtempDisposable(join(tmpdir(), 'leases-'))
+    await using sessionDir = await mkdtempDisposable(join(tmpdir(), 'sessions-'))
     const env = { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }
     const dieAfter = async (delayMs: number): Promise<void> => {
-      await using client = startProgram('test/faults/killed-client.ts', [leaseDir.path], env)
+      await using client = startProgram('test/faults/killed-client.ts', [sessionDir.path], env)
       await client.line('creating')
       await sleep(delayMs)
       client.child.kill('SIGKILL')

@@ -2,8 +2,8 @@
 import { writeSync } from 'node:fs'
 import { Bowline } from '../../src/index.ts'
 
-const [leaseDir] = process.argv.slice(2)
-const bowline = new Bowline({ leaseDir })
+const [sessionDir] = process.argv.slice(2)
+const bowline = new Bowline({ sessionDir })
 const creating = bowline.sessions.create({ ttl: 600 })
 writeSync(1, 'creating\n')
 const session = await creating

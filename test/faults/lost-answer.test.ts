@@ -47,12 +47,12 @@ async function startFlakyProxy(port: number, cuts: number) {
 
 test('a create whose responses are lost creates and bills one session', async () => {
   await using lab = await startLab({ warm: 1 })
-  await using leaseDir = await mkdtempDisposable(join(tmpdir(), 'leases-'))
+  await using sessionDir = await mkdtempDisposable(join(tmpdir(), 'sessions-'))
   await using proxy = await startFlakyProxy(Number(new URL(lab.server.url).port), 2)
   await using bowline = new Bowline({
     baseUrl: proxy.url,
     apiKey: lab.server.apiKey,
-    leaseDir: leaseDir.path,
+    sessionDir: sessionDir.path,
     reaper: false,
   })
 
@@ -68,13 +68,13 @@ test('a create whose responses are lost creates and bills one session', async ()
 
 test('a deletion whose response is lost is retried and returns the same bill', async () => {
   await using lab = await startLab({ warm: 1 })
-  await using leaseDir = await mkdtempDisposable(join(tmpdir(), 'leases-'))
+  await using sessionDir = await mkdtempDisposable(join(tmpdir(), 'sessions-'))
   const { id } = await lab.createSession({ ttl: 60 })
   await using proxy = await startFlakyProxy(Number(new URL(lab.server.url).port), 1)
   await using bowline = new Bowline({
     baseUrl: proxy.url,
     apiKey: lab.server.apiKey,
-    leaseDir: leaseDir.path,
+    sessionDir: sessionDir.path,
     reaper: false,
   })
 

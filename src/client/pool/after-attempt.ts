@@ -4,7 +4,7 @@ import type { Reuse } from '../driver.ts'
 import type { Session } from '../session.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Attempt } from './attempt.ts'
-import type { SlowdownMeter } from './slowdown.ts'
+import type { DriftMeter } from './drift.ts'
 import { isInfrastructureError } from './failure-kind.ts'
 import type { CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
@@ -41,7 +41,7 @@ export async function renew<Handles>(
   attempt: EndedAttempt<unknown>,
   handles: Handles,
   reuse: Reuse<Handles> | undefined,
-  slowdown: SlowdownMeter,
+  driftMeter: DriftMeter,
 ): Promise<Renewed<Handles>> {
   if (reuse === undefined) return { handles, reason: undefined }
   if (reuse.failureSignal.aborted) return { handles, reason: 'trouble' }
@@ -50,9 +50,9 @@ export async function renew<Handles>(
   try {
     const signal = AbortSignal.timeout(renewLimitMs)
     const next = await abortable(reuse.next({ signal }), signal)
-    const hasSlowedDown = await slowdown.hasSlowedDown(() => abortable(reuse.probe({ signal }), signal))
+    const hasDrifted = await driftMeter.hasDrifted(() => abortable(reuse.probe({ signal }), signal))
     if (reuse.failureSignal.aborted) return { handles: next, reason: 'trouble' }
-    return { handles: next, reason: hasSlowedDown ? 'drift' : undefined }
+    return { handles: next, reason: hasDrifted ? 'drift' : undefined }
   } catch {
     return { handles, reason: 'trouble' }
   }
@@ -68,7 +68,11 @@ export async function classifyFailure(
 }
 
 /** Whether the service reports the session as ended or unknown. */
-export async function isSessionEnded(sessions: Sessions, session: Session, signal: AbortSignal): Promise<boolean> {
+export async function isSessionEnded(
+  sessions: Pick<Sessions, 'get'>,
+  session: Session,
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     return (await sessions.get(session.id, { signal })).status !== 'active'
   } catch (error) {

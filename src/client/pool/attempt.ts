@@ -1,20 +1,27 @@
 import { abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
-import type { Work } from '../with-session.ts'
+import type { SessionScope } from '../with-session.ts'
 import { attemptsOf, type Task } from './task.ts'
 
 /** Argument of a pool function, merged with the handles of the driver. */
-export interface PoolWork<Item> extends Work {
+export interface ItemScope<Item> extends SessionScope {
   /** Number of this attempt on the item, from 1. */
   readonly attempt: number
   /** Adds an item to this run. Returns false if an item with the same key was added before. */
   readonly add: (item: Item) => boolean
 }
 
+/**
+ * Former name of `ItemScope`.
+ *
+ * @deprecated Use `ItemScope`.
+ */
+export type PoolWork<Item> = ItemScope<Item>
+
 /** Function that a pool runs on each item. */
 export type PoolFunction<Item, Result, Handles> = (
   item: Item,
-  work: PoolWork<Item> & Handles,
+  scope: ItemScope<Item> & Handles,
 ) => Result | Promise<Result>
 
 /**
@@ -30,7 +37,7 @@ export type Attempt<Result> =
 export async function runAttempt<Item, Result, Handles>(
   work: PoolFunction<Item, Result, Handles>,
   task: Task<Item>,
-  scope: Work & Handles,
+  scope: SessionScope & Handles,
   options: {
     readonly timeoutMs: number
     readonly add: (item: Item) => boolean

@@ -35,10 +35,14 @@ export class Dispatcher<Item> {
     this.#deps = deps
   }
 
-  /** Queues a task: at the end, or at the front with `isNext`. */
-  add(task: Task<Item>, isNext = false): void {
-    if (isNext) this.#waiting.unshift(task)
-    else this.#waiting.push(task)
+  /** Queues a task behind all others. */
+  add(task: Task<Item>): void {
+    this.#waiting.push(task)
+  }
+
+  /** Queues a task before all others. */
+  addFirst(task: Task<Item>): void {
+    this.#waiting.unshift(task)
   }
 
   waiting(): number {
@@ -51,7 +55,8 @@ export class Dispatcher<Item> {
   }
 
   /**
-   * Starts all tasks that are ready. Returns why the others wait, or `empty` if no task is left.
+   * Starts all tasks that can start now. Returns `empty` if no task is left, `budget` if the
+   * remaining tasks cannot be paid for, and `waiting` otherwise.
    */
   dispatch(): 'waiting' | 'budget' | 'empty' {
     const { workers, size, budget, minimum } = this.#deps
@@ -71,9 +76,9 @@ export class Dispatcher<Item> {
   }
 
   /**
-   * Calls `start` for each ready task, and keeps the tasks that it does not start. `waitsMs`
-   * collects the delays of tasks that are not ready; such a task counts as not ready for the whole
-   * round.
+   * Calls `start` for each task whose delay has passed, and keeps the tasks that it does not start.
+   * `waitsMs` collects the remaining delays. A task in `waitsMs` is not started in this round, even
+   * if its delay passes meanwhile: its timer starts it.
    */
   #startEach(waitsMs: Map<Task<Item>, number>, start: (task: Task<Item>) => StartResult): ReadonlySet<StartResult> {
     const results = new Set<StartResult>()
@@ -106,7 +111,7 @@ export class Dispatcher<Item> {
         ? undefined
         : [...workers].find((worker) => worker.profileToWrite === task.profileToWrite)
     if (writer !== undefined) {
-      // An idle session with other options would block the profile for nothing.
+      // An idle session with other options holds the profile: end it, so that this task can start.
       if (writer.isFree()) writer.retire('idle')
       return 'blocked'
     }
@@ -122,7 +127,8 @@ export class Dispatcher<Item> {
 
   #retireOne(): void {
     const workers = [...this.#deps.workers]
-    // A free session has no task that it could start.
+    // Waiting tasks cannot use a free session, since `#startOnFree` ran first. One such session is
+    // ended to make room.
     if (!workers.some((worker) => worker.isRetiring())) workers.find((worker) => worker.isFree())?.retire('idle')
   }
 

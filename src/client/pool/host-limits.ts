@@ -2,31 +2,31 @@ import type { HostOptions } from './options.ts'
 
 interface HostState {
   readonly running: number
-  /** `performance.now()` at which the next item may start. */
-  readonly nextStartMs: number
+  /** `performance.now()` at which the next item may be assigned to a session. */
+  readonly nextAssignMs: number
   /**
-   * `performance.now()` at which the last item began. This is later than its start if a session had
-   * to be opened first.
+   * `performance.now()` at which the work on the last item started. This is later than its
+   * assignment if a session had to be opened first.
    */
-  readonly begunMs: number
+  readonly startedMs: number
 }
 
 /** Limits concurrency and start rate per host. */
 export interface HostLimits {
   /**
-   * Milliseconds until an item of the host may start: 0 for now, Infinity if another item has to
-   * end first.
+   * Milliseconds until an item of the host may be assigned: 0 for now, Infinity if another item has
+   * to end first.
    */
   readonly waitMs: (host: string | undefined) => number
-  /** Counts an item that was assigned to a session. */
-  readonly start: (host: string | undefined) => void
+  /** Counts an item that is assigned to a session. */
+  readonly assign: (host: string | undefined) => void
   /**
-   * Reserves the time at which the work on a started item may begin. Returns the milliseconds to
+   * Reserves the time at which the work on an assigned item may start. Returns the milliseconds to
    * wait.
    */
-  readonly reserveBegin: (host: string | undefined) => number
-  /** Records the actual beginning, which may be later than the reserved one. */
-  readonly recordBegin: (host: string | undefined) => void
+  readonly reserveStart: (host: string | undefined) => number
+  /** Records the actual start, which may be later than the reserved one. */
+  readonly recordStart: (host: string | undefined) => void
   readonly end: (host: string | undefined) => void
 }
 
@@ -39,33 +39,33 @@ export function createHostLimits({ concurrency = Infinity, delayMs = 0 }: HostOp
   const sweep = (): void => {
     if (hosts.size < sweepAt) return
     const now = performance.now()
-    for (const [host, state] of hosts) if (state.running === 0 && state.nextStartMs <= now) hosts.delete(host)
+    for (const [host, state] of hosts) if (state.running === 0 && state.nextAssignMs <= now) hosts.delete(host)
   }
   return {
     waitMs: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)
       if (state === undefined) return 0
-      return state.running >= concurrency ? Infinity : Math.max(0, state.nextStartMs - performance.now())
+      return state.running >= concurrency ? Infinity : Math.max(0, state.nextAssignMs - performance.now())
     },
-    start: (host) => {
+    assign: (host) => {
       if (host === undefined) return
       sweep()
-      const { running = 0, begunMs = -Infinity } = hosts.get(host) ?? {}
-      hosts.set(host, { running: running + 1, nextStartMs: performance.now() + delayMs, begunMs })
+      const { running = 0, startedMs = -Infinity } = hosts.get(host) ?? {}
+      hosts.set(host, { running: running + 1, nextAssignMs: performance.now() + delayMs, startedMs })
     },
-    reserveBegin: (host) => {
+    reserveStart: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)
       if (host === undefined || state === undefined) return 0
       const now = performance.now()
-      const begunMs = Math.max(now, state.begunMs + delayMs)
-      hosts.set(host, { ...state, begunMs, nextStartMs: Math.max(state.nextStartMs, begunMs + delayMs) })
-      return begunMs - now
+      const startedMs = Math.max(now, state.startedMs + delayMs)
+      hosts.set(host, { ...state, startedMs, nextAssignMs: Math.max(state.nextAssignMs, startedMs + delayMs) })
+      return startedMs - now
     },
-    recordBegin: (host) => {
+    recordStart: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)
       if (host === undefined || state === undefined) return
-      const begunMs = Math.max(state.begunMs, performance.now())
-      hosts.set(host, { ...state, begunMs, nextStartMs: Math.max(state.nextStartMs, begunMs + delayMs) })
+      const startedMs = Math.max(state.startedMs, performance.now())
+      hosts.set(host, { ...state, startedMs, nextAssignMs: Math.max(state.nextAssignMs, startedMs + delayMs) })
     },
     end: (host) => {
       const state = host === undefined ? undefined : hosts.get(host)

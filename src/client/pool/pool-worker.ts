@@ -3,10 +3,10 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
 import type { SessionBill } from '../session-bill.ts'
 import type { Sessions } from '../sessions.ts'
-import { withSession, type Work, type WithSessionDeps } from '../with-session.ts'
+import { withSession, type SessionScope, type WithSessionDeps } from '../with-session.ts'
 import { runAttempt, type PoolFunction } from './attempt.ts'
 import type { Budget } from './budget.ts'
-import { createSlowdownMeter } from './slowdown.ts'
+import { createDriftMeter } from './drift.ts'
 import { startCostMeter, type CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
 import type { RetireReason } from './outcome.ts'
@@ -20,6 +20,11 @@ import {
 } from './after-attempt.ts'
 import { createTaskSlot, type TaskSlot } from './task-slot.ts'
 import type { Task } from './task.ts'
+
+/** Parts of a client that a pool uses. */
+export interface PoolClient extends Pick<WithSessionDeps, 'opener' | 'handleSignals'> {
+  readonly sessions: Pick<Sessions, 'get' | 'delete'>
+}
 
 /** A session of a pool, from before its creation to after its deletion. */
 export interface PoolWorker<Item> extends Pick<TaskSlot<Item>, 'isFree' | 'isRetiring' | 'assign' | 'retire'> {
@@ -45,7 +50,7 @@ export interface PoolWorkerEnd<Item> {
 
 /** Dependencies of a worker. */
 export interface PoolWorkerDeps<Item, Result, Handles> {
-  readonly client: WithSessionDeps
+  readonly client: PoolClient
   readonly settings: PoolSettings<Handles>
   readonly work: PoolFunction<Item, Result, Handles>
   readonly budget: Budget
@@ -137,7 +142,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   }
 
   async #useSession(): Promise<PoolWorkerEnd<Item>['failure']> {
-    const { client, settings, onBilled } = this.#deps
+    const { client, settings, onBilled, onCreated } = this.#deps
     const onEnd = (bill: SessionBill): void => {
       // A session that was created after its run had ended already counts as unconfirmed.
       if (this.#hasEnded) return
@@ -146,7 +151,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
     }
     try {
       await withSession<void, Handles>(
-        { ...client, sessions: withCreationHook(this.#deps), hasFailed: () => this.#hasFailed },
+        { ...client, onCreated, hasFailed: () => this.#hasFailed },
         { ...this.#session, driver: settings.driver, signal: this.#signal, onEnd },
         (scope) => this.#processTasks(scope),
       )
@@ -160,14 +165,14 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   }
 
   /** Runs one task after another until the session should end. */
-  async #processTasks(scope: Work & Handles): Promise<void> {
+  async #processTasks(scope: SessionScope & Handles): Promise<void> {
     const { settings, work, add, onOpened, onAborted, onCompleted, waitForHost } = this.#deps
     onOpened(scope.session)
     scope.signal.addEventListener('abort', () => {
       if (!this.#overBudget.signal.aborted) onAborted(scope.signal.reason)
     })
     const expiresAtMs = performance.now() + 1000 * (this.#session.ttl ?? sessionLimits.ttl.default)
-    const slowdown = createSlowdownMeter(settings.maxDrift)
+    const driftMeter = createDriftMeter(settings.maxDrift)
     const reuse = settings.driver?.reuse?.(scope)
     const { timeoutMs } = settings
     let handles: Handles = scope
@@ -184,7 +189,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
         // Deliver before the next page is opened, so that the result survives a crash of the process.
         onCompleted(task, attempt)
       }
-      const renewed = await renew(attempt, handles, reuse, slowdown)
+      const renewed = await renew(attempt, handles, reuse, driftMeter)
       handles = renewed.handles
       const facts = { uses: this.#uses, expiresAtMs, attempt, meter: this.#meter, settings }
       const reason = renewed.reason ?? retireReasonAfterUse(facts)
@@ -200,7 +205,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   async #completeFailed(
     task: Task<Item>,
     attempt: FailedAttempt,
-    { session, signal }: Work,
+    { session, signal }: SessionScope,
     isSessionLost: boolean,
     hasFailureSignal: boolean,
   ): Promise<void> {
@@ -213,20 +218,5 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
     if (failed.kind === 'infrastructure') this.retire('trouble')
     this.#slot.clear()
     onCompleted(task, failed)
-  }
-}
-
-/** Sessions of the client with a hook that runs right after each creation. */
-function withCreationHook({
-  client,
-  onCreated,
-}: Pick<PoolWorkerDeps<never, never, never>, 'client' | 'onCreated'>): Sessions {
-  return {
-    ...client.sessions,
-    create: async (...args) => {
-      const session = await client.sessions.create(...args)
-      onCreated(session)
-      return session
-    },
   }
 }

@@ -1,8 +1,8 @@
 import { checkOptions, type OptionNames } from '../check-options.ts'
-import type { WithSessionDeps } from '../with-session.ts'
 import type { PoolFunction } from './attempt.ts'
 import { resolvePoolOptions, type PoolOptions } from './options.ts'
 import type { ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
+import type { PoolClient } from './pool-worker.ts'
 import { Run } from './run.ts'
 import { estimatePool, type PoolEstimate, type PoolLoad } from './estimate.ts'
 import type { ItemOptions } from './task.ts'
@@ -54,7 +54,7 @@ export interface Pool<Handles> {
 }
 
 /** Creates a pool. Throws CONFIG_INVALID. */
-export function createPool<Handles>(client: WithSessionDeps, options: PoolOptions<Handles>): Pool<Handles> {
+export function createPool<Handles>(client: PoolClient, options: PoolOptions<Handles>): Pool<Handles> {
   const settings = resolvePoolOptions(options)
   return {
     run: (items, work, itemOptions = {}) => {

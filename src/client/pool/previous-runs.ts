@@ -11,7 +11,7 @@ import type { SessionPrice } from './session-price.ts'
  */
 export async function settlePreviousRuns(
   checkpoint: Checkpoint,
-  sessions: Sessions,
+  sessions: Pick<Sessions, 'delete'>,
   price: SessionPrice,
   options: Abortable,
 ): Promise<number> {
@@ -21,7 +21,11 @@ export async function settlePreviousRuns(
   return checkpoint.billed()
 }
 
-async function endAndBill(sessions: Sessions, id: string, options: Abortable): Promise<number | undefined> {
+async function endAndBill(
+  sessions: Pick<Sessions, 'delete'>,
+  id: string,
+  options: Abortable,
+): Promise<number | undefined> {
   try {
     return (await sessions.delete(id, options)).creditsBilled
   } catch (error) {

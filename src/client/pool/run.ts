@@ -1,19 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
-import type { WithSessionDeps } from '../with-session.ts'
 import type { PoolFunction } from './attempt.ts'
 import { createBudget, type Budget } from './budget.ts'
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { isAtCapacity, isFatal, retryAfterMs } from './failure-kind.ts'
 import { createHostLimits } from './host-limits.ts'
 import { createInputQueue, type InputQueue } from './input-queue.ts'
-import { openPoolWorker, type PoolWorker, type PoolWorkerEnd } from './pool-worker.ts'
+import { openPoolWorker, type PoolClient, type PoolWorker, type PoolWorkerEnd } from './pool-worker.ts'
 import type { PoolSettings } from './options.ts'
 import { createResultQueue, type ResultQueue } from './result-queue.ts'
-import type { FailureKind, ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
-import { retryDelayMs, withFailure } from './retry-policy.ts'
+import type { ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
+import { RunFailures } from './run-failures.ts'
 import type { AttemptResult } from './after-attempt.ts'
 import { settlePreviousRuns } from './previous-runs.ts'
 import { createProgressTracker, type ProgressTracker } from './progress-tracker.ts'
@@ -21,7 +19,7 @@ import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './ta
 
 /** Dependencies of a run. */
 export interface RunDeps<Item, Result, Handles> {
-  readonly client: WithSessionDeps
+  readonly client: PoolClient
   readonly settings: PoolSettings<Handles>
   readonly items: Iterable<Item> | AsyncIterable<Item>
   readonly work: PoolFunction<Item, Result, Handles>
@@ -29,7 +27,6 @@ export interface RunDeps<Item, Result, Handles> {
 }
 
 const minLookahead = 100
-const minPauseMs = 1000
 
 /**
  * A run of a pool: reads items, dispatches them to sessions, and delivers outcomes.
@@ -57,10 +54,10 @@ export class Run<Item, Result, Handles> {
   #closed: Promise<void> | undefined
   #stoppedBy: PoolSummary['stoppedBy'] = 'return'
   #running = 0
-  #failedOpenings = 0
   #checkpoint: Checkpoint | undefined
   #budget: Budget | undefined
   #dispatcher: Dispatcher<Item> | undefined
+  #failures: RunFailures<Item> | undefined
 
   /**
    * Prepares a run, which starts with the first call of `next`. Throws CONFIG_INVALID if `items` is
@@ -119,7 +116,7 @@ export class Run<Item, Result, Handles> {
   }
 
   async #begin(): Promise<void> {
-    const { client, settings } = this.#deps
+    const { client, settings, itemOptions } = this.#deps
     const { signal, checkpoint: path, price } = settings
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.#onAbort, { once: true })
@@ -141,9 +138,18 @@ export class Run<Item, Result, Handles> {
       open: (task) => this.#open(task),
       onStart: (task) => {
         this.#running += 1
-        this.#hostLimits.start(task.host)
+        this.#hostLimits.assign(task.host)
       },
       onDelayOver: () => this.#dispatch(),
+    })
+    this.#failures = new RunFailures({
+      settings,
+      hasItemSessions: itemOptions.session !== undefined,
+      dispatcher: this.#dispatcher,
+      tracker: this.#tracker,
+      sessions: () => this.#workers.size,
+      deliver: (outcome) => this.#deliver(outcome),
+      fail: (error) => this.#fail(error),
     })
     this.#inputs.pull()
   }
@@ -191,9 +197,9 @@ export class Run<Item, Result, Handles> {
         // to end.
         onAborted: (reason) => this.#fail(reason),
         waitForHost: async ({ host }, signal) => {
-          const waitMs = this.#hostLimits.reserveBegin(host)
+          const waitMs = this.#hostLimits.reserveStart(host)
           if (waitMs > 0) await delay(waitMs, undefined, { signal })
-          this.#hostLimits.recordBegin(host)
+          this.#hostLimits.recordStart(host)
         },
         onCompleted: (task, completed) => this.#onCompleted(task, completed),
         onFree: () => this.#dispatch(),
@@ -205,14 +211,14 @@ export class Run<Item, Result, Handles> {
   }
 
   #onOpened({ id, liveViewUrl }: Session): void {
-    this.#failedOpenings = 0
+    this.#failures?.onOpened()
     this.#tracker.emit({ type: 'session-opened', sessionId: id, liveViewUrl })
   }
 
   #onCompleted(task: Task<Item>, completed: AttemptResult<Awaited<Result>>): void {
     this.#release(task)
     if (completed.state === 'failed') {
-      this.#onFailure(task, completed.kind, completed.error)
+      this.#failures?.onItemFailed(task, completed.kind, completed.error)
     } else {
       const { result, durationMs } = completed
       const attempts = attemptsOf(task) + 1
@@ -221,18 +227,6 @@ export class Run<Item, Result, Handles> {
       this.#deliver({ state: 'done', index, item, result, attempts, durationMs, isResumed: false })
     }
     this.#dispatch()
-  }
-
-  #onFailure(task: Task<Item>, kind: FailureKind, error: unknown): void {
-    const tried = withFailure(task, kind)
-    const waitMs = retryDelayMs(tried, kind, error, this.#deps.settings.retries)
-    const { index, item } = task
-    if (waitMs !== undefined) {
-      this.#dispatcher?.add({ ...tried, notBeforeMs: performance.now() + waitMs }, true)
-      return this.#tracker.emit({ type: 'retry', index, item, kind, error, waitMs })
-    }
-    this.#deliver({ state: 'failed', index, item, error, kind, attempts: attemptsOf(tried) })
-    if (this.#deps.settings.stopOnError === true) this.#fail(error)
   }
 
   #onEnded(
@@ -248,26 +242,9 @@ export class Run<Item, Result, Handles> {
       if (this.#workers.size === 0) this.#workersDone.resolve()
       return
     }
-    if (failure !== undefined) this.#onSessionFailed(failure.error, unfinishedTask)
-    else if (unfinishedTask !== undefined) this.#dispatcher?.add(unfinishedTask, true)
+    if (failure !== undefined) this.#failures?.onSessionFailed(failure.error, unfinishedTask)
+    else if (unfinishedTask !== undefined) this.#dispatcher?.addFirst(unfinishedTask)
     this.#dispatch()
-  }
-
-  /** Handles a session that could not be opened, or failed between two tasks. */
-  #onSessionFailed(error: unknown, unfinishedTask: Task<Item> | undefined): void {
-    const { settings, itemOptions } = this.#deps
-    if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
-      process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
-    } else if (isFatal(error) && itemOptions.session === undefined) {
-      this.#fail(error)
-    } else if (isAtCapacity(error) && this.#workers.size > 0 && unfinishedTask !== undefined) {
-      this.#dispatcher?.pauseOpening(Math.max(minPauseMs, retryAfterMs(error)))
-      this.#dispatcher?.add(unfinishedTask, true)
-    } else if (++this.#failedOpenings > settings.retries.infrastructure + settings.size) {
-      this.#fail(error)
-    } else if (unfinishedTask !== undefined) {
-      this.#onFailure(unfinishedTask, isFatal(error) ? 'page' : 'infrastructure', error)
-    }
   }
 
   /** Writes to the checkpoint, if there is one. A failing write ends the run. */

@@ -1,27 +1,24 @@
-import type { ErrorCode } from '../../kit/catalogue.ts'
-import { BowlineError, isBowlineError, type ErrorFacts } from '../../kit/errors.ts'
-import { failure } from '../../contract/failure.ts'
-import type { Middleware } from '../send.ts'
-import { isError } from '../../kit/is-error.ts'
+import type { ErrorCode } from '../kit/catalogue.ts'
+import { BowlineError, type ErrorFacts } from '../kit/errors.ts'
+import { failure } from '../contract/failure.ts'
+import { isError } from '../kit/is-error.ts'
 
-/** Turns every failure into a BowlineError, and removes the API key from all texts. */
-export function translate(apiKey: string): Middleware {
-  return (next) => async (request) => {
-    const response = await next(request).catch((error: unknown) => {
-      throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, apiKey)
-    })
-    const text = (await response.text()).replaceAll(apiKey, '[API key]')
-    const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
-    const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
-    const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
-    if (body === undefined) throw notJson(request, response, text, facts)
-    if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
-    // A 204 may have no body, but callers parse one.
-    return new Response(text.trim() || JSON.stringify(body), {
-      status: response.status === 204 ? 200 : response.status,
-      headers: { 'x-request-id': requestId ?? '' },
-    })
-  }
+/**
+ * Returns a successful response with a JSON body. Rejects with a BowlineError for every other
+ * response. Removes the API key from the body.
+ */
+export async function readResponse(request: Request, response: Response, apiKey: string): Promise<Response> {
+  const text = (await response.text()).replaceAll(apiKey, '[API key]')
+  const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
+  const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
+  const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
+  if (body === undefined) throw notJson(request, response, text, facts)
+  if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
+  // A 204 may have no body, but callers parse one.
+  return new Response(text.trim() || JSON.stringify(body), {
+    status: response.status === 204 ? 200 : response.status,
+    headers: { 'x-request-id': requestId ?? '' },
+  })
 }
 
 /** Whether a deletion succeeded without a body, as some services do. */

@@ -1,23 +1,23 @@
-/** Durations below this many milliseconds never count as slow. */
+/** Durations below this many milliseconds never count as drift. */
 const negligibleMs = 25
 const baselineProbes = 3
 const probesInARow = 2
 
 /** Compares the duration of a trivial operation with its duration when the session was new. */
-export interface SlowdownMeter {
+export interface DriftMeter {
   /**
    * Runs the operation. Returns whether it was more than `maxDrift` times slower than at first,
    * twice in a row.
    */
-  readonly hasSlowedDown: (probe: () => Promise<void>) => Promise<boolean>
+  readonly hasDrifted: (probe: () => Promise<void>) => Promise<boolean>
 }
 
 /** Creates the meter of one session. 0 disables it. */
-export function createSlowdownMeter(maxDrift: number): SlowdownMeter {
+export function createDriftMeter(maxDrift: number): DriftMeter {
   const first: number[] = []
   let slowInARow = 0
   return {
-    hasSlowedDown: async (probe) => {
+    hasDrifted: async (probe) => {
       if (maxDrift === 0) return false
       const startedAt = performance.now()
       await probe()
@@ -26,7 +26,7 @@ export function createSlowdownMeter(maxDrift: number): SlowdownMeter {
         first.push(tookMs)
         return false
       }
-      // Uses the slowest baseline, so that a short load spike does not count as a slowdown.
+      // Uses the slowest baseline, so that a short load spike does not count as drift.
       const limitMs = Math.max(negligibleMs, Math.max(...first) * maxDrift)
       slowInARow = tookMs > limitMs ? slowInARow + 1 : 0
       return slowInARow >= probesInARow

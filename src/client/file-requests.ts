@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { connectionFailed, refused } from './read-response.ts'
+import { sendStream } from './send-stream.ts'
+
+/** `fetch` and headers for file requests. */
+export interface FilesTransport {
+  readonly fetch: typeof globalThis.fetch
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * Derives the URL of the files from the CDP URL of a session. Returns `undefined` for services
+ * without session files.
+ */
+export function filesUrl(cdpUrl: string): URL | undefined {
+  const url = URL.parse(cdpUrl)
+  const path = /^(.*\/v2\/(?:browser|interact)\/[^/]+)\/cdp$/.exec(url?.pathname ?? '')?.[1]
+  if (url === null || path === undefined || !url.searchParams.has('token')) return undefined
+  return new URL(`${url.protocol.replace('ws', 'http')}//${url.host}${path}/files${url.search}`)
+}
+
+/** A request for the files of a session, or for one of them. */
+export interface FileRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly name?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: ReadableStream<Uint8Array>
+  readonly size?: number | undefined
+}
+
+/** Sends a file request. Rejects with a BowlineError, or with the reason of an aborted signal. */
+export async function sendFileRequest(
+  { fetch, headers }: FilesTransport,
+  base: URL,
+  { method, name, query = {}, body, size }: FileRequest,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const url = new URL(base)
+  if (name !== undefined) url.pathname += `/${encodeURIComponent(name)}`
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+  const toSend = new Request(url, {
+    method,
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }),
+      // Lets the service reject a file that is too large before it is sent.
+      ...(size === undefined ? {} : { 'content-length': String(size) }),
+    },
+    ...(body === undefined ? {} : { body, duplex: 'half' }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const token = base.searchParams.get('token') ?? ''
+  // A custom `fetch` may use its own network route, so it is kept for uploads as well.
+  const send = body !== undefined && fetch === globalThis.fetch ? sendStream : fetch
+  const response = await send(toSend).catch((error: unknown) => {
+    throw signal?.aborted === true ? signal.reason : connectionFailed(toSend, error, token)
+  })
+  if (response.ok) return response
+  const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? undefined }
+  throw refused(response, failureOf(await response.text()), facts)
+}
+
+function failureOf(text: string): unknown {
+  return z.json().safeParse(tryJson(text)).data
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,36 @@
+import { abortable } from '../kit/abort.ts'
+import { deleteSessionIfThere } from './deletion.ts'
+import type { SessionDeps } from './open-session.ts'
+import { findOrphanedSessions, removeSessionRecord } from './session-records.ts'
+
+/** Result of `sessions.reap()`: ids of sessions of dead processes. */
+export interface ReapReport {
+  readonly deleted: readonly string[]
+  readonly failed: readonly { readonly id: string; readonly error: unknown }[]
+  /** Sessions of other services, which this client cannot delete. */
+  readonly skipped: readonly string[]
+}
+
+/** Deletes the sessions of this service whose processes on this machine were killed. */
+export async function reapSessions(
+  { call, config }: SessionDeps,
+  signal: AbortSignal | undefined,
+): Promise<ReapReport> {
+  const report = { deleted: [] as string[], failed: [] as { id: string; error: unknown }[], skipped: [] as string[] }
+  for (const { path, record } of await findOrphanedSessions(config.sessionDir)) {
+    signal?.throwIfAborted()
+    if (record.baseUrl !== config.baseUrl) {
+      report.skipped.push(record.sessionId)
+      continue
+    }
+    try {
+      await abortable(deleteSessionIfThere(call, record.sessionId), signal)
+      removeSessionRecord(path)
+      report.deleted.push(record.sessionId)
+    } catch (error) {
+      signal?.throwIfAborted()
+      report.failed.push({ id: record.sessionId, error })
+    }
+  }
+  return report
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { isError } from '../kit/is-error.ts'
+
+const recordSchema = z.object({
+  baseUrl: z.string(),
+  sessionId: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  /** Start time of the process in a machine-specific unit, to detect reused pids. */
+  processStart: z.string().optional(),
+})
+
+/**
+ * Record of a live session in a file, from which a later process finds the sessions of a process
+ * that was killed. It contains no API key.
+ */
+export type SessionRecord = z.output<typeof recordSchema>
+
+/** A session record and the path of its file. */
+export interface SessionRecordFile {
+  readonly path: string
+  readonly record: SessionRecord
+}
+
+/**
+ * Writes the record of a session of this process with mode 0600, and returns its path. Emits a
+ * warning and returns `undefined` if that fails: `sessions.reap()` cannot find this session, but
+ * the process guard and the reaper still delete it.
+ */
+export function tryWriteSessionRecord(
+  sessionDir: string,
+  session: Pick<SessionRecord, 'baseUrl' | 'sessionId'>,
+): string | undefined {
+  const { pid } = process
+  const path = join(sessionDir, `${pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)
+  const record: SessionRecord = { ...session, host: hostname(), pid, processStart: processStart(pid) }
+  try {
+    mkdirSync(sessionDir, { recursive: true, mode: 0o700 })
+    writeFileSync(path, JSON.stringify(record), { mode: 0o600 })
+    return path
+  } catch (error) {
+    process.emitWarning(`Could not write the session record: ${String(error)}`, { code: 'BOWLINE_SESSION_RECORD' })
+    return undefined
+  }
+}
+
+/** Removes the file of a session record if it exists. */
+export function removeSessionRecord(path: string): void {
+  return rmSync(path, { force: true })
+}
+
+/**
+ * Returns the session records of processes of this machine that no longer run. Ignores all other
+ * files.
+ */
+export async function findOrphanedSessions(sessionDir: string): Promise<readonly SessionRecordFile[]> {
+  const names = await readdir(sessionDir).catch(() => [])
+  const files = await Promise.all(
+    names.filter((name) => name.endsWith('.json')).map((name) => readSessionRecord(sessionDir, name)),
+  )
+  return files.filter(
+    (file) => file !== undefined && file.record.host === hostname() && !isAlive(file.record),
+  ) as SessionRecordFile[]
+}
+
+async function readSessionRecord(sessionDir: string, name: string): Promise<SessionRecordFile | undefined> {
+  const path = join(sessionDir, name)
+  try {
+    return { path, record: recordSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(record: SessionRecord): boolean {
+  try {
+    process.kill(record.pid, 0)
+  } catch (error) {
+    // EPERM: the process exists and belongs to another user.
+    if (!(isError(error) && 'code' in error && error.code === 'EPERM')) return false
+  }
+  return record.processStart === undefined || record.processStart === processStart(record.pid)
+}
+
+/**
+ * Returns the boot id and the start time of a process in clock ticks, or `undefined` without /proc.
+ */
+function processStart(pid: number): string | undefined {
+  try {
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program name in parentheses, which may contain spaces. Field 22 is
+    // the start time.
+    return `${bootId}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+  } catch {
+    return undefined
+  }
+}
