@@ -49,5 +49,16 @@ export const v1BatchRequest = z
 
 export type BatchRequest = z.output<typeof batchRequest>
 export type V1BatchRequest = z.output<typeof v1BatchRequest>
-/** Options of a batch. */
+/**
+ * Options of a batch: the options of a scrape, and those of the job.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type BatchInput } from 'bowline'
+ *
+ * const options: BatchInput = { formats: ['links'], maxConcurrency: 2, ignoreInvalidURLs: true }
+ * const { documents } = await new Bowline().batchScrape(['https://example.com'], options)
+ * for (const { metadata, links } of documents) console.log(metadata.sourceURL, links)
+ * ```
+ */
 export type BatchInput = Omit<z.input<typeof batchRequest>, 'urls'>

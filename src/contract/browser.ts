@@ -179,6 +179,23 @@ export const deleteSessionResponse = z.looseObject({
 export const sessionParams = z.object({ id: z.string().min(1) })
 
 export type CreateSessionRequest = z.output<typeof createSessionRequest>
+/**
+ * Options of a session.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CreateSessionOptions } from 'bowline'
+ *
+ * const options: CreateSessionOptions = {
+ *   ttl: 120, // seconds
+ *   activityTtl: 60,
+ *   profile: { name: 'shop', saveChanges: false },
+ *   record: { video: true, keep: 'on-failure' },
+ * }
+ * await using session = await new Bowline().sessions.create(options)
+ * console.log(session.expiresAt)
+ * ```
+ */
 export type CreateSessionOptions = z.input<typeof createSessionRequest>
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
 export type SessionSummary = z.output<typeof sessionSummary>
@@ -187,4 +204,15 @@ export type DeleteSessionRequest = z.output<typeof deleteSessionRequest>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
 export type EndReason = z.output<typeof endReason>
 export type ProfileOutcome = z.output<typeof profileOutcome>
+/**
+ * Profile that a session loads, and saves when it ends unless `saveChanges` is false.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Profile } from 'bowline'
+ *
+ * const profile: Profile = { name: 'signed-in', saveChanges: false }
+ * await new Bowline().withSession({ ttl: 60, profile }, ({ session }) => console.log(session.id))
+ * ```
+ */
 export type Profile = z.output<typeof profile>

@@ -103,5 +103,21 @@ export const crawlPreviewRequest = z.looseObject({ url: pageUrl, prompt: z.strin
 
 export type CrawlRequest = z.output<typeof crawlRequest>
 export type V1CrawlRequest = z.output<typeof v1CrawlRequest>
-/** Options of a crawl. */
+/**
+ * Options of a crawl.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CrawlInput } from 'bowline'
+ *
+ * const options: CrawlInput = {
+ *   limit: 3,
+ *   maxDiscoveryDepth: 2,
+ *   excludePaths: ['^/admin'],
+ *   scrapeOptions: { formats: ['markdown'] },
+ * }
+ * const { documents, warning } = await new Bowline().crawl('https://example.com', options)
+ * console.log(documents.length, warning)
+ * ```
+ */
 export type CrawlInput = Omit<z.input<typeof crawlRequest>, 'url'>

@@ -104,6 +104,18 @@ export const mapResponseV1 = z.looseObject({ success: z.literal(true), links: z.
 
 export type MapRequest = z.output<typeof mapRequest>
 export type MapRequestV1 = z.output<typeof mapRequestV1>
+/**
+ * Options of a map.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type MapOptions } from 'bowline'
+ *
+ * const options: MapOptions = { search: 'pricing', includeSubdomains: false, limit: 100 }
+ * const { links } = await new Bowline().map('https://example.com', options)
+ * for (const { url, title } of links) console.log(url, title)
+ * ```
+ */
 export type MapOptions = Omit<z.input<typeof mapRequest>, 'url'>
 export type MapLink = z.output<typeof mapLink>
 export type MapResponse = z.output<typeof mapResponse>

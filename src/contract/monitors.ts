@@ -217,5 +217,39 @@ export type CrawlTarget = z.output<typeof crawlTarget>
 export type Notification = z.output<typeof notification>
 export type CreateMonitorRequest = z.output<typeof createMonitorRequest>
 export type UpdateMonitorRequest = z.output<typeof updateMonitorRequest>
+/**
+ * Options of a new monitor.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CreateMonitorOptions } from 'bowline'
+ *
+ * const options: CreateMonitorOptions = {
+ *   name: 'Prices',
+ *   schedule: { text: 'daily at 9:00', timezone: 'Europe/Berlin' },
+ *   targets: [{ type: 'scrape', urls: ['https://example.com'] }],
+ *   retentionDays: 90,
+ * }
+ * const { monitors } = new Bowline()
+ * const { id, nextRunAt } = await monitors.create(options)
+ * console.log(nextRunAt)
+ * await monitors.delete(id)
+ * ```
+ */
 export type CreateMonitorOptions = z.input<typeof createMonitorRequest>
+/**
+ * Changes of a monitor. Absent fields stay the same.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type UpdateMonitorOptions } from 'bowline'
+ *
+ * const { monitors } = new Bowline()
+ * const targets = [{ type: 'scrape' as const, urls: ['https://example.com'] }]
+ * const { id } = await monitors.create({ name: 'News', schedule: { cron: '0 6 * * *' }, targets })
+ * const change: UpdateMonitorOptions = { status: 'paused', retentionDays: 7 }
+ * console.log((await monitors.update(id, change)).status)
+ * await monitors.delete(id)
+ * ```
+ */
 export type UpdateMonitorOptions = z.input<typeof updateMonitorRequest>

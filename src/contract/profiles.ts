@@ -112,4 +112,18 @@ export const storageStateResponse = z.looseObject({ success: z.literal(true), da
 export type ProfileSummary = z.output<typeof profileSummary>
 export type ProfileVersion = z.output<typeof profileVersion>
 export type StorageState = z.output<typeof storageState>
+/**
+ * Cookies and storage to import into a profile, in the format of Playwright's `storageState`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type StorageStateInput } from 'bowline'
+ *
+ * const state: StorageStateInput = {
+ *   cookies: [],
+ *   origins: [{ origin: 'https://example.com', localStorage: [{ name: 'theme', value: 'dark' }] }],
+ * }
+ * await new Bowline().profiles.importState('imported', state)
+ * ```
+ */
 export type StorageStateInput = z.input<typeof storageState>

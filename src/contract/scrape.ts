@@ -159,6 +159,23 @@ export const scrapeResponse = z.looseObject({
 export const scrapeParams = z.object({ id: z.string().min(1) })
 
 export type ScrapeRequest = z.output<typeof scrapeRequest>
-/** Options of a scrape. */
+/**
+ * Options of a scrape.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ScrapeInput } from 'bowline'
+ *
+ * const options: ScrapeInput = {
+ *   formats: ['markdown', { type: 'screenshot', fullPage: true }],
+ *   onlyMainContent: true,
+ *   maxAge: 0, // milliseconds; always loads the page
+ *   waitFor: 100,
+ *   timeout: 30_000,
+ * }
+ * const { markdown, screenshot } = await new Bowline().scrape('https://example.com', options)
+ * console.log(markdown, screenshot)
+ * ```
+ */
 export type ScrapeInput = Omit<z.input<typeof scrapeRequest>, 'url'>
 export type ScrapeResponse = z.output<typeof scrapeResponse>

@@ -234,7 +234,23 @@ export interface SearchCategory {
 export type SearchCategoryInput = SearchCategory | SearchCategory['type']
 export type SearchRequest = z.output<typeof searchRequest>
 export type SearchRequestV1 = z.output<typeof searchRequestV1>
-/** Options of a search. */
+/**
+ * Options of a search.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SearchOptions } from 'bowline'
+ *
+ * const options: SearchOptions = {
+ *   limit: 5,
+ *   tbs: 'qdr:m', // the last month
+ *   includeDomains: ['example.com'],
+ *   scrapeOptions: { formats: ['markdown'] },
+ * }
+ * const { web, warning } = await new Bowline().search('harbour', options)
+ * console.log(web, warning)
+ * ```
+ */
 export type SearchOptions = Omit<z.input<typeof searchRequest>, 'query'>
 export type SearchResponse = z.output<typeof searchResponse>
 export type WebResult = z.output<typeof webResult>
