@@ -27,8 +27,30 @@ import * as v1Scrape from 'bowline/contract/v1-scrape'
 import * as webhooks from 'bowline/contract/webhooks'
 
 const contract: readonly Readonly<Record<string, unknown>>[] = [
-  ...[actions, activity, batch, browser, bulk, crawl, document, extract, failure, files, formats, keys, location],
-  ...[map, monitorChecks, monitors, profiles, recordings, scrape, search, teams, usage, v1Scrape, webhooks],
+  actions,
+  activity,
+  batch,
+  browser,
+  bulk,
+  crawl,
+  document,
+  extract,
+  failure,
+  files,
+  formats,
+  keys,
+  location,
+  map,
+  monitorChecks,
+  monitors,
+  profiles,
+  recordings,
+  scrape,
+  search,
+  teams,
+  usage,
+  v1Scrape,
+  webhooks,
 ]
 
 /** Parameters of a path or query, which an OpenAPI document lists instead of referencing them. */
@@ -48,7 +70,7 @@ export function nameSchemas(): typeof z.globalRegistry {
     if (!(schema instanceof z.ZodType) || parameters.test(name)) continue
     registry.add(schema, { ...schema.meta(), id: name.charAt(0).toUpperCase() + name.slice(1) })
   }
-  return registry as typeof z.globalRegistry
+  return registry
 }
 
 /** Metadata of the named schemas, and the metadata that all other schemas were created with. */
