@@ -38,6 +38,7 @@ export const bulkStatusResponse = z.looseObject({
   completedAt: z.string().optional(),
   /** Duration of the job in seconds. */
   duration: z.number().optional(),
+  /** Names omitted data, such as the rest of a robots.txt that is too long. */
   warning: z.string().optional(),
   /** Why the job failed. */
   error: z.string().optional(),

@@ -86,7 +86,14 @@ export const check = z.looseObject({
   actualCredits: z.int().nullable(),
   billingStatus: z.enum(['not_applicable', 'reserved', 'confirmed', 'released', 'failed']),
   summary: checkSummary,
-  targetResults: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
+  targetResults: z.array(
+    z.looseObject({
+      targetId: z.string(),
+      type: z.string(),
+      /** Names omitted data, such as the rest of a robots.txt that is too long. */
+      warning: z.string().optional(),
+    }),
+  ),
   notificationStatus: z.looseObject({}).nullable(),
   error: z.string().nullable(),
   createdAt: z.string(),

@@ -22,10 +22,11 @@ export async function readJobStatus(
   const skip = query.skip + pagesRead
   const limit = query.limit === 100 ? '' : `&limit=${query.limit}`
   const { createdAt, finishedAt, completed, failed, total, credits, error } = job
-  const warning =
+  const explanation =
     pagesRead > documents.length
       ? 'Documents of a job with zeroDataRetention are not stored. They are sent to its webhook only.'
       : await jobs.explainSinglePage(job)
+  const warning = [explanation, job.warning].filter((each) => each !== undefined).join(' ')
   const endMs = (finishedAt ?? new Date()).getTime()
   const status: BulkStatusResponse = {
     success: true,
@@ -41,7 +42,7 @@ export async function readJobStatus(
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),
     duration: (endMs - createdAt.getTime()) / 1000,
     ...(error !== undefined && { error }),
-    ...(warning !== undefined && { warning }),
+    ...(warning !== '' && { warning }),
   }
   return { status, pagesRead }
 }

@@ -6,7 +6,7 @@ import { uuidV7 } from 'bowline/kit/ids'
 import { matchingBudgetMs, matchingBudgetExceeded, type PatternMatcher } from '../map/pattern-matcher.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { ScrapeOutcome } from '../scrape/scrapes.ts'
-import { addMatchingMs, findJob } from '../store/jobs.ts'
+import { addJobWarnings, addMatchingMs, findJob } from '../store/jobs.ts'
 import { findIdentities, insertJobPages, type JobPageRow } from '../store/job-pages.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -76,7 +76,10 @@ export class Crawler {
     if (found === undefined) return
     const urls = found.links.map((link) => link.url)
     const pages = await this.#choose(urls, job, crawl)
-    await this.#deps.store.db.transaction().execute(async (db) => this.addPages(db, job.id, { pages, depth: 1, limit }))
+    await this.#deps.store.db.transaction().execute(async (db) => {
+      await this.addPages(db, job.id, { pages, depth: 1, limit })
+      await addJobWarnings(db, job.id, found.omissions)
+    })
   }
 
   /**

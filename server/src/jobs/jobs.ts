@@ -266,5 +266,6 @@ const initialState = {
   credits: 0,
   matchingMs: 0,
   error: undefined,
+  warning: undefined,
   finishedAt: undefined,
 } as const

@@ -4,6 +4,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import type { RobotsRules } from '../map/robots-rules.ts'
 import type { Scrapes, ScrapeOutcome } from '../scrape/scrapes.ts'
 import { endJobPage, type JobPageRow, type PageEnd } from '../store/job-pages.ts'
+import { addJobWarnings } from '../store/jobs.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
@@ -66,10 +67,13 @@ export class PageScraper {
     return (await this.#isBlocked(job, page)) ? blocked(page) : this.#scrapeWithRetries(job, page, signal)
   }
 
-  async #isBlocked({ plan }: Job, { url }: JobPageRow): Promise<boolean> {
-    const { robots, honoursRobots } = this.#deps
+  async #isBlocked({ id, plan }: Job, { url }: JobPageRow): Promise<boolean> {
+    const { robots, honoursRobots, store } = this.#deps
     const checksRobots = plan.crawl === undefined ? honoursRobots : !plan.crawl.ignoreRobotsTxt
-    return checksRobots && !(await robots.allows(url))
+    if (!checksRobots) return false
+    const { isAllowed, warnings } = await robots.check(url)
+    await addJobWarnings(store.db, id, warnings)
+    return !isAllowed
   }
 
   /** Returns how the page failed, if it did. */

@@ -10,9 +10,10 @@ export interface MapContext {
   readonly robots: Robots
   /**
    * Fetches a URL, with its body truncated at `maxBytes`. Rejects like `fetchStream`, and when
-   * exploring has ended.
+   * exploring has ended. A sentence about the omitted rest is passed to `addOmission`, by default
+   * `addWarning`.
    */
-  readonly open: (url: URL, maxBytes: number) => Promise<FetchedStream>
+  readonly open: (url: URL, maxBytes: number, addOmission?: (what: string) => void) => Promise<FetchedStream>
   /** Adds a sentence about omitted data to the warning. */
   readonly addWarning: (what: string) => void
   /** Aborts when exploring ends: the call has ended, or its time is up. */

@@ -8,8 +8,8 @@ import { toEgressError, fetchStream } from './fetch-stream.ts'
 import { pathPrefixOf, LinkCollection, type FoundLink } from './link-collection.ts'
 import { readPageLinks, type PageLinks } from './page-links.ts'
 import { orderByRelevance } from './relevance.ts'
-import { createHeadersFor, robotsAgent } from './request-headers.ts'
-import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
+import { createHeadersFor } from './request-headers.ts'
+import { readRobots, tooLong } from './read-robots.ts'
 import { renderStartPage, type RenderPage } from './render-start-page.ts'
 import { createSite } from './site.ts'
 import { maxPageBytes, tooManyLinks, walkPages } from './walk-pages.ts'
@@ -33,6 +33,8 @@ export interface MapSiteOptions extends Abortable {
 export interface SiteMap {
   readonly links: readonly MapLink[]
   readonly warning: string | undefined
+  /** The sentences of `warning` about data that exceeds limits. */
+  readonly omissions: readonly string[]
 }
 
 /**
@@ -110,9 +112,8 @@ async function explore(
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
     void omissions.add(omissions.size < maxOmissions ? what : 'More data was left out.')
-  const open: MapContext['open'] = async (url, maxBytes) => {
-    const onTruncated = (): void =>
-      addWarning(`${url.href} is longer than ${maxBytes / 1e6} MB: the rest was left out.`)
+  const open: MapContext['open'] = async (url, maxBytes, addOmission = addWarning) => {
+    const onTruncated = (): void => addOmission(tooLong(url, maxBytes))
     return fetchStream(url, { dispatcher, headersFor, maxBytes, onTruncated, timeoutMs: transferMs, signal })
   }
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
@@ -146,17 +147,6 @@ async function explore(
     isTruncated: !isComplete,
     omissions,
   }
-}
-
-async function readRobots(open: MapContext['open'], start: URL): Promise<Robots> {
-  let text = ''
-  try {
-    await using response = await open(new URL('/robots.txt', start), maxRobotsBytes)
-    if (response.status < 400) for await (const piece of decodeText(response.chunks)) text += piece
-  } catch {
-    // A site without a readable robots.txt has no rules.
-  }
-  return parseRobots(text, robotsAgent)
 }
 
 interface StartPage {
@@ -228,7 +218,8 @@ async function readSubdomainSitemaps(
     context.addWarning(`The sitemaps of ${maxSubdomains} of ${origins.size} subdomains were read.`)
   }
   const sitemaps = [...origins].slice(0, maxSubdomains).map(async (origin) => {
-    const { sitemaps: named } = await readRobots(context.open, new URL(origin))
+    const { sitemaps: named, warnings } = await readRobots(context.open, origin)
+    for (const warning of warnings) context.addWarning(warning)
     const texts = named.length > 0 ? named : [defaultSitemaps[0]]
     return texts.map((text) => URL.parse(text, origin)).filter((url) => url !== null)
   })
@@ -251,11 +242,9 @@ async function toSiteMap(
   const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)
   const warning = warningOf(request, found, { isPage, isTimedOut, count: links.length })
-  const warnings = [
-    ...(warning === undefined ? [] : [warning]),
-    ...(links.length < request.limit ? found.omissions : []),
-  ]
-  return { links, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
+  const omissions = links.length < request.limit ? [...found.omissions] : []
+  const warnings = [...(warning === undefined ? [] : [warning]), ...omissions]
+  return { links, omissions, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
 }
 
 function toLink({ url, title, description }: FoundLink): MapLink {

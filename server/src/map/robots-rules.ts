@@ -1,12 +1,19 @@
 import type { Dispatcher } from 'undici'
-import { decodeText } from './decode.ts'
 import { fetchStream } from './fetch-stream.ts'
 import { robotsAgent } from './request-headers.ts'
-import { maxRobotsBytes, parseRobots, type Robots } from './robots.ts'
+import { readRobots, tooLong } from './read-robots.ts'
+import type { Robots } from './robots.ts'
 
 const cacheMs = 3_600_000
 const maxCachedSites = 1000
 const transferMs = 10_000
+
+/** Whether a robots.txt allows a page, and which of its rules were not read. */
+export interface RobotsDecision {
+  readonly isAllowed: boolean
+  /** Sentences about ignored rules. */
+  readonly warnings: readonly string[]
+}
 
 /** Rules of the robots.txt files of sites, each cached for an hour. */
 export class RobotsRules {
@@ -17,30 +24,31 @@ export class RobotsRules {
     this.#dispatcher = dispatcher
   }
 
-  /** Returns whether a page may be scraped. A site whose robots.txt cannot be read allows all. */
-  async allows(address: string): Promise<boolean> {
+  /** Checks whether a page may be scraped. A site whose robots.txt cannot be read allows all. */
+  async check(address: string): Promise<RobotsDecision> {
     const url = new URL(address)
+    const { allows, warnings } = await this.#rulesOf(url)
+    return { isAllowed: allows(url), warnings }
+  }
+
+  async #rulesOf(url: URL): Promise<Robots> {
     const known = this.#sites.get(url.origin)
-    if (known !== undefined && known.untilMs > performance.now()) return (await known.rules).allows(url)
+    if (known !== undefined && known.untilMs > performance.now()) return known.rules
     if (this.#sites.size >= maxCachedSites) this.#sites.clear()
     const rules = this.#read(url.origin)
     this.#sites.set(url.origin, { rules, untilMs: performance.now() + cacheMs })
-    return (await rules).allows(url)
+    return rules
   }
 
   async #read(origin: string): Promise<Robots> {
-    let text = ''
-    try {
-      await using response = await fetchStream(new URL('/robots.txt', origin), {
+    const open = async (url: URL, maxBytes: number, addOmission: (what: string) => void) =>
+      fetchStream(url, {
         dispatcher: this.#dispatcher,
         headersFor: () => ({ 'user-agent': `Mozilla/5.0 (compatible; ${robotsAgent})` }),
-        maxBytes: maxRobotsBytes,
+        maxBytes,
+        onTruncated: () => addOmission(tooLong(url, maxBytes)),
         timeoutMs: transferMs,
       })
-      if (response.status < 400) for await (const piece of decodeText(response.chunks)) text += piece
-    } catch {
-      // A site without a readable robots.txt has no rules.
-    }
-    return parseRobots(text, robotsAgent)
+    return readRobots(open, origin)
   }
 }

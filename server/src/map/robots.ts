@@ -2,14 +2,11 @@
 export interface Robots {
   /** URLs of sitemaps, as written. */
   readonly sitemaps: readonly string[]
-  /** Sentences about ignored rules and sitemaps. */
+  /** Sentences about ignored rules and sitemaps, without their subject. */
   readonly warnings: readonly string[]
   /** Returns whether a URL may be fetched. */
   readonly allows: (url: URL) => boolean
 }
-
-/** Maximum number of bytes of a robots.txt that are parsed. RFC 9309 requires at least 500 KiB. */
-export const maxRobotsBytes = 512_000
 
 const maxSitemaps = 100
 const maxRules = 5000
@@ -90,9 +87,9 @@ function sitemapOf(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim()
 }
 
-const tooManySitemaps = `The robots.txt names more than ${maxSitemaps} sitemaps: the rest was left out.`
-const tooManyRules = `The robots.txt has more than ${maxRules} rules: the rest was left out.`
-const tooLongRules = `The robots.txt has rules longer than ${maxPathLength} characters: they were left out.`
+const tooManySitemaps = `names more than ${maxSitemaps} sitemaps: the rest was left out.`
+const tooManyRules = `has more than ${maxRules} rules: the rest was left out.`
+const tooLongRules = `has rules longer than ${maxPathLength} characters: they were left out.`
 
 function addRule(
   groups: Map<string, Rule[]>,

@@ -31,6 +31,8 @@ export interface TargetResult {
   readonly resultCount?: number
   readonly matches?: number
   readonly searchCredits?: number
+  /** Names omitted data, such as the rest of a robots.txt that is too long. */
+  readonly warning?: string
   /** Why the target could not be checked, if it failed. */
   readonly error?: string
 }
@@ -59,9 +61,9 @@ async function checkPages(
 ): Promise<TargetResult> {
   const { deps, check, monitor, signal, matcher } = run
   const { id: targetId, type } = target
-  const urls = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matcher })
+  const { urls, warnings } = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matcher })
   await checkNewUrls(run, targetId, urls, async (url) => checkPage(deps, { check, monitor, target, url, signal }))
-  return { targetId, type, pages: urls.length }
+  return { targetId, type, pages: urls.length, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
 }
 
 async function checkSearch(

@@ -6,7 +6,7 @@ import type { Abortable } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { mapSite } from '../map/map-site.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
-import { RobotsRules } from '../map/robots-rules.ts'
+import { RobotsRules, type RobotsDecision } from '../map/robots-rules.ts'
 import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import { listKnownUrls } from '../store/monitor-pages.ts'
 import type { Store } from '../store/store.ts'
@@ -21,19 +21,29 @@ export interface ListUrlsDeps extends Abortable {
   readonly matcher: CheckPatternMatcher
 }
 
+/** URLs of a target. */
+export interface ListedUrls {
+  readonly urls: readonly string[]
+  /** Sentences about what was left out. */
+  readonly warnings: readonly string[]
+}
+
 /**
  * Returns the URLs of a target. For a crawl, known pages come first, so that removed ones are
  * noticed, followed by new ones up to the limit. Throws like `mapSite` if nothing of the site can
  * be read.
  */
-export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrlsDeps): Promise<readonly string[]> {
-  return target.type === 'scrape' ? [...new Set(target.urls)] : listCrawled(target, deps)
+export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrlsDeps): Promise<ListedUrls> {
+  return target.type === 'scrape' ? { urls: [...new Set(target.urls)], warnings: [] } : listCrawled(target, deps)
 }
+
+/** Decision where robots.txt is ignored. */
+const everyPage: RobotsDecision = { isAllowed: true, warnings: [] }
 
 async function listCrawled(
   { url, crawlOptions = {} }: CrawlTarget,
   { store, dispatcher, renderPage, signal, matcher, ...ids }: ListUrlsDeps,
-): Promise<readonly string[]> {
+): Promise<ListedUrls> {
   const { sitemap, ignoreQueryParameters, ignoreRobotsTxt = false } = crawlOptions
   const limit = crawlOptions.limit ?? monitorLimits.crawlPages.default
   const known = await listKnownUrls(store.db, ids)
@@ -48,15 +58,19 @@ async function listCrawled(
   const found = await findPages(request, { dispatcher, renderPage, signal }, knownInScope.length > 0)
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
-  for (const each of [...knownInScope, ...(await filterPaths(found, crawlOptions, matcher))]) {
+  const warnings = new Set(found.omissions)
+  for (const each of [...knownInScope, ...(await filterPaths(found.urls, crawlOptions, matcher))]) {
     if (urls.size >= limit) break
     // Thousands of rules for thousands of URLs must not block other requests.
     await setImmediate()
     signal?.throwIfAborted()
     const identity = pageKeyOf(new URL(each))
-    if (!urls.has(identity) && (ignoreRobotsTxt || (await robots.allows(each)))) urls.set(identity, each)
+    if (urls.has(identity)) continue
+    const { isAllowed, warnings: ignored } = ignoreRobotsTxt ? everyPage : await robots.check(each)
+    for (const warning of ignored) warnings.add(warning)
+    if (isAllowed) urls.set(identity, each)
   }
-  return [...urls.values()]
+  return { urls: [...urls.values()], warnings: [...warnings] }
 }
 
 async function filterPaths(
@@ -73,14 +87,14 @@ async function findPages(
   request: MapRequest,
   { dispatcher, ...options }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'>,
   hasOthers: boolean,
-): Promise<readonly string[]> {
+): Promise<{ readonly urls: readonly string[]; readonly omissions: readonly string[] }> {
   try {
-    const { links } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
-    return [...links.map((link) => link.url), request.url]
+    const { links, omissions } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
+    return { urls: [...links.map((link) => link.url), request.url], omissions }
   } catch (error) {
     options.signal?.throwIfAborted()
     // Each known page reports its own error.
     if (!hasOthers) throw error
-    return []
+    return { urls: [], omissions: [] }
   }
 }

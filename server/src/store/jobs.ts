@@ -82,6 +82,22 @@ export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number
   return row?.matchingMs ?? 0
 }
 
+/** Maximum number of characters of a job's warning. */
+const maxWarningLength = 2000
+
+/** Adds sentences to the warning of a job, each once, while it is not too long. */
+export async function addJobWarnings(db: Kysely<Database>, id: string, sentences: readonly string[]): Promise<void> {
+  for (const sentence of sentences) {
+    await db
+      .updateTable('job')
+      .set({ warning: sql<string>`concat_ws(' ', warning, ${sentence}::text)` })
+      .where('id', '=', id)
+      .where(sql<boolean>`strpos(coalesce(warning, ''), ${sentence}) = 0`)
+      .where(sql<boolean>`length(concat_ws(' ', warning, ${sentence}::text)) <= ${maxWarningLength}`)
+      .execute()
+  }
+}
+
 /** Ends a running job. Returns `false` if it has already ended. */
 export async function endJob(
   db: Kysely<Database>,

@@ -20,6 +20,7 @@ import { heldPages } from './migrations/0017-held-pages.ts'
 import { matchingTime } from './migrations/0018-matching-time.ts'
 import { sourceUrls } from './migrations/0019-source-urls.ts'
 import { jobTables } from './migrations/0020-job-tables.ts'
+import { jobWarnings } from './migrations/0021-job-warnings.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +43,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0018-matching-time': matchingTime,
   '0019-source-urls': sourceUrls,
   '0020-job-tables': jobTables,
+  '0021-job-warnings': jobWarnings,
 }
 
 /** Names of all migrations, in order. */

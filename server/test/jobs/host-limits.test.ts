@@ -17,7 +17,10 @@ const arrivals: { readonly path: string; readonly atMs: number }[] = []
 const counted = makePages().pages['/counted']
 
 const pages: Pages = {
-  '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /private/\n'),
+  '/robots.txt': ({ request, response }) => {
+    const rest = request.headers.host === 'long.test' ? '#'.repeat(512_000) : ''
+    response.end(`User-agent: *\nDisallow: /private/\n${rest}`)
+  },
   '/': linksTo('http://docs.site.test/in', 'http://elsewhere.test/out', '/private/page'),
   '/chain': linksTo('/chain/1', '/chain/2'),
   '/chain/1': linksTo(),
@@ -76,6 +79,16 @@ describe('a batch', () => {
     expect(status).toMatchObject({ status: 'completed', completed: 1, total: 1, creditsUsed: 1 })
     expect((await fixture.lab.api('GET', `${url}/errors`)).body).toEqual({ errors: [], robotsBlocked: [urls[0]] })
     expect(timesOf('/private')).toEqual([])
+  })
+
+  test('says which robots.txt is read in part, as a crawl does', async () => {
+    const warning = 'http://long.test/robots.txt is longer than 0.512 MB: the rest was left out.'
+    const urls = ['http://long.test/in', 'http://long.test/private/page', 'http://site.test/in']
+    const batch = await run('/v2/batch/scrape', { urls })
+    const crawl = await run('/v2/crawl', { url: 'http://long.test/in' })
+
+    expect(batch.status).toMatchObject({ completed: 2, warning })
+    expect(crawl.status).toMatchObject({ completed: 1, warning })
   })
 
   test('keeps requests to a host within its concurrency and delay', async () => {

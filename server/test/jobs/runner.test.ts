@@ -226,7 +226,7 @@ test('a job survives any number of server crashes, and fails only pages that wer
     },
     slots: new Semaphore(4),
     throttle: new HostThrottle({ concurrency: 4, delayMs: 0 }),
-    robots: { allows: async () => true } as unknown as RobotsRules,
+    robots: { check: async () => ({ isAllowed: true, warnings: [] }) } as unknown as RobotsRules,
     honoursRobots: false,
     crawler: new Crawler({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
   })

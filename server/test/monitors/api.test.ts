@@ -279,6 +279,7 @@ test('a crawl target reports new and removed pages of a site', async () => {
   const first = await runCheck(lab.api, id)
   site.set('/blog/', links(['/blog/b', '/blog/c']))
   site.set('/blog/a', 410)
+  site.set('/robots.txt', `User-agent: *\nDisallow: /blog/secret\n${'#'.repeat(512_000)}`)
   const second = await runCheck(lab.api, id)
 
   const states = (check: typeof first) =>
@@ -296,7 +297,7 @@ test('a crawl target reports new and removed pages of a site', async () => {
     ...app('same'),
   })
   expect(second['targetResults']).toMatchObject([
-    { type: 'crawl', pages: 4 },
+    { type: 'crawl', pages: 4, warning: expect.stringMatching(/robots\.txt is longer than 0\.512 MB/) },
     { type: 'crawl', pages: 2 },
     { type: 'crawl', pages: 1 },
   ])

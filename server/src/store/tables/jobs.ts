@@ -28,6 +28,8 @@ export interface JobTable {
   readonly matchingMs: Generated<number>
   /** Why the whole job failed. */
   readonly error: Nullable<string>
+  /** Sentences about what was left out. */
+  readonly warning: Nullable<string>
   readonly idempotencyKey: Nullable<string>
   readonly requestHash: Nullable<string>
   readonly createdAt: Date
