@@ -32,10 +32,11 @@ export interface PageScraperDeps {
 }
 
 /**
- * Number of server crashes after which a page is given up. Pages without crashes go first, so this
- * is rarely reached.
+ * Number of server crashes after which a page is given up. Each crash ends all sessions of the
+ * server. After two, a page is scraped last and with no other suspected page, so three more crashes
+ * are rarely those of another page.
  */
-const maxCrashes = 20
+const maxCrashes = 5
 
 type Failure = Exclude<PageEnd, { state: 'completed' }>
 
