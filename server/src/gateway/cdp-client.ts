@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
-import { isTargetEvent, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
+import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientTargets } from './client-targets.ts'
@@ -71,7 +72,7 @@ export class CdpClient {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
       defaultContextId,
-      kindOfSession: (sessionId) => this.#kinds.kindOfSession(sessionId),
+      kindOfSession: (cdpSessionId) => this.#kinds.kindOfSession(cdpSessionId),
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }
     this.#webSocket.on('message', (data) => this.#receive(data))
@@ -142,7 +143,7 @@ export class CdpClient {
 
   /** Processes an event of the Target domain. Returns whether to send it to the client. */
   #trackTargets(message: Buffer): boolean {
-    const event = JSON.parse(message.toString()) as CdpIncoming
+    const event = JSON.parse(message.toString()) as CdpEvent
     if (this.#targets.shouldHide(event)) return false
     this.#pages.track(event)
     this.#targets.track(event)

@@ -16,7 +16,7 @@ export interface PolicyContext {
    */
   readonly defaultContextId?: string | undefined
   /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
-  readonly kindOfSession: (sessionId: string) => CdpSessionKind | undefined
+  readonly kindOfSession: (cdpSessionId: string) => CdpSessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
 
