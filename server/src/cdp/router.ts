@@ -51,6 +51,8 @@ export interface CdpRouter {
   readonly pause: () => void
   readonly resume: () => void
   readonly isPaused: () => boolean
+  /** Whether the server waits for the response to a command of its own. */
+  readonly isAwaited: () => boolean
   /** Time of the last message from the browser, by `performance.now()`. */
   readonly lastMessageMs: () => number
   /** Resolves when the browser is gone. */
@@ -138,6 +140,7 @@ class PipeRouter implements CdpRouter {
   }
 
   readonly isPaused = (): boolean => this.#isPaused
+  readonly isAwaited = (): boolean => this.#pending.size > 0
   readonly lastMessageMs = (): number => this.#lastMessageMs
 
   readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
