@@ -21,8 +21,11 @@ export interface Patterns {
  */
 const limitMs = 500
 
-/** Milliseconds after that limit until an unresponsive thread is terminated. */
-const hangMs = 1000
+/**
+ * Milliseconds after that limit until an unresponsive thread is terminated. On a busy machine, the
+ * thread gets its turn late.
+ */
+const hangMs = 5000
 
 /** Maximum duration in milliseconds of all calls of one crawl, or of one check of a monitor. */
 export const matchingBudgetMs = 30_000
@@ -110,8 +113,8 @@ async function start(): Promise<Worker> {
     env: {},
   })
   worker.on('error', () => undefined)
-  // The start of the thread must not count as matching time.
-  await once(worker, 'online')
+  // Loading the thread's modules must not count as matching time: it takes seconds on a busy machine.
+  await once(worker, 'message')
   worker.unref()
   return worker
 }

@@ -1,4 +1,5 @@
-// Worker thread that matches texts against regular expressions, one job at a time.
+// Worker thread that matches texts against regular expressions, one job at a time. Its first message
+// says that it has started.
 import { createContext, Script } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 
@@ -21,6 +22,7 @@ const script = new Script(`(() => {
 })()`)
 
 parentPort?.on('message', ({ limitMs, ...job }: MatchJob) => parentPort?.postMessage(match(job, limitMs)))
+parentPort?.postMessage('started')
 
 function match(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchOutcome {
   const startedAt = performance.now()
