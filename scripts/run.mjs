@@ -28,7 +28,8 @@ function tool(name) {
 const building = {
   needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
   steps: () => [
-    [tool('tsc'), '-p', 'tsconfig.build.json'],
+    // Types are what `check` is for. Writing the files alone takes a quarter of the time.
+    [tool('tsc'), '-p', 'tsconfig.build.json', '--noCheck', '--singleThreaded'],
     [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
     [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],
   ],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadCommands } from '../src/cli/run-cli.ts'
+import { readDocExamples } from './lab/doc-examples.ts'
 import { startLab, type Lab } from './lab/lab.ts'
 import { startSite, type Site } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
@@ -114,33 +115,8 @@ describe('an empty project with bowline alone', () => {
     },
   )
 
-  test.each(['nodenext', 'bundler'])('type-checks with strict and module resolution %s', async (resolution) => {
-    await linkPackages(client, 'playwright-core', 'puppeteer-core', '@playwright/test', '@types/node')
-    const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
-    await writeFile(join(client, 'consumer.mts'), consumer)
-    const flags = [
-      '--strict',
-      '--noEmit',
-      '--skipLibCheck',
-      '--target',
-      'es2024',
-      '--lib',
-      'es2024,esnext.disposable',
-      '--types',
-      'node',
-    ]
-
-    const ended = await run(client, process.execPath, [
-      join(repository, 'node_modules/typescript/bin/tsc'),
-      ...flags,
-      '--module',
-      module,
-      '--moduleResolution',
-      resolution,
-      'consumer.mts',
-    ])
-
-    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' })
+  test('type-checks with strict and module resolution bundler', async () => {
+    expect(await typeCheck(client, 'bundler', { 'consumer.ts': consumer })).toEqual(passed)
   })
 })
 
@@ -160,6 +136,15 @@ describe('an empty project with bowline-server', () => {
 
     expect(ours).toMatchObject({ code: 0, stderr: '' })
     expect(clients.stdout).toBe(ours.stdout.replace('bowline-server', 'bowline'))
+  })
+
+  test('type-checks with strict and module resolution nodenext, with all examples of doc comments', async () => {
+    const examples = readDocExamples().map(({ fileName, program }) => [fileName, program] as const)
+
+    const ended = await typeCheck(server, 'nodenext', { 'consumer.ts': consumer, ...Object.fromEntries(examples) })
+
+    expect(examples.length).toBeGreaterThan(30)
+    expect(ended).toEqual(passed)
   })
 
   test('runs a server inside a program, with its dashboard and its live view', async () => {
@@ -258,6 +243,20 @@ await bowline[Symbol.asyncDispose]()
 console.log(JSON.stringify({ ...seen, bill: creditsBilled }))
 `
 
+const passed: Ended = { code: 0, stdout: '', stderr: '' }
+
+/** Options of the compiler, as strict as those of the repository. */
+const strict = {
+  target: 'es2024',
+  lib: ['es2024', 'esnext.disposable'],
+  types: ['node'],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
+
 async function makeProject(path: string): Promise<void> {
   await mkdir(path)
   await npm(path, 'init', '-y')
@@ -293,6 +292,19 @@ async function linkPackages(path: string, ...names: readonly string[]): Promise<
     await mkdir(dirname(target), { recursive: true })
     await symlink(join(repository, 'node_modules', name), target)
   }
+}
+
+/** Compiles files of a project strictly, without writing anything. */
+async function typeCheck(path: string, resolution: 'nodenext' | 'bundler', files: Readonly<Record<string, string>>) {
+  await linkPackages(path, 'playwright-core', 'puppeteer-core', '@playwright/test', 'vitest', '@types/node')
+  const folder = join(path, 'checked')
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  for (const [name, program] of Object.entries(files)) await writeFile(join(folder, name), program)
+  const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
+  const compilerOptions = { ...strict, module, moduleResolution: resolution }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  return run(folder, process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder])
 }
 
 async function bowline(path: string, ...args: readonly string[]): Promise<Ended> {
