@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { browserPids } from '../lab/browser-processes.ts'
 import { connectCdp } from '../lab/cdp-socket.ts'
-import { startLab, type Lab } from '../lab/lab.ts'
+import { startEmbeddedLab, type Lab } from '../lab/lab.ts'
 import { startSite } from '../lab/site.ts'
 
 /** Resources that an idle server holds. */
@@ -70,7 +70,7 @@ async function holdings(lab: Lab, sessions: number): Promise<Holdings> {
 async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-churn-'))
   {
-    await using lab = await startLab({ warm: 1, dataDir })
+    await using lab = await startEmbeddedLab({ warm: 1, dataDir })
     await using site = await startSite()
     let done = 0
     for (const count of process.argv.slice(2).map(Number)) {

@@ -5,6 +5,7 @@ import { startConfigured, type RunningServer } from '../../server/src/app.ts'
 import { parseConfig, type ServerOptions } from '../../server/src/config.ts'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../src/contract.ts'
 import { knownIsolation } from './known-isolation.ts'
+import { sharedPostgres } from './shared-postgres.ts'
 
 /** A response of the API. */
 export interface Answer {
@@ -30,9 +31,22 @@ export interface Lab extends AsyncDisposable {
 
 /**
  * Starts a server that may access the local test sites. Disposing stops it and removes its data.
- * `warm` defaults to 0, so that tests do not wait for browsers they do not use.
+ * `warm` defaults to 0, so that tests do not wait for browsers they do not use. Unless the options
+ * name a database or a data directory, the server gets a new database of the shared PostgreSQL:
+ * starting an embedded one takes four times the processor time.
  */
 export async function startLab(options: ServerOptions = {}): Promise<Lab> {
+  if ('databaseUrl' in options || 'dataDir' in options) return startEmbeddedLab(options)
+  await using undo = new AsyncDisposableStack()
+  const postgres = await sharedPostgres()
+  const { url } = undo.use(await postgres.createDatabase())
+  const lab = undo.use(await startEmbeddedLab({ ...options, databaseUrl: url }))
+  const owned = undo.move()
+  return { ...lab, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Starts the same server with the embedded database, unless the options name another one. */
+export async function startEmbeddedLab(options: ServerOptions = {}): Promise<Lab> {
   await using undo = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
   if (options.dataDir === undefined)

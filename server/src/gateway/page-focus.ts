@@ -1,11 +1,9 @@
-import type { Protocol } from '../cdp/protocol.ts'
-
 /** An open dialog of a page, as announced to a client. */
 export interface OpenDialog {
   /** Parameters of the event that announced it. */
-  readonly params: Protocol.Page.JavascriptDialogOpeningEvent
+  readonly params: Readonly<Record<string, unknown>>
   /** The client's session in which the dialog can be handled. */
-  readonly cdpSessionId: string
+  readonly sessionId: string
 }
 
 /**

@@ -1,4 +1,11 @@
-import type { Quality } from '../cdp/screencast.ts'
+/** Encoding of screencast frames. */
+export interface Quality {
+  readonly format: 'jpeg' | 'webp'
+  /** 0 to 100. */
+  readonly quality: number
+  /** Size of the frame relative to the viewer's window. */
+  readonly scale: number
+}
 
 /** Best first. WebP takes longer to encode but is a third smaller, so slow connections get it. */
 export const qualities: readonly Quality[] = [

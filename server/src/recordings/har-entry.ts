@@ -1,5 +1,4 @@
-import type { Protocol } from '../cdp/protocol.ts'
-import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
+import type { CdpHeaders, CdpResponse, CdpTiming, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
 
 /** A response body, or why it was not recorded. */
@@ -172,7 +171,7 @@ function timingsOf({ sent, response, endedAt }: Exchange): HarTimings {
   }
 }
 
-function span(timing: Protocol.Network.ResourceTiming, phase: 'dns' | 'connect' | 'ssl'): number {
+function span(timing: CdpTiming, phase: 'dns' | 'connect' | 'ssl'): number {
   const start = timing[`${phase}Start`]
   return start < 0 ? -1 : Math.max(0, timing[`${phase}End`] - start)
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 
 /** A cookie of `Storage.getCookies` and `Storage.setCookies`. */
@@ -14,10 +13,10 @@ export const browserCookie = z.object({
   secure: z.boolean(),
   session: z.boolean(),
   sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
-  priority: z.custom<Protocol.Network.CookiePriority>(isString).optional(),
-  sourceScheme: z.custom<Protocol.Network.CookieSourceScheme>(isString).optional(),
+  priority: z.string().optional(),
+  sourceScheme: z.string().optional(),
   sourcePort: z.number().optional(),
-  partitionKey: z.custom<Protocol.Network.CookiePartitionKey>().optional(),
+  partitionKey: z.unknown().optional(),
 })
 
 export type BrowserCookie = z.output<typeof browserCookie>
@@ -39,8 +38,4 @@ function toParameter({ session, expires, ...cookie }: BrowserCookie) {
     ...cookie,
     ...(session || expires < 0 ? {} : { expires }),
   }
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string'
 }

@@ -29,9 +29,7 @@ describe('a browser whose main process', () => {
       targetId: stuck.parkedTargetId,
       flatten: true,
     })
-    stuck.router
-      .callIn(sessionId)('Runtime.evaluate', { expression: 'for (;;);' })
-      .catch(() => undefined)
+    stuck.router.call('Runtime.evaluate', { expression: 'for (;;);' }, String(sessionId)).catch(() => undefined)
     paused.router.pause()
     let gone = 0
     for (const { exited } of [stuck, paused]) void exited.then(() => (gone += 1))

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
-import type { CdpMethod } from '../../src/cdp/protocol.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { openChannelClient } from './channel-client.ts'
 
@@ -120,7 +119,7 @@ test('the server listens beside the clients', async () => {
   const stop = browser.router.onEvent((event) => {
     if (event.method === 'Page.loadEventFired') loaded.resolve(event.sessionId)
   })
-  await browser.router.callIn(sessionId)('Page.enable')
+  await browser.router.call('Page.enable', {}, String(sessionId))
 
   const page = await client.attach(browser.parkedTargetId)
   await client.call('Page.navigate', { url: 'data:text/html,hello' }, page)
@@ -163,7 +162,7 @@ test('nothing is lost while reading is paused', async () => {
 })
 
 test('a refused command of the server says which and why', async () => {
-  await expect(browser.router.call('Nothing.such' as string as CdpMethod)).rejects.toMatchObject({
+  await expect(browser.router.call('Nothing.such')).rejects.toMatchObject({
     code: 'CDP_FAILED',
     message: expect.stringMatching(/^Nothing\.such: .*wasn't found/),
   })
@@ -175,7 +174,7 @@ test('a call that waits, and every later one, is rejected when the browser dies'
     flatten: true,
   })
   const never = { expression: 'new Promise(() => {})', awaitPromise: true }
-  const waiting = browser.router.callIn(sessionId)('Runtime.evaluate', never)
+  const waiting = browser.router.call('Runtime.evaluate', never, String(sessionId))
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'CDP_FAILED' })
 
   process.kill(browser.pid, 'SIGKILL')

@@ -7,6 +7,7 @@ import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { startConfigured, type RunningServer } from '../../src/app.ts'
 import { parseConfig, type ServerOptions } from '../../src/config.ts'
 import { knownIsolation } from '../../../test/lab/known-isolation.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import type { Resolve } from '../../src/egress/resolve.ts'
 
 /** A page of a session on a server of its own. Disposing stops the server. */
@@ -21,7 +22,9 @@ export async function openPage(options: ServerOptions, resolve?: Resolve): Promi
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'bowline-egress-'))
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
-  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, ...options, dataDir })
+  const postgres = await sharedPostgres()
+  const { url: databaseUrl } = undo.use(await postgres.createDatabase())
+  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, databaseUrl, ...options, dataDir })
   const server = undo.use(await startConfigured(config, { resolve, isolation: await knownIsolation(config) }))
   const created = await fetch(`${server.url}/v2/browser`, {
     method: 'POST',

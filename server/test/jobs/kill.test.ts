@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-const count = 80
+const count = 40
 async function start(server: ServerProcess): Promise<string> {
   const urls = Array.from({ length: count }, (_, index) => site.url(`/page?n=${index}`))
   const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
@@ -48,7 +48,7 @@ test.concurrent(
     await using folder = await temporaryFolder()
     const dataDir = folder.path
     let path = ''
-    for (const atLeast of [5, 30]) {
+    for (const atLeast of [5, 20]) {
       await using server = await startServerProcess({ dataDir })
       if (path === '') path = await start(server)
       await whenCompleted(server, path, atLeast)
@@ -59,8 +59,8 @@ test.concurrent(
       await using server = await startServerProcess({ dataDir })
       const body = await whenCompleted(server, path, count)
       expect(body).toMatchObject({ status: 'completed', total: count, creditsUsed: count })
-      const second = await server.api('GET', `${path}?skip=50`)
-      expect(second.body['data']).toHaveLength(count - 50)
+      const second = await server.api('GET', `${path}?skip=25`)
+      expect(second.body['data']).toHaveLength(count - 25)
       server.kill('SIGTERM')
       await server.exited
     }

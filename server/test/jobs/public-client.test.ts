@@ -12,7 +12,7 @@ describe('the public client `firecrawl`, unmodified', () => {
   beforeAll(async () => {
     const made = makePages()
     release = made.release
-    fixture = await startJobFixture('PGlite', {}, { ...made.pages, '/': linksTo('/page?n=1', '/page?n=2') })
+    fixture = await startJobFixture('PostgreSQL', {}, { ...made.pages, '/': linksTo('/page?n=1', '/page?n=2') })
     client = new Firecrawl({ apiKey: fixture.lab.server.apiKey, apiUrl: fixture.lab.server.url })
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())

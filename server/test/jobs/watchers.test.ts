@@ -20,7 +20,7 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
   beforeAll(async () => {
     const made = makePages()
     release = made.release
-    fixture = await startJobFixture('PGlite', {}, { ...made.pages, '/': linksTo('/page?n=0', '/held?crawl') })
+    fixture = await startJobFixture('PostgreSQL', {}, { ...made.pages, '/': linksTo('/page?n=0', '/held?crawl') })
     client = new Firecrawl({ apiKey: fixture.lab.server.apiKey, apiUrl: fixture.lab.server.url })
   })
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { startJobFixture, type JobFixture } from '../jobs/fixture.ts'
 let fixture: JobFixture
 let root: string
 beforeAll(async () => {
-  fixture = await startJobFixture('PGlite')
+  fixture = await startJobFixture('PostgreSQL')
   root = fixture.site.url('/').replace(/\/$/, '')
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())

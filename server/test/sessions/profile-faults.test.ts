@@ -183,7 +183,7 @@ describe('on one server', () => {
         await lab.api('DELETE', `/v2/browser/${id}`)
       }
       const undisturbedMs = await save(server, 'value-0')
-      const rounds = 8
+      const rounds = 5
       const saved = ['value-0']
 
       for (let round = 1; round <= rounds; round += 1) {

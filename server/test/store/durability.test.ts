@@ -10,10 +10,10 @@ import { programPath, startProgram } from './program.ts'
 
 const execute = promisify(execFile)
 
-const kills = 20
+const kills = 8
 
 /** Limits the number of kills on a busy machine, where each start takes seconds. */
-const limitMs = 18_000
+const limitMs = 10_000
 
 test('no acknowledged row is lost when the process is killed again and again', async ({ annotate }) => {
   await using folder = await temporaryFolder()
