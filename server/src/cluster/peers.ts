@@ -34,7 +34,7 @@ const cacheMs = 2000
 
 /**
  * Share of slots by which another node must be emptier to relay a new session to it, because
- * relaying takes time too.
+ * relaying also takes time.
  */
 const minLoadDifference = 0.25
 

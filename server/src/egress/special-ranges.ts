@@ -74,7 +74,7 @@ function nameIn(ranges: readonly Range[], address: Address): string | undefined 
   return ranges.find(([range]) => isInRange(address, range))?.[1]
 }
 
-/** Whether an address lies in a range of the same family. */
+/** Returns whether an address is in a range of the same family. */
 export function isInRange(address: Address, range: [Address, number]): boolean {
   return address.kind() === range[0].kind() && address.match(range)
 }

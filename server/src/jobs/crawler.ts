@@ -54,7 +54,7 @@ export class Crawler {
 
   /**
    * Adds the pages of the site's sitemaps before the first page is scraped. Missing or broken
-   * sitemaps are ignored, since links lead to pages too.
+   * sitemaps are ignored, since the crawl also follows links.
    */
   async addSitemapPages(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
     const { crawl } = job.plan

@@ -13,7 +13,7 @@ type Open = (url: URL, maxBytes: number, addOmission: (what: string) => void) =>
 
 /** Returns the sentence about a response that is longer than `maxBytes`. */
 export function tooLong(url: URL, maxBytes: number): string {
-  return `${url.href} is longer than ${maxBytes / 1e6} MB: the rest was left out.`
+  return `${url.href} is longer than ${maxBytes / 1e6} MB: the rest was omitted.`
 }
 
 /**

@@ -99,7 +99,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   }
 }
 
-/** Failures of the server. The page is tried once more. */
+/** Failures of the server. The page is retried once. */
 const serverErrors: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
 
 async function scrape(

@@ -12,11 +12,11 @@ const tagLength = 16
 
 /**
  * Encrypts a stream with AES-256-GCM in chunks. Changing, reordering, dropping or truncating chunks
- * is detected. Decryption requires the same `context`. The key has 32 bytes.
+ * is detected. Decryption requires the same `binding`. The key has 32 bytes.
  */
-export const encryptStream = async function* (source: Bytes, key: Buffer, context: string): AsyncGenerator<Buffer> {
+export const encryptStream = async function* (source: Bytes, key: Buffer, binding: string): AsyncGenerator<Buffer> {
   const salt = randomBytes(saltLength)
-  const chunkKey = deriveKey(key, salt, context)
+  const chunkKey = deriveKey(key, salt, binding)
   yield Buffer.concat([magic, salt])
   let index = 0
   for await (const { bytes, isLast } of chunksOf(source, chunkLength, chunkLength)) {
@@ -27,24 +27,24 @@ export const encryptStream = async function* (source: Bytes, key: Buffer, contex
 
 /**
  * Decrypts the output of `encryptStream`. Throws PROFILE_UNREADABLE if it was modified or
- * truncated, or if the key or context differs.
+ * truncated, or if the key or binding differs.
  */
-export const decryptStream = async function* (source: Bytes, key: Buffer, context: string): AsyncGenerator<Buffer> {
+export const decryptStream = async function* (source: Bytes, key: Buffer, binding: string): AsyncGenerator<Buffer> {
   let chunkKey: Buffer | undefined
   let index = 0
   for await (const { bytes, isLast } of chunksOf(source, headLength, chunkLength + tagLength)) {
     if (chunkKey === undefined) {
       if (isLast || !bytes.subarray(0, magic.length).equals(magic)) throw unreadable()
-      chunkKey = deriveKey(key, bytes.subarray(magic.length), context)
+      chunkKey = deriveKey(key, bytes.subarray(magic.length), binding)
     } else {
       yield decryptChunk(chunkKey, nonceOf(index++, isLast), bytes)
     }
   }
 }
 
-/** Derives a separate key for each stream, bound to its context, so that nonces can be counters. */
-function deriveKey(key: Buffer, salt: Buffer, context: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, salt, `bowline profile ${context}`, 32))
+/** Derives a separate key for each stream, bound to `binding`, so that nonces can be counters. */
+function deriveKey(key: Buffer, salt: Buffer, binding: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, salt, `bowline profile ${binding}`, 32))
 }
 
 function nonceOf(index: number, isLast: boolean): Buffer {

@@ -11,19 +11,20 @@ import type { Found, Result, SearchProvider, ProviderQuery } from './provider.ts
 import { bigramsOf } from './words.ts'
 
 /** Milliseconds that a search waits for pages that are still being indexed. */
-const settleMs = 1000
+const pendingTimeoutMs = 1000
 
 /**
  * Creates a provider that searches the pages scraped for the team. Without `index`, it searches
  * what other servers have indexed.
  */
-export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'settled'>): SearchProvider {
+export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'waitForPending'>): SearchProvider {
   return {
     name: 'index',
     sources: ['web'],
     search: async (query) => {
       // A page should be found right after its scrape, but constant scraping must not block searches.
-      if (index !== undefined) await abortable(index.settled(), AbortSignal.timeout(settleMs)).catch(() => undefined)
+      if (index !== undefined)
+        await abortable(index.waitForPending(), AbortSignal.timeout(pendingTimeoutMs)).catch(() => undefined)
       const first = await toPageSearch(store, query)
       const strict = await find(store, query, first)
       const hasSeveralWords = first.text.includes(' ') && first.anyOf.length === 0

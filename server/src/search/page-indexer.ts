@@ -58,7 +58,7 @@ export class PageIndexer implements AsyncDisposable {
   }
 
   /** Resolves when every page added so far is indexed. */
-  async settled(): Promise<void> {
+  async waitForPending(): Promise<void> {
     await this.#writing
   }
 
@@ -70,7 +70,7 @@ export class PageIndexer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    await this.settled()
+    await this.waitForPending()
   }
 
   /** Removes the oldest pages from the queue. */

@@ -14,8 +14,8 @@ export interface S3Object {
 }
 
 /**
- * Uploads a stream of unknown length. The object appears when it is complete, and not at all on
- * failure or abort.
+ * Uploads a stream of unknown length. The object appears only once it is complete, and never
+ * after a failure or abort.
  */
 export async function uploadToS3(
   connection: S3Connection,

@@ -27,7 +27,7 @@ async function fill(store: Store, pages: readonly Page[]) {
   for (const { url, title = '', text = '', metadata = {} } of pages) {
     index.add({ teamId: team.id, url, markdown: text, metadata: { title, ...metadata } })
   }
-  await index.settled()
+  await index.waitForPending()
   const provider = createIndexProvider(store)
   const ask = async (query: string, changes: Partial<ProviderQuery> = {}) =>
     provider.search(wishFor(query, { teamId: team.id, ...changes }), noSignal)

@@ -18,7 +18,7 @@ export interface TrackedState {
 
 /** Extracted data as stored with a tracked page. */
 interface StoredExtraction {
-  /** Schema and prompt as JSON. Data extracted with another schema or prompt are not comparable. */
+  /** Schema and prompt as JSON. Data extracted with others is not comparable. */
   readonly wish: string
   readonly data: unknown
 }
@@ -46,10 +46,10 @@ export async function trackChanges(
   const previous = await findTrackedPage(store.db, teamId, trackingKey)
   const base = compare(previous, { markdown, statusCode })
   const isChanged = previous !== undefined && base.changeStatus === 'changed'
-  const wish = JSON.stringify([format.schema, format.prompt])
+  const instructions = JSON.stringify([format.schema, format.prompt])
   const data = await extract?.(markdown)
-  const stored = extract && JSON.stringify({ wish, data } satisfies StoredExtraction)
-  const previousExtraction = extract && isChanged ? await previousData(previous, wish, extract) : undefined
+  const stored = extract && JSON.stringify({ wish: instructions, data } satisfies StoredExtraction)
+  const previousExtraction = extract && isChanged ? await previousData(previous, instructions, extract) : undefined
   const isDiffed = isChanged && format.modes.includes('git-diff')
   const diff = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
   return {
@@ -66,11 +66,11 @@ export async function trackChanges(
 /** Returns the data of the previous state, extracted again if schema or prompt have changed. */
 async function previousData(
   { extracted, markdown }: TrackedPageRow,
-  wish: string,
+  instructions: string,
   extract: NonNullable<TrackedState['extract']>,
 ): Promise<unknown> {
   const stored = extracted === undefined ? undefined : (JSON.parse(extracted) as Partial<StoredExtraction>)
-  return stored?.wish === wish ? stored.data : extract(markdown)
+  return stored?.wish === instructions ? stored.data : extract(markdown)
 }
 
 function compare(

@@ -129,7 +129,7 @@ export class Renderer implements AsyncDisposable {
     return { request, pageLocale, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
-  /** Connects once more over the same route to find out why the page could not be reached. */
+  /** Connects again over the same route to find out why the page could not be reached. */
   async #failureOf({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
     const { hostname, port, protocol } = new URL(url)
     const target = {
