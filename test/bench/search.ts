@@ -89,9 +89,9 @@ async function fillIndex(store: Store, pages: readonly BenchPage[]) {
   for (const { url, title, body } of pages) {
     index.add({ teamId: team.id, url, markdown: body, metadata: { title } })
     waiting += 1
-    if (waiting % 500 === 0) await index.settled()
+    if (waiting % 500 === 0) await index.waitForPending()
   }
-  await index.settled()
+  await index.waitForPending()
   const msPerPage = (performance.now() - startedMs) / pages.length
   // As the maintenance of the store does every minute.
   await sql`vacuum analyze indexed_page`.execute(store.db)
