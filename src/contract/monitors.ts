@@ -103,7 +103,7 @@ const searchTarget = z
     excludeDomains: domains,
     maxResults: z.int().min(1).max(50).default(10),
   })
-  .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
+  .refine(hasOneList, { error: 'includeDomains and excludeDomains cannot be combined', path: ['excludeDomains'] })
 
 const targetUnion = z.discriminatedUnion('type', [scrapeTarget, crawlTarget, searchTarget])
 

@@ -158,7 +158,7 @@ export const searchRequest = z
     /** Scrape options of each result. Default: results are not scraped. */
     scrapeOptions: searchScrapeOptions.optional(),
   })
-  .refine(hasOneList, { error: 'includeDomains and excludeDomains exclude each other', path: ['excludeDomains'] })
+  .refine(hasOneList, { error: 'includeDomains and excludeDomains cannot be combined', path: ['excludeDomains'] })
 
 /** Body of `POST /v1/search`. Unknown keys are rejected. */
 export const searchRequestV1 = z.strictObject({

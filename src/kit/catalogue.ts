@@ -10,12 +10,12 @@ export interface CatalogueEntry {
  */
 export const catalogue = {
   // Invalid requests
-  BAD_REQUEST: { status: 400, hint: 'Correct the request. /docs describes every field of it.' },
+  BAD_REQUEST: { status: 400, hint: 'Correct the request. /docs describes every field.' },
   BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
-  UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` makes a key.' },
+  UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` creates a key.' },
   INSUFFICIENT_CREDITS: {
     status: 402,
-    hint: 'Request less, such as a shorter `ttl`, or raise the credits of the team.',
+    hint: 'Request less, for example with a shorter `ttl`, or add credits to the team.',
   },
   FORBIDDEN: { status: 403, hint: 'The API key or token does not allow this.' },
   ROUTE_NOT_FOUND: { status: 404, hint: 'See the list of routes at /openapi.json.' },
@@ -46,7 +46,7 @@ export const catalogue = {
   MONITOR_PAUSED: { status: 409, hint: 'Set `status: "active"`, or run `bowline monitors resume ID`.' },
   CHECK_RUNNING: { status: 409, hint: 'Wait for the check in `checkId`: a monitor runs one check at a time.' },
   MAIL_UNAVAILABLE: { status: 400, hint: 'Start the server with `--smtp-url` and `--mail-from`, or use a webhook.' },
-  MAIL_TOKEN_INVALID: { status: 404, hint: 'Use the link in the latest mail.' },
+  MAIL_TOKEN_INVALID: { status: 404, hint: 'Use the link in the latest email.' },
   SCRAPE_NO_CACHED_DATA: { status: 404, hint: 'Omit `minAge` to scrape the page again.' },
   SCRAPE_LOCKDOWN_CACHE_MISS: { status: 404, hint: 'Omit `lockdown` to scrape the page again.' },
   SCRAPE_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or request fewer actions or formats.' },
@@ -77,7 +77,7 @@ export const catalogue = {
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
   PDF_INVALID: {
     status: 422,
-    hint: 'Open the URL in a viewer: the file is corrupt, empty or not a PDF.',
+    hint: 'The file is corrupt, empty or not a PDF. Open the URL in a viewer to check it.',
   },
   PDF_ENCRYPTED: { status: 422, hint: 'Publish the file without a password. Passwords are not supported.' },
   RATE_LIMITED: { status: 429, hint: 'Retry after the seconds in `Retry-After`.' },
@@ -128,7 +128,7 @@ export const catalogue = {
   },
   PACKAGE_MISSING: {
     status: 501,
-    hint: 'Run the command in the installation of the server, and restart the server.',
+    hint: 'Run the command in the folder where the server is installed, then restart the server.',
   },
   PDF_FAILED: { status: 500, hint: 'Retry, or request fewer pages with `maxPages`.' },
 

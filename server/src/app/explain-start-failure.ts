@@ -37,7 +37,7 @@ function listenMessage({ code, message, address, port, hostname }: SystemError):
     case 'EACCES':
       return `This user is not allowed to listen on port ${port}`
     case 'EADDRNOTAVAIL':
-      return `This machine has no address ${address} to listen on`
+      return `The address ${address} does not belong to this machine`
     case 'ENOTFOUND':
       return `\`--host\` does not resolve: ${hostname} was not found`
     default:

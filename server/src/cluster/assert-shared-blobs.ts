@@ -34,7 +34,7 @@ function separateBlobs(other: NodeRow, ownId: string): BowlineError {
   return new BowlineError(
     'CONFIG_INVALID',
     `The server ${other.url ?? other.id} on the same PostgreSQL stores files in ${describe(other.blobs)}, but this one in ` +
-      `${describe(ownId)}: neither could read the screenshots, recordings, files and profiles of the other`,
+      `${describe(ownId)}. Neither can read the screenshots, recordings, files and profiles of the other`,
     {
       hint: 'Start all servers with the same `--blobs`: an S3 bucket such as s3://BUCKET/PREFIX, or a shared folder.',
     },

@@ -87,7 +87,7 @@ export class Extracts {
       if (charge.outcome === 'insufficient-credits') {
         const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${charge.available} are available`
         throw new BowlineError('INSUFFICIENT_CREDITS', message, {
-          hint: 'Lower `limit`, or raise the credits of the team.',
+          hint: 'Lower `limit`, or add credits to the team.',
         })
       }
       await insertExtractJob(db, { ...owner, id, request: JSON.stringify(plan) })

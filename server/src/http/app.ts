@@ -206,7 +206,7 @@ function recordRequests(app: FastifyInstance, metrics: Metrics): void {
 }
 
 function routeNotFound(request: FastifyRequest): BowlineError {
-  return new BowlineError('ROUTE_NOT_FOUND', `There is no ${request.method} ${pathOf(request)}`)
+  return new BowlineError('ROUTE_NOT_FOUND', `No route matches ${request.method} ${pathOf(request)}`)
 }
 
 function requestId(given: string | string[] | undefined): string {

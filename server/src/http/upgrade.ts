@@ -91,7 +91,7 @@ async function connect(
   }
   const row = await getSession(deps.store.db, path.sessionId)
   const kind = accessOfToken(row, token)
-  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no CDP access`)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token does not grant CDP access`)
   await deps.gateway.connect(await liveSession(deps, row), { request, socket, head })
 }
 
@@ -108,7 +108,7 @@ function parseSocketPath(pathname: string): SocketPath {
   if (liveId !== undefined) return { kind: 'live', sessionId: liveId }
   const cdpId = cdpPath.exec(pathname)?.[1]
   if (cdpId !== undefined) return { kind: 'cdp', sessionId: cdpId }
-  throw new BowlineError('ROUTE_NOT_FOUND', `There is no WebSocket at ${pathname}`)
+  throw new BowlineError('ROUTE_NOT_FOUND', `No WebSocket route matches ${pathname}`)
 }
 
 async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {

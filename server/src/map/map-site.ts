@@ -80,7 +80,7 @@ function limitsOf({ timeout }: MapRequest, signal: AbortSignal | undefined): Lim
   const own = new AbortController()
   if (timeout !== undefined) {
     AbortSignal.timeout(Math.ceil(timeout)).addEventListener('abort', () =>
-      own.abort(new BowlineError('MAP_TIMEOUT', `The map was not ready within its timeout of ${timeout} ms`)),
+      own.abort(new BowlineError('MAP_TIMEOUT', `The map was not completed within ${timeout} ms`)),
     )
   }
   const call = AbortSignal.any([own.signal, ...(signal === undefined ? [] : [signal])])
@@ -111,7 +111,7 @@ async function explore(
   const headersFor = createHeadersFor(request)
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
-    void omissions.add(omissions.size < maxOmissions ? what : 'More data was left out.')
+    void omissions.add(omissions.size < maxOmissions ? what : 'More data was omitted.')
   const open: MapContext['open'] = async (url, maxBytes, addOmission = addWarning) => {
     const onTruncated = (): void => addOmission(tooLong(url, maxBytes))
     return fetchStream(url, { dispatcher, headersFor, maxBytes, onTruncated, timeoutMs: transferMs, signal })

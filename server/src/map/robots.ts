@@ -87,9 +87,9 @@ function sitemapOf(line: string): string {
   return line.slice(line.indexOf(':') + 1).trim()
 }
 
-const tooManySitemaps = `names more than ${maxSitemaps} sitemaps: the rest was left out.`
-const tooManyRules = `has more than ${maxRules} rules: the rest was left out.`
-const tooLongRules = `has rules longer than ${maxPathLength} characters: they were left out.`
+const tooManySitemaps = `names more than ${maxSitemaps} sitemaps: the rest was omitted.`
+const tooManyRules = `has more than ${maxRules} rules: the rest was omitted.`
+const tooLongRules = `has rules longer than ${maxPathLength} characters: they were omitted.`
 
 function addRule(
   groups: Map<string, Rule[]>,

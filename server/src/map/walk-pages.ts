@@ -38,7 +38,7 @@ interface Step {
 
 /** Returns the warning for a page with more links than are read. */
 export function tooManyLinks(url: URL): string {
-  return `${url.href} has more than ${maxLinks.toLocaleString('en')} links: the rest was left out.`
+  return `${url.href} has more than ${maxLinks.toLocaleString('en')} links: the rest was omitted.`
 }
 
 class PageWalk {

@@ -56,7 +56,7 @@ class SitemapWalk {
     if (this.#seen.has(step.url.href)) return
     if (this.#seen.size >= sitemaps || step.depth > depth) {
       const limit = step.depth > depth ? `${depth} levels deep` : `${sitemaps} of them`
-      this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was left out.`)
+      this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was omitted.`)
       return
     }
     this.#seen.add(step.url.href)
@@ -67,7 +67,7 @@ class SitemapWalk {
   async read(step: Step): Promise<void> {
     const { sitemapBytes } = this.#bounds
     const onTruncated = (): void =>
-      this.#context.addWarning(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was left out.`)
+      this.#context.addWarning(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was omitted.`)
     try {
       await using response = await this.#context.open(step.url, sitemapBytes)
       if (response.status >= 400) return
@@ -98,7 +98,7 @@ class SitemapWalk {
       this.#bytes += chunk.byteLength
       if (this.#bytes >= this.#bounds.totalBytes) {
         const limit = `${this.#bounds.totalBytes / 1e6} MB in total`
-        this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was left out.`)
+        this.#context.addWarning(`Sitemaps were read up to ${limit}: the rest was omitted.`)
       }
       yield chunk
       if (!this.canContinue) return

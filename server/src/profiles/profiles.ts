@@ -116,7 +116,7 @@ export class Profiles implements AsyncDisposable {
   /** Finds a profile. Throws PROFILE_NOT_FOUND. */
   async get({ teamId, name }: ProfileName): Promise<ProfileSummary> {
     const [profile] = await listProfiles(this.#deps.store.db, { teamId, name })
-    if (profile === undefined) throw new BowlineError('PROFILE_NOT_FOUND', `There is no profile "${name}"`)
+    if (profile === undefined) throw new BowlineError('PROFILE_NOT_FOUND', `Profile "${name}" not found`)
     return profile
   }
 
@@ -131,7 +131,7 @@ export class Profiles implements AsyncDisposable {
     await this.#assertUnlocked(profile)
     if (await rollBack(this.#deps.store.db, profile, version)) return this.get(profile)
     await this.#assertUnlocked(profile)
-    throw new BowlineError('PROFILE_NOT_FOUND', `There is no version ${version} of the profile "${profile.name}"`)
+    throw new BowlineError('PROFILE_NOT_FOUND', `Profile "${profile.name}" has no version ${version}`)
   }
 
   /** Deletes a profile with all its versions. Throws PROFILE_NOT_FOUND or PROFILE_LOCKED. */

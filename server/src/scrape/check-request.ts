@@ -19,7 +19,7 @@ export function assertScrapeSupported(
   if (modelFormat !== undefined && deps.languageModel === undefined) {
     throw new BowlineError(
       'FORMAT_UNAVAILABLE',
-      `The format ${modelFormat.type}${modelFormat.type === 'changeTracking' ? ' in its mode json' : ''} needs a language model, and none is configured`,
+      `The format ${modelFormat.type}${modelFormat.type === 'changeTracking' ? ' with mode json' : ''} needs a language model, and none is configured`,
     )
   }
   if (zeroDataRetention && formats.some(({ type }) => type === 'changeTracking')) {

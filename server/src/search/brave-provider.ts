@@ -66,7 +66,7 @@ export function createBraveProvider({
 function warningsOf(query: ProviderQuery): readonly string[] {
   return [
     ...(queryOf(query).length > maxQueryLength
-      ? [`Brave Search accepts queries of up to ${maxQueryLength} characters. The rest of the query was cut off.`]
+      ? [`Brave Search accepts queries of up to ${maxQueryLength} characters. The rest of the query was ignored.`]
       : []),
     ...warningsOfOptions(query),
   ]
@@ -85,7 +85,7 @@ function warningsOfOptions({ country, clauses }: ProviderQuery): readonly string
       ? []
       : [`Brave Search does not support the country ${country.toUpperCase()}. Results are from all countries.`]),
     ...(clauses.some(({ kind, isExcluded }) => kind === 'related' && !isExcluded)
-      ? ['Brave Search does not support related:. The name of the site was searched for instead.']
+      ? ['Brave Search does not support related:. The query contains the name of the site instead.']
       : []),
   ]
 }

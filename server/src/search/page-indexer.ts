@@ -86,7 +86,7 @@ export class PageIndexer implements AsyncDisposable {
       try {
         await saveIndexedPages(this.#deps.store.db, pages, this.#vectors)
       } catch (error) {
-        this.#deps.onError(error, `putting ${pages.length} pages into the search index`)
+        this.#deps.onError(error, `indexing ${pages.length} pages`)
       }
     }
   }

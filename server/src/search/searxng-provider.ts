@@ -115,7 +115,7 @@ function undatedWarning({ range }: ProviderQuery, results: readonly Result[]): r
   const undated = results.filter(({ date }) => date === undefined).length
   if (undated === 0) return []
   return [
-    `SearXNG cannot filter by this time range. ${undated} of ${results.length} results have no date and may lie outside it.`,
+    `SearXNG cannot filter by this time range. ${undated} of ${results.length} results have no date and may be outside it.`,
   ]
 }
 

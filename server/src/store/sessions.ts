@@ -183,7 +183,7 @@ async function explainRefusal(db: Kysely<Database>, wanted: NewSessionRow): Prom
   const existing = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
   if (existing !== undefined) return { outcome: 'repeated', session: existing }
   const team = await findTeam(db, wanted.teamId)
-  if (team === undefined) throw new BowlineError('FORBIDDEN', `There is no team with id ${wanted.teamId}`)
+  if (team === undefined) throw new BowlineError('FORBIDDEN', `Team ${wanted.teamId} not found`)
   const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team
   if (credits !== undefined && credits - reservedCredits < wanted.reservedCredits) {
     return { outcome: 'insufficient-credits', available: credits - reservedCredits }

@@ -76,8 +76,8 @@ describe('a server without optional packages', () => {
     expect(body['data'].markdown).toContain('The harbour was quiet.')
     expect(body['data'].markdown).not.toContain('We use cookies')
     expect(body['data'].warning).toBe(
-      'The page asks for consent to cookies, which was not answered. ' +
-        'Install @duckduckgo/autoconsent to use the rejection of cookies: npm install @duckduckgo/autoconsent.',
+      'The cookie consent banner of the page was removed without an answer. ' +
+        'Install @duckduckgo/autoconsent to use cookie rejection: npm install @duckduckgo/autoconsent.',
     )
   })
 

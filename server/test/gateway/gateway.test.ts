@@ -40,7 +40,7 @@ describe('who gets in', () => {
       const token = new URL(url ?? '').searchParams.get('token') ?? ''
       const refusal = await refusedUpgrade(session.cdpUrl.replace(/token=.*/, `token=${token}`))
 
-      expect(refusal).toMatchObject({ status: 403, body: { error: `A ${kind} token gives no CDP access` } })
+      expect(refusal).toMatchObject({ status: 403, body: { error: `A ${kind} token does not grant CDP access` } })
     }
   })
 

@@ -106,7 +106,7 @@ test('an unknown route gets 404 in the error format of the API', async () => {
     body: {
       success: false,
       code: 'ROUTE_NOT_FOUND',
-      error: 'There is no GET /v2/nothing',
+      error: 'No route matches GET /v2/nothing',
       requestId: expect.any(String),
     },
   })

@@ -106,7 +106,7 @@ test.each([
   [{ query: 'x', limit: 101 }, 'limit'],
   [{ query: 'x', tbs: 'qdr:x' }, 'qdr:d'],
   [{ query: 'x', unknown: 1 }, 'unknown'],
-  [{ query: 'x', includeDomains: ['a.example'], excludeDomains: ['b.example'] }, 'exclude each other'],
+  [{ query: 'x', includeDomains: ['a.example'], excludeDomains: ['b.example'] }, 'cannot be combined'],
   [{ query: 'x', sources: ['web', 'web'] }, 'once'],
   [{ query: 'x', scrapeOptions: { formats: ['changeTracking'] } }, 'markdown'],
 ])('rejects %o', async (body, why) => {

@@ -52,7 +52,7 @@ describe('a monitor is rejected', () => {
     [
       'with a search in and outside of sites',
       { targets: [{ type: 'search', queries: ['x'], includeDomains: ['a.example'], excludeDomains: ['b.example'] }] },
-      'exclude each other',
+      'cannot be combined',
     ],
     ['with a goal and no language model', { goal: 'prices' }, 'language model'],
     [

@@ -116,7 +116,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
 
       expect(results).toHaveLength(2)
       expect(warnings).toContain(
-        'SearXNG cannot filter by this time range. 2 of 2 results have no date and may lie outside it.',
+        'SearXNG cannot filter by this time range. 2 of 2 results have no date and may be outside it.',
       )
     },
   )

@@ -105,7 +105,7 @@ async function teamsToList(
   const teams = await listTeams(store.db)
   const listed =
     requestedTeam === everyTeam ? teams : teams.filter(({ id, name }) => name === requestedTeam || id === requestedTeam)
-  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `There is no team ${JSON.stringify(requestedTeam)}`)
+  if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `Team ${JSON.stringify(requestedTeam)} not found`)
   return new Map(listed.map(({ id, name }) => [id, name]))
 }
 

@@ -130,7 +130,7 @@ async function rowOf(
   }
   const row = await getSession(store.db, id)
   const kind = accessOfToken(row, token)
-  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token gives no access to files`)
+  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token does not grant access to files`)
   return row
 }
 

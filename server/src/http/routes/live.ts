@@ -27,7 +27,7 @@ export function registerLive(app: FastifyInstance, { store, sessions }: LiveRout
 
   app.get<{ Params: { name: string } }>('/live/assets/:name', hidden, async (request, reply) => {
     const file = findFile(request.params.name)
-    if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', 'The live view has no such file')
+    if (file === undefined) throw new BowlineError('ROUTE_NOT_FOUND', 'File not found')
     return reply
       .headers({ 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff', 'content-type': file.contentType })
       .send(file.body)

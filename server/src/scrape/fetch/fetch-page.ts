@@ -139,7 +139,7 @@ function toPage(
   if (body.isTruncated && content.kind === 'pdf') {
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
   }
-  const warning = body.isTruncated ? `The page is longer than ${size}: the rest was left out.` : undefined
+  const warning = body.isTruncated ? `The page is longer than ${size}: the rest was omitted.` : undefined
   return { url: url.href, statusCode, contentType, retryAfter, body: content, warning }
 }
 

@@ -23,9 +23,9 @@ export function parseHtmlWithWarnings(
     count.toLocaleString('en'),
   )
   const warnings = [
-    ...(isTruncated ? [`The page has more than ${nodes} elements and texts: the rest was left out.`] : []),
-    ...(source.length < html.length ? [`The page has more than ${length} characters: the rest was left out.`] : []),
-    ...(areAttributesTruncated ? [`An element has more than ${attributes} attributes: the rest was left out.`] : []),
+    ...(isTruncated ? [`The page has more than ${nodes} elements and texts: the rest was omitted.`] : []),
+    ...(source.length < html.length ? [`The page has more than ${length} characters: the rest was omitted.`] : []),
+    ...(areAttributesTruncated ? [`An element has more than ${attributes} attributes: the rest was omitted.`] : []),
   ]
   return { document, warnings }
 }

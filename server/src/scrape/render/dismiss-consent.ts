@@ -84,6 +84,6 @@ export function createConsentScript(): () => Promise<string> {
 
 async function readScript(): Promise<string> {
   const name = '@duckduckgo/autoconsent'
-  const url = await loadOptional(name, 'the rejection of cookies', async () => import.meta.resolve(name))
+  const url = await loadOptional(name, 'cookie rejection', async () => import.meta.resolve(name))
   return readFile(fileURLToPath(new URL('autoconsent.standalone.js', url)), 'utf8')
 }

@@ -36,7 +36,7 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   }
   const frames = [...local, ...remote]
   if (frames.length > maxFrames) {
-    tab.warnings.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were left out.`)
+    tab.warnings.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were omitted.`)
   }
   return frames.slice(0, maxFrames)
 }

@@ -39,7 +39,7 @@ async function dismissOrWarn(tab: Tab, script: () => Promise<string>): Promise<b
     return await dismissConsent(tab, script)
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'PACKAGE_MISSING') throw error
-    tab.warnings.add(`The page asks for consent to cookies, which was not answered. ${error.message}.`)
+    tab.warnings.add(`The cookie consent banner of the page was removed without an answer. ${error.message}.`)
     return false
   }
 }

@@ -141,7 +141,7 @@ export class Renderer implements AsyncDisposable {
       socket.destroy()
       // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'
-        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to a URL that the egress policy refuses`)
+        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to a URL that the egress policy blocks`)
         : unreachableError(url)
     } catch (error) {
       return toFetchError(error, url)

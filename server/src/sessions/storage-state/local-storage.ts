@@ -11,7 +11,7 @@ export interface StorageItem {
 
 /** Loads the package that reads the database of localStorage. Throws PACKAGE_MISSING. */
 export async function loadStorageDatabase(): Promise<typeof ClassicLevelModule> {
-  return loadOptional('classic-level', 'the export of profiles', async () => import('classic-level'))
+  return loadOptional('classic-level', 'profile export', async () => import('classic-level'))
 }
 
 /**
