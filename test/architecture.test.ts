@@ -193,7 +193,7 @@ describe('imports', () => {
     expect(broken).toEqual([])
   })
 
-  test('every import is allowed', () => {
+  test('every import follows the order of the layers', () => {
     const upward = sources.flatMap(({ path, imports }) =>
       imports.filter((target) => !mayImport(partOf(path), partOf(target))).map((target) => `${path} → ${target}`),
     )
@@ -230,7 +230,7 @@ describe('each package', () => {
     expect(undeclared).toEqual([])
   })
 
-  test('the packages have one version, and the server asks for exactly that of the client', () => {
+  test('the packages have the same version, and the server requires exactly this version of the client', () => {
     const [client, server] = [readManifest('package.json'), readManifest('server/package.json')]
 
     expect(server.version).toBe(client.version)
@@ -282,7 +282,7 @@ describe('every file', () => {
   })
 })
 
-test('nothing in the repository depends on the machine or the registry it was written with', () => {
+test('nothing in the repository depends on a certain machine or registry', () => {
   const localPaths = [['', 'work', ''].join('/'), ['', 'root', ''].join('/'), ['', 'home', ''].join('/')]
   const hosts = /https?:\/\/[\w.-]*(?:registry|npmjs|npmmirror|artifact|debian\.org|ubuntu\.com)/
   const paths = globSync('**/*', {

@@ -59,7 +59,7 @@ describe('the examples run as they stand', () => {
   })
   afterAll(() => fixture[Symbol.asyncDispose]())
 
-  test('01 prints a title and a bill', async () => {
+  test('01 prints the title and the bill', async () => {
     const { stdout } = await fixture.run('01-first-session.ts', fixture.site.url('/title?text=Moored'))
 
     expect(stdout).toMatch(/^Moored \(\d+ ms, 2 credits\)\n$/)
@@ -71,13 +71,13 @@ describe('the examples run as they stand', () => {
     expect(stdout).toBe('Ended by return, 2 credits\nLinks: /links\n')
   })
 
-  test('03 is still signed in', async () => {
+  test('03 stays signed in', async () => {
     const { stdout } = await fixture.run('03-profile-login-kept.ts', fixture.site.url('/'))
 
     expect(stdout).toBe('Saved version 1\nStill there: user=ann\n')
   })
 
-  test('04 goes on where it was', async () => {
+  test('04 resumes from its checkpoint', async () => {
     const urls = ['Mole', 'Quay'].map((text) => fixture.site.url(`/title?text=${text}`))
     const args = [join(await mkdtemp(join(fixture.folder, '04-')), 'titles.jsonl'), ...urls] as const
 
@@ -89,7 +89,7 @@ describe('the examples run as they stand', () => {
     expect(second.stdout).toBe(`About 4 credits\n${titles}2 done (2 of them before), 0 failed, stopped by: end\n`)
   })
 
-  test('05 prints what a search and a map have found', async () => {
+  test('05 prints the pages found by a search and a map', async () => {
     const { stdout } = await fixture.run('05-search-map-batch.ts', 'plain', fixture.site.url('/'))
 
     expect(stdout).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
@@ -104,7 +104,7 @@ describe('the examples run as they stand', () => {
     expect(stdout).toContain('2 passed')
   })
 
-  test('07 says what changed', async () => {
+  test('07 prints the changes', async () => {
     let visits = 0
     await using shop = await startSite({
       '/price': ({ response }) => {
@@ -119,7 +119,7 @@ describe('the examples run as they stand', () => {
     expect(stdout).toContain('-They cost')
   })
 
-  test('08 gives a shell command a session', async () => {
+  test('08 runs a shell command with a session', async () => {
     const { stdout, stderr } = await fixture.runScript('08-exec-any-language.sh')
 
     expect(stdout).toMatch(/^session:  [\da-f-]{36}\nprotocol: ws\n$/)
@@ -148,7 +148,7 @@ describe('the examples run as they stand', () => {
     expect(stdout).toMatch(/2 credits\n$/)
   })
 
-  test('the bare protocol drives a session', async () => {
+  test('raw CDP drives a session', async () => {
     const { stdout } = await fixture.run('recipes/raw-cdp.ts', fixture.site.url('/title?text=Bollard'))
 
     expect(stdout).toBe('Title: Bollard\n')
@@ -165,14 +165,14 @@ describe('the examples run as they stand', () => {
     expect(stdout).toBe('Title: Cleat\n')
   })
 
-  test('the public command line scrapes and maps', async () => {
+  test('the public command line scrapes and maps a site', async () => {
     const { stdout } = await fixture.runScript('recipes/firecrawl-cli.sh', fixture.site.url('/'))
 
     expect(stdout).toContain('# Plain')
     expect(stdout).toContain(fixture.site.url('/links'))
   })
 
-  test('the public MCP server scrapes', async () => {
+  test('the public MCP server scrapes a page', async () => {
     const { stdout } = await fixture.run('recipes/firecrawl-mcp.ts', fixture.site.url('/'))
 
     expect(stdout).toContain('# Plain')

@@ -64,7 +64,7 @@ describe('an empty project with bowline alone', () => {
     expect(size.megabytes).toBeLessThanOrEqual(10)
   })
 
-  test('shows the help of every command that needs no server', async () => {
+  test('prints the help of every command without a server', async () => {
     const names = (await loadCommands()).map((command) => command.name())
     const own = names.filter((name) => name !== 'serve' && name !== 'doctor')
     await writeFile(join(client, 'helps.mjs'), helps)
@@ -75,7 +75,7 @@ describe('an empty project with bowline alone', () => {
     expect(JSON.parse(ended.stdout)).toEqual(own.map((name) => [name, 0, `Usage: bowline ${name}`, '']))
   })
 
-  test.each(['serve', 'doctor'])('says what to install when %s is asked for', async (command) => {
+  test.each(['serve', 'doctor'])('prints what to install when %s is requested', async (command) => {
     expect(await bowline(client, command)).toEqual({
       code: 3,
       stdout: '',
@@ -128,7 +128,7 @@ describe('an empty project with bowline-server', () => {
     expect(size.megabytes).toBeLessThanOrEqual(75)
   })
 
-  test.each(['serve', 'doctor'])('has the command %s under both names', async (command) => {
+  test.each(['serve', 'doctor'])('provides the command %s under both names', async (command) => {
     const [ours, clients] = await Promise.all([
       bowlineServer(server, command, '--help'),
       bowline(server, command, '--help'),
@@ -156,7 +156,7 @@ describe('an empty project with bowline-server', () => {
     expect(JSON.parse(ended.stdout)).toEqual({ dashboard: 200, openapi: 200, liveView: 200, script: 200, bill: 2 })
   })
 
-  test('says in one sentence which Node.js it needs', async () => {
+  test('prints the required Node.js version in one sentence', async () => {
     if (!existsSync(node22)) return
     const program = join(server, 'node_modules/bowline-server/dist/cli/main.js')
     const [direct, through] = await Promise.all([
@@ -185,7 +185,7 @@ test('links of the READMEs name files that are in the package of the server', as
   expect(own.filter((path) => !existsSync(join(repository, 'dist/bowline-server', path)))).toEqual([])
 })
 
-test('no file names a source map that is not there', () => {
+test('no file references a missing source map', () => {
   expect(globSync('dist/bowline{,-server}/**/*.map', { cwd: repository })).toEqual([])
 })
 

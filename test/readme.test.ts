@@ -42,7 +42,7 @@ test('the README lists every setting of the server with its flag, variable and m
   )
 })
 
-test('the README gives the defaults that the server has', () => {
+test('the README lists the defaults of the server', () => {
   const shown = Object.fromEntries(tableRows('Configuration').map((row) => [row[0], row[3]]))
 
   expect(shown).toMatchObject({
@@ -53,7 +53,7 @@ test('the README gives the defaults that the server has', () => {
   })
 })
 
-test('the README gives each error the status of the catalogue', () => {
+test('the README lists each error with the status of the catalogue', () => {
   const statuses = tableRows('Errors').map(([code = '', status]) => [code.replaceAll('`', ''), status])
 
   expect(statuses.length).toBeGreaterThan(10)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeReference } from '../scripts/reference/make-reference.ts'
 import { repository } from './lab/source-tree.ts'
 
-test('the reference says what the code says (`npm run docs` writes it)', async () => {
+test('the reference matches the code (`npm run docs` writes it)', async () => {
   const pages = await makeReference()
 
   for (const [name, text] of Object.entries(pages)) {

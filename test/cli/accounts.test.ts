@@ -30,14 +30,14 @@ async function run(...args: readonly string[]) {
   return { code, lines: program.lines, errors: program.errors() }
 }
 
-test('usage prints a bar per month and the balance', async () => {
+test('usage prints one bar per month and the balance', async () => {
   const month = new Date().toISOString().slice(0, 7)
 
   expect((await run('usage')).lines).toEqual([`${month}  3  ${'█'.repeat(40)}`, 'The team is not metered.'])
   expect((await run('usage', '--by-key', '--tokens')).lines[0]).toMatch(`${month}  bootstrap  45  █`)
 })
 
-test('a chart shows small values beside large ones', () => {
+test('a chart shows small values next to large ones', () => {
   const bars = [
     { label: 'a', value: 1000 },
     { label: 'bb', value: 500 },

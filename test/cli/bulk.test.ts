@@ -48,7 +48,7 @@ test('--json prints the whole result, `-` reads standard input, and failed pages
   expect(partly.code).toBe(1)
 })
 
-test('bowline batch names a missing file', async () => {
+test('bowline batch reports a missing file', async () => {
   const { code, errors } = await run('batch', '--file', '/nowhere.txt')
 
   expect(errors).toMatch(/^LOCAL_FILE_FAILED: \/nowhere\.txt: no such file or directory \(/)

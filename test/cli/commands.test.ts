@@ -129,7 +129,7 @@ test('keys are created, used, listed and revoked', async () => {
   expect(refused).toMatchObject({ code: 4, errors: expect.stringMatching(/^UNAUTHORIZED: /) as string })
 })
 
-test('keys create prints the key alone on standard output, for scripts', async () => {
+test('keys create prints only the key on standard output, for scripts', async () => {
   const created = await run(['keys', 'create'])
 
   expect(created.out).toMatch(/^bl-[0-9a-f]{32}$/)
@@ -155,7 +155,7 @@ test('without a local server, the error names the settings to use', async () => 
   expect(errors).toMatch(/^CONFIG_INVALID: .*nothing-here \(Start `bowline serve`, or set BOWLINE_BASE_URL/)
 })
 
-test('the key of the server on this machine is not sent to another', async () => {
+test('the key of the local server is not sent to another server', async () => {
   await using service = await startForeignService()
 
   const { code, errors } = await run(['sessions', 'list', '--base-url', service.url])

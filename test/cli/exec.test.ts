@@ -84,7 +84,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s goes to the command, whi
   expect(await statusOf(id)).toBe('destroyed')
 })
 
-test('a signal while the session is being created ends exec with its code, and the session is deleted when it comes', async () => {
+test('a signal during the creation ends exec with its exit code, and the session is deleted once it is created', async () => {
   const held: (() => void)[] = []
   await using service = await startForeignService(({ method }, response) => {
     if (method !== 'POST') return false
@@ -109,7 +109,7 @@ test('a signal while the session is being created ends exec with its code, and t
   expect(service.deleted).toEqual(['session-1'])
 })
 
-test('exec that is killed leaves no session', async () => {
+test('exec leaves no session behind when it is killed', async () => {
   await using program = startExec('--', 'sh', '-c', 'echo ready $BOWLINE_SESSION_ID; exec sleep 2')
   const id = (await program.line('ready')).split(' ')[1] ?? ''
 
@@ -133,7 +133,7 @@ test.each([
   await lab.api('DELETE', `/v2/browser/${id}`)
 })
 
-test('--profile keeps what the session has left for the next one', async () => {
+test('--profile keeps the state of the session for the next one', async () => {
   await using program = startExec('--profile', 'boat', '--', 'true')
 
   const end = await program.ended

@@ -49,13 +49,13 @@ describe('a failing command exits with its documented code and prints JSON with 
     expect(actual).toBe(code)
   })
 
-  test('the JSON of an error of the server has its status and request id', async () => {
+  test('the JSON of a server error has its status and request id', async () => {
     const { errors } = await run(['sessions', 'get', unknownId, '--json'])
 
     expect(JSON.parse(errors)).toMatchObject({ status: 404, requestId: expect.any(String) })
   })
 
-  test('the codes are in the help and in the README', async () => {
+  test('the exit codes are in the help and in the README', async () => {
     const readme = await readFile(join(repository, 'README.md'), 'utf8')
     const { out } = await run(['--help'])
 
@@ -80,7 +80,7 @@ test.each([
   expect(code).toBe(2)
 })
 
-test('output to a full disk is an error in one line', async () => {
+test('output to a full disk causes a one-line error', async () => {
   const child = spawn('sh', ['-c', '"$0" src/cli/main.ts keys list --json > /dev/full', process.execPath], {
     cwd: repository,
     env: { ...process.env, HOME: home, BOWLINE_DATA_DIR: lab.dataDir },

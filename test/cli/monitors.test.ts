@@ -30,7 +30,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   return stdout
 }
 
-test('a monitor is made, run, changed and paused, its diff shown in colours, and its webhook told again', async () => {
+test('a monitor is created, run, changed and paused, its diff is shown in colours, and its webhook is redelivered', async () => {
   site.set('/price', '<h1>Price</h1><p>Ten euros.</p>')
   const made = await run(['monitors', 'create', site.url('/price'), '--name', 'Price', '--webhook', receiver.url()])
   const id = /^id +(\S+)$/m.exec(made)![1]!

@@ -46,7 +46,7 @@ test('list shows name, version, sizes and times', async () => {
   expect(row).toMatch(/^acme +2 of 2 +[\d.]+ (B|kB|MB) +[\d.]+ (B|kB|MB) +\d{4}-\d\d-\d\dT/)
 })
 
-test('versions, rollback and show agree', async () => {
+test('versions, rollback and show report the same version', async () => {
   expect(await run('versions', 'acme')).toMatch(/^2 \(current\) .*imported\n1 .*imported\n$/m)
 
   const back = JSON.parse(await run('rollback', 'acme', '1', '--json')) as { version: number }
@@ -55,7 +55,7 @@ test('versions, rollback and show agree', async () => {
   expect(await run('show', 'acme')).toMatch(/^version +1$/m)
 })
 
-test('export writes a file that only its owner reads, and import takes it', async () => {
+test('export writes a file that only its owner can read, and import accepts it', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'state.json')
   await run('rollback', 'acme', '1')

@@ -21,7 +21,7 @@ async function run(...args: readonly string[]) {
   return { code, out: program.lines.join('\n'), errors: program.errors() }
 }
 
-test('bowline scrape prints a page as Markdown, or its links a line each', async () => {
+test('bowline scrape prints a page as Markdown, or its links one per line', async () => {
   const page = await run(site.url('/article'))
   const links = await run(site.url('/article'), '--format', 'links', '--whole-page')
 

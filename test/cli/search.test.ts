@@ -33,7 +33,7 @@ async function run(...args: readonly string[]) {
   return { code, lines: program.lines, errors: program.errors() }
 }
 
-test('search prints a JSON line for each result when piped, notes on standard error', async () => {
+test('search prints one JSON line per result when piped, and notes on standard error', async () => {
   const { code, lines, errors } = await run(
     'search',
     'boats',

@@ -100,7 +100,7 @@ describeEachDriver('files', (driver) => {
     })
   })
 
-  test('can be downloaded one after another', async () => {
+  test('can be downloaded one after the other', async () => {
     await using saved = await emptyFolder()
     const sizes = [1000, 2000, 3000]
 
@@ -153,7 +153,7 @@ describeEachDriver('files', (driver) => {
     expect(result.toSorted()).toEqual(['tree/below/deep.txt: deep', 'tree/top.txt: top'])
   })
 
-  test('that do not exist cause an error of the library with their path', async () => {
+  test('that do not exist cause a library error with their path', async () => {
     const missing = join(folder, 'missing.txt')
 
     const outcome = bowline.withSession({ driver }, async ({ page }) => {
@@ -164,7 +164,7 @@ describeEachDriver('files', (driver) => {
     await expect(outcome).rejects.toThrow(missing)
   })
 
-  test('over the quota of the session cause an error of the library and a warning', async () => {
+  test('over the quota of the session cause a library error and a warning', async () => {
     const big = join(folder, 'big.bin')
     await writeFile(big, Buffer.alloc(21_000_000))
     const warning = once(process, 'warning')

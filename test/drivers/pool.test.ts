@@ -29,7 +29,7 @@ function killRenderers(): void {
 }
 
 describeEachDriver('a pool', (driver) => {
-  test('gives each item a new page on a shared session, and deletes its sessions', async () => {
+  test('opens a new page for each item on a shared session, and deletes its sessions', async () => {
     const urls = ['One', 'Two', 'Three'].map((text) => site.url(`/title?text=${text}`))
 
     const run = bowline.pool({ driver, size: 1 }).run(urls, async (url, { page, context }) => {

@@ -45,7 +45,7 @@ async function startFlakyProxy(port: number, cuts: number) {
   }
 }
 
-test('a create whose responses are lost creates and bills one session', async () => {
+test('a creation whose responses are lost creates and bills one session', async () => {
   await using lab = await startLab({ warm: 1 })
   await using sessionDir = await mkdtempDisposable(join(tmpdir(), 'sessions-'))
   await using proxy = await startFlakyProxy(Number(new URL(lab.server.url).port), 2)

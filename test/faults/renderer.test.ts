@@ -11,7 +11,7 @@ function rendererPids(browser: number): readonly number[] {
   return groupMembers(browser).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'))
 }
 
-test('a session outlives the kill of its renderer: the page says so and another one works', async () => {
+test('a session survives the kill of its renderer: the page reports the crash and another page works', async () => {
   await using lab = await startLab()
   await using site = await startSite()
   const session = await lab.createSession({ ttl: 60 })

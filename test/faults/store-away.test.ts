@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-test('while PostgreSQL is away routes answer 503 and when to retry, and work again once it is back', async () => {
+test('while PostgreSQL is unreachable, routes return 503 with Retry-After, and they recover once it is back', async () => {
   const calls = [
     ['GET', '/v2/browser'],
     ['POST', '/v2/browser', {}],
@@ -40,7 +40,7 @@ test('while PostgreSQL is away routes answer 503 and when to retry, and work aga
   expect(await lab.api('POST', '/v2/scrape', { url: site.url('/') })).toMatchObject({ status: 200 })
 })
 
-test('the client waits for a PostgreSQL that comes back', async () => {
+test('the client waits until PostgreSQL is available again', async () => {
   await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey })
   let listing
   {
@@ -67,7 +67,7 @@ async function makeStray(id: string): Promise<void> {
   await client.end()
 }
 
-test('a session that was entered as the connection broke is ended free of charge, and its request may be repeated', async () => {
+test('a session stored while the database connection is lost ends at no cost, and its request can be repeated', async () => {
   const create = async (key: string) => {
     const { status, body } = await lab.api(
       'POST',

@@ -10,7 +10,7 @@ async function openPage() {
   return { page: await browser.newPage(), [Symbol.asyncDispose]: () => browser.close() }
 }
 
-test('every page of the site that reports by itself reports what it should', async () => {
+test('every page of the site that reports its result reports the expected one', async () => {
   await using site = await startSite()
   await using browser = await openPage()
   const outputs = async (path: string, count = 1) => {
@@ -39,7 +39,7 @@ test('frames of two origins each hold their own page', async () => {
   expect(browser.page.frame('cross')?.url()).toBe(site.crossUrl('/frame?name=cross'))
 })
 
-test('both storages and both kinds of cookie remember', async () => {
+test('both storages and both kinds of cookie are restored', async () => {
   await using site = await startSite()
   await using browser = await openPage()
 
@@ -56,7 +56,7 @@ test('both storages and both kinds of cookie remember', async () => {
   expect(await (await browser.page.goto(site.url('/cookies')))?.json()).toEqual({ lasting: '1', passing: '2' })
 })
 
-test('a download has the asked size and the same bytes each time, and an upload is answered with its hash', async () => {
+test('a download has the requested size and always the same bytes, and an upload returns its hash', async () => {
   await using site = await startSite()
   await using browser = await openPage()
   const content = Buffer.concat([...downloadContent(200_000)])
@@ -72,7 +72,7 @@ test('a download has the asked size and the same bytes each time, and an upload 
   ])
 })
 
-test('closing the site ends answers that never would', async () => {
+test('closing the site ends responses that never complete', async () => {
   const site = await startSite()
   const answer = fetch(site.url('/never'))
   await site.requests.waitFor('/never')

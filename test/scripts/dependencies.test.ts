@@ -21,7 +21,7 @@ async function makeProject(wanted: object, present?: object) {
 
 const zod = { 'node_modules/zod': { version: '4.6.7' } }
 
-test('packages of the wanted versions count as installed', async () => {
+test('packages of the required versions count as installed', async () => {
   await using project = await makeProject(zod, zod)
 
   expect(isInstalled(project.root)).toBe(true)

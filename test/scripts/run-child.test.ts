@@ -12,13 +12,13 @@ function startRunner(script: string) {
   return spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-test('a command passes its exit code on', async () => {
+test('a command exits with the code of its program', async () => {
   const runner = startRunner('process.exitCode = 7')
 
   expect(await once(runner, 'exit')).toEqual([7, null])
 })
 
-test('a command that dies of a signal gives the exit code a shell would give', async () => {
+test('a command killed by a signal exits with the code that a shell would return', async () => {
   const runner = startRunner(`process.kill(process.pid, 'SIGKILL')`)
 
   expect(await once(runner, 'exit')).toEqual([137, null])
@@ -41,7 +41,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 )
 
-test('programs that a command starts by the name node get the Node of the project', async () => {
+test('programs that a command starts as `node` run the Node of the project', async () => {
   const runner = startRunner(`console.log(require('node:child_process').execSync('node --version').toString())`)
   const [output] = (await once(runner.stdout, 'data')) as [Buffer]
 

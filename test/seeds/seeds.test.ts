@@ -70,7 +70,7 @@ test('a failed source ends the iteration, or goes to onError and is skipped', as
   expect(failures).toEqual([{ map: closed }])
 })
 
-test('an estimate adds up discovery and work without any request', () => {
+test('an estimate adds up discovery and work without sending a request', () => {
   const before = site.requests.all.length
 
   const estimate = seeds(bowline, {

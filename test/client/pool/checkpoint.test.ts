@@ -117,7 +117,7 @@ test('a run whose results cannot be stored ends with the error', async () => {
   expect([fixture.service.created.length, fixture.service.live.size]).toEqual([1, 0])
 })
 
-test('a line that does not fit on the disk leaves the others readable', async () => {
+test('a line that does not fit on the disk leaves the other lines readable', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const program = `
     const { openCheckpoint } = await import(process.argv[1])

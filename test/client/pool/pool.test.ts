@@ -218,7 +218,7 @@ test('items of one profile share sessions, and only one session writes it at a t
   expect([...using.values()].map((ids) => ids.size)).toEqual([1, 1])
 })
 
-test('more profiles than sessions take turns', async () => {
+test('more profiles than sessions are used in turn', async () => {
   await using fixture = await startPoolFixture()
   const names = Array.from({ length: 6 }, (_, index) => `p${index % 3}`)
 
