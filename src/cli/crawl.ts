@@ -31,7 +31,7 @@ export function createCrawlCommand(): Command {
     .option('--include <pattern...>', 'include only paths that match one of these regular expressions')
     .option('--exclude <pattern...>', 'exclude paths that match one of these regular expressions')
     .addOption(
-      new Option('--sitemap <how>', 'use of sitemaps: in addition to links, not at all, or exclusively').choices([
+      new Option('--sitemap <how>', 'where to find pages: sitemaps and links, links only, or sitemaps only').choices([
         'include',
         'skip',
         'only',

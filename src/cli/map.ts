@@ -29,7 +29,7 @@ export function createMapCommand(): Command {
     .argument('<url>', 'start URL; `-` reads it from standard input')
     .option('--search <words>', 'sort pages that match these words first')
     .addOption(
-      new Option('--sitemap <how>', 'use of sitemaps: in addition to links, not at all, or exclusively').choices([
+      new Option('--sitemap <how>', 'where to find pages: sitemaps and links, links only, or sitemaps only').choices([
         'include',
         'skip',
         'only',

@@ -43,9 +43,7 @@ export async function deleteSession(call: Call, id: string, options: DeletionOpt
   return billFieldsOf({ ...state, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
 }
 
-/**
- * Deletes a session that may have ended by itself. "Not found" counts as deleted, without a bill.
- */
+/** Deletes a session that may have ended already. "Not found" counts as deleted, without a bill. */
 export async function deleteSessionIfThere(call: Call, id: string, options: DeletionOptions = {}): Promise<BillFields> {
   return deleteSession(call, id, options).catch((error: unknown) => {
     if (isGone(error)) return {}

@@ -136,7 +136,7 @@ export async function withSession<Result, Handles = unknown>(
   try {
     abortScope.signal.throwIfAborted()
     const running = run()
-    // If `work` aborts its own caller, it may reject when nothing awaits it any more.
+    // If `work` aborts its own caller, it may reject after the promise that awaits it has been settled.
     running.catch(() => undefined)
     result = await abortable(running, abortScope.signal)
   } catch (error) {

@@ -40,7 +40,7 @@ export class DisposableStack extends Stack<() => void> implements Disposable {
     return resource
   }
 
-  /** Moves everything to a new stack. This one releases nothing any more. */
+  /** Moves everything to a new stack. Disposing of this one then has no effect. */
   move(): DisposableStack {
     const moved = new DisposableStack()
     for (const release of this.take().toReversed()) moved.defer(release)
@@ -72,7 +72,7 @@ export class AsyncDisposableStack extends Stack<() => unknown> implements AsyncD
     return resource
   }
 
-  /** Moves everything to a new stack. This one releases nothing any more. */
+  /** Moves everything to a new stack. Disposing of this one then has no effect. */
   move(): AsyncDisposableStack {
     const moved = new AsyncDisposableStack()
     for (const release of this.take().toReversed()) moved.defer(release)

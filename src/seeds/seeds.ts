@@ -63,8 +63,7 @@ export interface SeedOptions extends Abortable {
 }
 
 /**
- * Deduplicated, canonical URLs. They are found while the iteration proceeds, and anew for each
- * loop.
+ * Deduplicated, canonical URLs. Each iteration finds them again, as it proceeds.
  */
 export interface Seeds extends AsyncIterable<string> {
   /**

@@ -11,7 +11,7 @@ export interface AttemptRecord {
 }
 
 /**
- * Throws if the test failed by itself more often than `testRetries` allows. Only versions of
+ * Throws if the test itself failed more often than `testRetries` allows. Only versions of
  * Playwright Test that retry in spite of `recordAttempt` get here.
  */
 export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: number): void {
@@ -26,7 +26,8 @@ export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: n
 }
 
 /**
- * Records why an attempt failed. Prevents further retries if the test failed by itself too often.
+ * Records why an attempt failed. Prevents further retries if the test itself failed more often than
+ * `testRetries` allows.
  */
 export function recordAttempt(testInfo: TestInfo, sessionLoss: string | undefined, testRetries: number): void {
   const { status, expectedStatus, annotations, project, testId } = testInfo
