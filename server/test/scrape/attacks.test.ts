@@ -27,6 +27,10 @@ const attacks: Readonly<Record<string, () => string>> = {
   '1 MB of ampersands': () => `deep${'&'.repeat(1_000_000)}`,
   'an attribute of 10 MB': () => `<p class="${'x '.repeat(5_000_000)}" title="${'y'.repeat(1000)}">deep</p>`,
   '100,000 attributes': () => `<p ${Array.from({ length: 100_000 }, (_, index) => `a${index}=1`).join(' ')}>deep</p>`,
+  '50,000 bodies with an attribute each': () =>
+    `deep${Array.from({ length: 50_000 }, (_, index) => `<body a${index}>`).join('')}`,
+  'a million bodies after one with many attributes': () =>
+    `<body ${Array.from({ length: 256 }, (_, index) => `a${index}`).join(' ')}>deep${'<body>'.repeat(1_000_000)}`,
   'a source set of 1 MB': () => `deep<img srcset="${'a 1w, '.repeat(160_000)}">`,
   'a style of 1 MB': () => `<p style="${'background:url( '.repeat(60_000)}">deep</p>`,
   'an open comment of 5 MB': () => `deep<!--${'- '.repeat(2_500_000)}`,

@@ -54,6 +54,7 @@ class TreeBuilder implements TokenizerCallbacks {
   #tagName = ''
   #attributes: Record<string, string> = {}
   #attributeCount = 0
+  #mergedAttributes = 0
   #attributeName = ''
   #attributeValue = ''
   #seen = new Set<string>()
@@ -237,9 +238,21 @@ class TreeBuilder implements TokenizerCallbacks {
     }
   }
 
+  /**
+   * Adds the attributes of a repeated `html`, `head` or `body` to the open one, as browsers do. The
+   * number of added attributes is limited for the whole page, since it can repeat them endlessly.
+   */
   #mergeAttributes(name: string): void {
-    const element = this.#stack.find((each) => each.name === name)
-    if (element !== undefined) element.attribs = { ...this.#attributes, ...element.attribs }
+    if ((this.#open.get(name) ?? 0) === 0) return
+    const attribs = this.#stack.find((each) => each.name === name)?.attribs ?? {}
+    for (const [attribute, value] of Object.entries(this.#attributes)) {
+      if (Object.hasOwn(attribs, attribute)) continue
+      if (this.#mergedAttributes >= this.#limits.maxAttributes) this.areAttributesTruncated = true
+      else {
+        this.#mergedAttributes++
+        attribs[attribute] = value
+      }
+    }
   }
 
   #appendText(text: string): void {
