@@ -22,8 +22,8 @@ export function openLive({ store, onError }: AppDeps, sessions: Sessions, gatewa
         openedPages: () => focus.opened,
         onActivePage: (listener) => focus.onChange(listener),
         openDialog: (page) => focus.dialogOf(page),
-        refuse: (method, params) => {
-          const verdict = judgeCommand({ id: 0, method, params }, policy)
+        refuse: (command) => {
+          const verdict = judgeCommand({ id: 0, ...command }, policy)
           return verdict.kind === 'refuse' ? verdict.message : undefined
         },
       }

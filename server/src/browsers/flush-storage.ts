@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CdpRouter } from '../cdp/router.ts'
+import { attachToTarget, type CdpSession } from '../cdp/targets.ts'
 import type { Browser } from './launch.ts'
 import { commandLineOf, groupMembers, hasThreads } from './process-table.ts'
 
@@ -12,12 +13,12 @@ const pollMs = 5
  * Rejects with the signal's reason.
  */
 export async function flushStorage({ pid, router }: Browser, signal: AbortSignal): Promise<void> {
-  const sessionId = await attachToAnyPage(router)
+  const page = await attachToAnyPage(router)
   await killRenderers(pid, signal)
   // A page's changes are written as soon as its process is gone. Clearing an origin that does
   // not exist reaches the writer after that, so the response comes when the changes are written.
   const request = { origin: 'https://storage.invalid', storageTypes: 'local_storage' }
-  for (let round = 0; round < 2; round++) await router.call('Storage.clearDataForOrigin', request, sessionId)
+  for (let round = 0; round < 2; round++) await page.call('Storage.clearDataForOrigin', request)
 }
 
 /** Kills the renderer processes and waits until the kernel has closed their files. */
@@ -34,13 +35,12 @@ async function killRenderers(browserPid: number, signal: AbortSignal): Promise<v
 }
 
 /** Attaches to a page of the default context, the only one with persistent storage. */
-async function attachToAnyPage(router: CdpRouter): Promise<string> {
-  const [{ browserContextIds }, { targetInfos }] = (await Promise.all([
+async function attachToAnyPage(router: CdpRouter): Promise<CdpSession> {
+  const [{ browserContextIds }, { targetInfos }] = await Promise.all([
     router.call('Target.getBrowserContexts'),
     router.call('Target.getTargets', { filter: [{ type: 'page' }] }),
-  ])) as [{ browserContextIds: string[] }, { targetInfos: { targetId: string; browserContextId: string }[] }]
-  const page = targetInfos.find(({ browserContextId }) => !browserContextIds.includes(browserContextId))
+  ])
+  const page = targetInfos.find(({ browserContextId = '' }) => !browserContextIds.includes(browserContextId))
   const { targetId } = page ?? (await router.call('Target.createTarget', { url: 'about:blank' }))
-  const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
-  return String(sessionId)
+  return attachToTarget(router, targetId)
 }

@@ -198,7 +198,7 @@ async function waitUntilReady(
       findParkedPage(router, watching),
       started.exportedListener?.then((listener) => proxy?.listenOn?.(listener)),
     ])
-    return { version: String(product), parked, targetKinds }
+    return { version: product, parked, targetKinds }
   }
   try {
     return await abortable(connect(), signalWithTimeout(signal, timeoutMs))

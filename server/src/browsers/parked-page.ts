@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CdpIncoming } from '../cdp/message.ts'
+import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 
 /** The page a browser starts with. */
@@ -7,13 +7,6 @@ export interface ParkedPage {
   readonly targetId: string
   /** Id of the default context. Undefined if the browser does not report it. */
   readonly browserContextId: string | undefined
-}
-
-interface TargetInfo {
-  readonly targetId: string
-  readonly browserContextId?: string
-  readonly type: string
-  readonly title: string
 }
 
 // Reached only with a Chromium that gives its blank page another title or none.
@@ -29,17 +22,19 @@ export async function findParkedPage(router: CdpRouter, announced: Promise<unkno
   const loaded = Promise.withResolvers<string>()
   let first: string | undefined
   let browserContextId: string | undefined
-  const check = (info: TargetInfo | undefined): void => {
-    if (info?.type !== 'page') return
+  const check = (info: Protocol.Target.TargetInfo): void => {
+    if (info.type !== 'page') return
     first ??= info.targetId
     if (info.targetId === first) browserContextId = info.browserContextId
     // The title is empty until the page is loaded.
     if (info.targetId === first && info.title !== '') loaded.resolve(first)
   }
-  const stop = router.onEvent((event: CdpIncoming) => check(event.params?.['targetInfo'] as TargetInfo | undefined))
+  const stop = router.onEvent(({ method, params }) => {
+    if (method === 'Target.targetCreated' || method === 'Target.targetInfoChanged') check(params.targetInfo)
+  })
   try {
     await announced
-    first ??= String((await router.call('Target.createTarget', { url: 'about:blank' }))['targetId'])
+    first ??= (await router.call('Target.createTarget', { url: 'about:blank' })).targetId
     const settled = [loaded.promise, sleep(settleMs, first, { ref: false }), router.closed.then(() => '')]
     const targetId = await Promise.race(settled)
     return { targetId, browserContextId }

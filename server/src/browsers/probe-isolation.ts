@@ -5,6 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import { attachToTarget } from '../cdp/targets.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
 import { findJail, type Jail } from './jail.ts'
@@ -87,8 +88,8 @@ async function blocksInternalPages(
   const visit = async (): Promise<boolean> => {
     // With target discovery on, the tab would be closed immediately.
     await router.call('Target.setDiscoverTargets', { discover: false })
-    const { sessionId } = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
-    const { errorText } = await router.call('Page.navigate', { url: viewerFile }, String(sessionId))
+    const page = await attachToTarget(router, parkedTargetId)
+    const { errorText } = await page.call('Page.navigate', { url: viewerFile })
     // A headless shell under another name does not have this file.
     return errorText !== undefined
   }

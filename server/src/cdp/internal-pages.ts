@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CdpEvent, Protocol } from './protocol.ts'
 import type { CdpRouter } from './router.ts'
+import { attachToTarget } from './targets.ts'
 
 /** Kind of page a target shows: a web page, an internal page of the browser, or not known yet. */
 export type TargetKind = 'web' | 'internal' | 'unknown'
@@ -11,16 +13,6 @@ export interface TargetKinds {
    * Calls the listener when a target is identified as internal, or an unknown one as a web page.
    */
   readonly onChange: (listener: (targetId: string, kind: 'web' | 'internal') => void) => () => void
-}
-
-/** Properties of `Target.TargetInfo` that determine the kind. */
-export interface TargetAddress {
-  readonly targetId: string
-  readonly type: string
-  readonly url: string
-  /** Target that embeds this frame, and the embedding frame in it. */
-  readonly parentId?: string
-  readonly parentFrameId?: string
 }
 
 /** Options of `guardInternalPages`. */
@@ -41,8 +33,8 @@ const defaultAnswerMs = 10_000
  */
 export async function guardInternalPages(router: CdpRouter, options: GuardInternalPagesOptions): Promise<TargetKinds> {
   const watch = new InternalPageGuard(router, options)
-  router.onEvent(({ method, params, sessionId }) => {
-    if (sessionId === undefined && method?.startsWith('Target.target') === true) watch.follow(method, params ?? {})
+  router.onEvent((event) => {
+    if (event.sessionId === undefined) watch.follow(event)
   })
   // The tab target of a page has the same URL as the page itself.
   const filter = [{ type: 'browser', exclude: true }, { type: 'tab', exclude: true }, {}]
@@ -80,13 +72,13 @@ class InternalPageGuard implements TargetKinds {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Handles an event of the Target domain. */
-  follow(method: string, params: Readonly<Record<string, unknown>>): void {
-    if (method === 'Target.targetDestroyed') this.#kinds.delete(String(params['targetId']))
-    else if (params['targetInfo'] !== undefined) this.#note(params['targetInfo'] as TargetAddress)
+  /** Handles a browser-level event. */
+  follow({ method, params }: CdpEvent): void {
+    if (method === 'Target.targetDestroyed') this.#kinds.delete(params.targetId)
+    else if (method === 'Target.targetCreated' || method === 'Target.targetInfoChanged') this.#note(params.targetInfo)
   }
 
-  #note(target: TargetAddress): void {
+  #note(target: Protocol.Target.TargetInfo): void {
     const { targetId, type, url } = target
     if (isInternalUrl(url)) this.#decide(target, 'internal')
     else if (type !== 'iframe' || url !== '') this.#decide(target, 'web')
@@ -102,7 +94,7 @@ class InternalPageGuard implements TargetKinds {
     }
   }
 
-  #decide({ targetId, type }: TargetAddress, kind: 'web' | 'internal'): void {
+  #decide({ targetId, type }: Protocol.Target.TargetInfo, kind: 'web' | 'internal'): void {
     const former = this.#kinds.get(targetId)
     // Internal targets stay internal: what a client left in one would run when it navigates back.
     if (former === 'internal' || (former === undefined && kind === 'web')) return
@@ -118,30 +110,27 @@ class InternalPageGuard implements TargetKinds {
   }
 }
 
-interface FrameTree {
-  readonly frame: { readonly id: string; readonly mimeType: string }
-  readonly childFrames?: readonly FrameTree[]
-}
-
 /**
  * Whether a frame is embedded in a PDF, and thus is the PDF viewer, an extension built into the
  * browser. Queries the embedding page, because the frame itself may be paused. True if the page
  * does not tell. Never rejects.
  */
-async function isInPdf(router: CdpRouter, { parentId, parentFrameId }: TargetAddress): Promise<boolean> {
+async function isInPdf(
+  router: CdpRouter,
+  { parentId, parentFrameId = '' }: Protocol.Target.TargetInfo,
+): Promise<boolean> {
   try {
-    const attached = await router.call('Target.attachToTarget', { targetId: parentId ?? parentFrameId, flatten: true })
-    const sessionId = String(attached['sessionId'])
-    const { frameTree } = await router.call('Page.getFrameTree', {}, sessionId)
-    void router.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
-    const embedder = findFrame(frameTree as FrameTree, parentFrameId)
+    const page = await attachToTarget(router, parentId ?? parentFrameId)
+    const { frameTree } = await page.call('Page.getFrameTree')
+    void page[Symbol.asyncDispose]()
+    const embedder = findFrame(frameTree, parentFrameId)
     return embedder === undefined || embedder.mimeType.endsWith('/pdf')
   } catch {
     return true
   }
 }
 
-function findFrame({ frame, childFrames = [] }: FrameTree, id: string | undefined): FrameTree['frame'] | undefined {
+function findFrame({ frame, childFrames = [] }: Protocol.Page.FrameTree, id: string): Protocol.Page.Frame | undefined {
   if (frame.id === id) return frame
   for (const child of childFrames) {
     const found = findFrame(child, id)

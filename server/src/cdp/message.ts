@@ -6,12 +6,10 @@ export interface CdpCommand {
   readonly sessionId?: string | undefined
 }
 
-/** An event or a response from the browser. */
-export interface CdpIncoming {
-  readonly id?: number
-  readonly method?: string
-  readonly params?: Readonly<Record<string, unknown>>
-  readonly result?: Readonly<Record<string, unknown>>
+/** A response of the browser to a command. */
+export interface CdpResponse {
+  readonly id: number
+  readonly result?: object
   readonly error?: { readonly code: number; readonly message: string }
   readonly sessionId?: string
 }
@@ -30,7 +28,7 @@ const closingBrace = 0x7d
  * Reads the session id from the last 48 bytes of a message. Chromium writes `sessionId` last, so a
  * 50 MB response need not be parsed. Undefined if the message does not end with one.
  */
-export function sessionIdAtTail(message: Buffer): string | undefined {
+export function cdpSessionIdAtTail(message: Buffer): string | undefined {
   const start = message.length - tailLength
   if (start < 1 || message[message.length - 1] !== closingBrace || message[message.length - 2] !== quote)
     return undefined

@@ -1,6 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { isTargetEvent, sessionIdAtTail, withoutSessionId, type CdpCommand, type CdpIncoming } from './message.ts'
+import { cdpSessionIdAtTail, isTargetEvent, withoutSessionId, type CdpCommand, type CdpResponse } from './message.ts'
 import type { CdpPipe } from './pipe.ts'
+import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
 
 /** Receives messages of the browser for one client. The receiver owns the buffer. */
 export type Receive = (message: Buffer) => void
@@ -18,36 +19,40 @@ export interface CdpChannel extends AsyncDisposable {
    */
   readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
   /** Whether the session was announced to this channel. */
-  readonly includes: (sessionId: string) => boolean
+  readonly includes: (cdpSessionId: string) => boolean
 }
 
 /** Shares one browser pipe between the server and any number of clients. */
 export interface CdpRouter {
   /**
-   * Sends a command of the server, to the browser or to a session from `Target.attachToTarget`.
-   * Rejects with CDP_FAILED if the browser returns an error or is gone.
+   * Sends a command of the server to the browser. Rejects with CDP_FAILED if the browser returns an
+   * error or is gone.
    */
-  readonly call: (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>
+  readonly call: CdpCall
+  /** Returns `call` for a session of the server; see `attachToTarget`. */
+  readonly callIn: (cdpSessionId: string) => CdpCall
   /**
    * Sends a command to a session of a client. The client does not see the response. Rejects as
    * `call` does.
    */
-  readonly callInClientSession: (
-    method: string,
-    params: object,
-    sessionId: string,
-  ) => Promise<Readonly<Record<string, unknown>>>
+  readonly callInClientSession: <Method extends CdpMethod>(
+    method: Method,
+    params: CdpParams<Method>,
+    cdpSessionId: string,
+  ) => Promise<CdpResult<Method>>
   /**
    * Calls the listener with every event of the server's own sessions. Returns a function that
    * removes it.
    */
-  readonly onEvent: (listener: (event: CdpIncoming) => void) => () => void
+  readonly onEvent: (listener: (event: CdpEvent) => void) => () => void
   /** Opens a channel for one client. */
   readonly openChannel: (receive: Receive) => Promise<CdpChannel>
   readonly onDrain: (listener: () => void) => () => void
   readonly pause: () => void
   readonly resume: () => void
   readonly isPaused: () => boolean
+  /** Whether the server waits for the response to a command of its own. */
+  readonly isAwaited: () => boolean
   /** Time of the last message from the browser, by `performance.now()`. */
   readonly lastMessageMs: () => number
   /** Resolves when the browser is gone. */
@@ -56,7 +61,7 @@ export interface CdpRouter {
 
 interface Pending {
   readonly method: string
-  readonly resolve: (result: Readonly<Record<string, unknown>>) => void
+  readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
 
@@ -83,7 +88,7 @@ class PipeRouter implements CdpRouter {
   /** Ids of the server's sessions. */
   readonly #serverSessions = new Set<string>()
   readonly #pending = new Map<number, Pending>()
-  readonly #listeners = new Set<(event: CdpIncoming) => void>()
+  readonly #listeners = new Set<(event: CdpEvent) => void>()
   readonly #drainListeners = new Set<() => void>()
   #lastId = 0
   /** Ids of commands sent by `callInClientSession` that await a response. */
@@ -102,30 +107,19 @@ class PipeRouter implements CdpRouter {
     this.closed = pipe.closed.then(() => this.#failPending())
   }
 
-  readonly call = async (
-    method: string,
-    params: object = {},
-    sessionId?: string,
-  ): Promise<Readonly<Record<string, unknown>>> => {
-    if (this.#isClosed) throw browserGone(method)
-    const id = ++this.#lastId
-    const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
-    this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
-    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
-    return answer.promise
+  readonly call: CdpCall = async (method, ...[params]) => this.#request(++this.#lastId, method, params)
+
+  readonly callIn = (cdpSessionId: string): CdpCall => {
+    return async (method, ...[params]) => this.#request(++this.#lastId, method, params, cdpSessionId)
   }
 
-  readonly callInClientSession: CdpRouter['callInClientSession'] = async (method, params, sessionId) => {
-    if (this.#isClosed) throw browserGone(method)
+  readonly callInClientSession: CdpRouter['callInClientSession'] = async (method, params, cdpSessionId) => {
     const id = firstReservedId + ++this.#lastReservedId
-    const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>()
-    this.#pending.set(id, { method, resolve: answer.resolve, reject: answer.reject })
     this.#clientCallIds.add(id)
-    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
-    return answer.promise
+    return this.#request(id, method, params, cdpSessionId)
   }
 
-  readonly onEvent = (listener: (event: CdpIncoming) => void): (() => void) => {
+  readonly onEvent = (listener: (event: CdpEvent) => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -146,39 +140,49 @@ class PipeRouter implements CdpRouter {
   }
 
   readonly isPaused = (): boolean => this.#isPaused
+  readonly isAwaited = (): boolean => this.#pending.size > 0
   readonly lastMessageMs = (): number => this.#lastMessageMs
 
   readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
-    const { sessionId } = (await this.call('Target.attachToBrowserTarget')) as { sessionId: string }
-    const { targetInfo } = await this.call('Target.getTargetInfo', {}, sessionId)
-    const sessions = new Set([sessionId])
-    this.#sessions.set(sessionId, { receive, isRoot: true, sessions })
+    const { sessionId: root } = await this.call('Target.attachToBrowserTarget')
+    const { targetInfo } = await this.callIn(root)('Target.getTargetInfo')
+    const sessions = new Set([root])
+    this.#sessions.set(root, { receive, isRoot: true, sessions })
     return {
-      browserTargetId: (targetInfo as { targetId: string }).targetId,
-      includes: (id) => sessions.has(id) && id !== sessionId,
+      browserTargetId: targetInfo.targetId,
+      includes: (cdpSessionId) => sessions.has(cdpSessionId) && cdpSessionId !== root,
       send: (command) => {
-        const target = command.sessionId ?? sessionId
-        if (!sessions.has(target) || command.sessionId === sessionId) return 'unknown-session'
+        const sessionId = command.sessionId ?? root
+        if (!sessions.has(sessionId) || command.sessionId === root) return 'unknown-session'
         const { id, method, params } = command
-        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: target })) ? 'sent' : 'full'
+        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId })) ? 'sent' : 'full'
       },
       [Symbol.asyncDispose]: async () => {
-        for (const id of sessions) this.#sessions.delete(id)
+        for (const cdpSessionId of sessions) this.#sessions.delete(cdpSessionId)
         sessions.clear()
         // If the browser is gone, there is nothing to detach from.
-        await this.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
+        await this.call('Target.detachFromTarget', { sessionId: root }).catch(() => undefined)
       },
     }
   }
 
+  async #request<Result>(id: number, method: string, params: object = {}, sessionId?: string): Promise<Result> {
+    if (this.#isClosed) throw browserGone(method)
+    const response = Promise.withResolvers<unknown>()
+    this.#pending.set(id, { method, resolve: response.resolve, reject: response.reject })
+    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
+    // The protocol defines the result of each method.
+    return response.promise as Promise<Result>
+  }
+
   #route(message: Buffer): void {
     this.#lastMessageMs = performance.now()
-    const sessionId = sessionIdAtTail(message)
-    const route = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
+    const cdpSessionId = cdpSessionIdAtTail(message)
+    const route = cdpSessionId === undefined ? undefined : this.#sessions.get(cdpSessionId)
     if (route === undefined) {
       // A session without an owner belonged to a client that disconnected: its late messages are
       // dropped.
-      if (sessionId === undefined || this.#serverSessions.has(sessionId)) this.#receiveForServer(message)
+      if (cdpSessionId === undefined || this.#serverSessions.has(cdpSessionId)) this.#receiveForServer(message)
       return
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
@@ -194,21 +198,19 @@ class PipeRouter implements CdpRouter {
 
   /** A session announced to a client belongs to that client until the browser detaches it. */
   #followTargets(message: Buffer, route: SessionRoute): void {
-    const event = JSON.parse(message.toString()) as { method: string; params?: { sessionId?: string } }
-    const child = event.params?.sessionId
-    if (child === undefined) return
-    if (event.method === 'Target.attachedToTarget') {
-      route.sessions.add(child)
-      this.#sessions.set(child, { ...route, isRoot: false })
-    } else if (event.method === 'Target.detachedFromTarget') {
-      route.sessions.delete(child)
-      this.#sessions.delete(child)
+    const { method, params } = JSON.parse(message.toString()) as CdpEvent
+    if (method === 'Target.attachedToTarget') {
+      route.sessions.add(params.sessionId)
+      this.#sessions.set(params.sessionId, { ...route, isRoot: false })
+    } else if (method === 'Target.detachedFromTarget') {
+      route.sessions.delete(params.sessionId)
+      this.#sessions.delete(params.sessionId)
     }
   }
 
   #receiveForServer(message: Buffer): void {
-    const incoming = JSON.parse(message.toString()) as CdpIncoming
-    if (incoming.id === undefined) {
+    const incoming = JSON.parse(message.toString()) as CdpEvent | CdpResponse
+    if (!('id' in incoming)) {
       this.#followServerTargets(incoming)
       for (const listener of this.#listeners) listener(incoming)
       return
@@ -220,11 +222,9 @@ class PipeRouter implements CdpRouter {
     else pending.reject(new BowlineError('CDP_FAILED', `${pending.method}: ${incoming.error.message}`))
   }
 
-  #followServerTargets(event: CdpIncoming): void {
-    const child = event.params?.['sessionId']
-    if (typeof child !== 'string') return
-    if (event.method === 'Target.attachedToTarget') this.#serverSessions.add(child)
-    else if (event.method === 'Target.detachedFromTarget') this.#serverSessions.delete(child)
+  #followServerTargets({ method, params }: CdpEvent): void {
+    if (method === 'Target.attachedToTarget') this.#serverSessions.add(params.sessionId)
+    else if (method === 'Target.detachedFromTarget') this.#serverSessions.delete(params.sessionId)
   }
 
   #failPending(): void {

@@ -1,22 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFileName, sanitizeFileName } from 'bowline/kit/file-name'
-import type { CdpIncoming } from '../cdp/message.ts'
+import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import { browserPath } from './browser-path.ts'
 import type { SessionFiles } from './session-files.ts'
 import type { FileEntry } from './file-entry.ts'
-
-interface DownloadWillBegin {
-  readonly guid: string
-  readonly suggestedFilename: string
-}
-
-interface DownloadProgress {
-  readonly guid: string
-  readonly totalBytes: number
-  readonly receivedBytes: number
-  readonly state: 'inProgress' | 'completed' | 'canceled'
-}
 
 /**
  * Adds downloads of a session's browser to the session's files, and cancels downloads over the
@@ -51,20 +39,20 @@ export class Downloads {
   async cancel(guid: string): Promise<void> {
     const { router } = this.#sessionFiles.session.browser
     // Events do not contain the context of a download.
-    const { browserContextIds } = (await router.call('Target.getBrowserContexts')) as { browserContextIds: string[] }
+    const { browserContextIds } = await router.call('Target.getBrowserContexts')
     const contexts = [{}, ...browserContextIds.map((browserContextId) => ({ browserContextId }))]
     await Promise.allSettled(
       contexts.map(async (context) => router.call('Browser.cancelDownload', { guid, ...context })),
     )
   }
 
-  #receive({ method, params, sessionId }: CdpIncoming): void {
+  #receive({ method, params, sessionId }: CdpEvent): void {
     if (sessionId !== undefined) return
-    if (method === 'Browser.downloadWillBegin') this.#begin(params as unknown as DownloadWillBegin)
-    else if (method === 'Browser.downloadProgress') this.#progress(params as unknown as DownloadProgress)
+    if (method === 'Browser.downloadWillBegin') this.#begin(params)
+    else if (method === 'Browser.downloadProgress') this.#progress(params)
   }
 
-  #begin({ guid, suggestedFilename }: DownloadWillBegin): void {
+  #begin({ guid, suggestedFilename }: Protocol.Browser.DownloadWillBeginEvent): void {
     // The guid becomes a file name on disk, and a compromised browser may send any string.
     if (!isFileName(guid)) return
     const { session } = this.#sessionFiles
@@ -78,7 +66,7 @@ export class Downloads {
     this.#checkLimits(entry)
   }
 
-  #progress({ guid, totalBytes, receivedBytes, state }: DownloadProgress): void {
+  #progress({ guid, totalBytes, receivedBytes, state }: Protocol.Browser.DownloadProgressEvent): void {
     this.#sessionFiles.session.touch()
     const entry = this.#sessionFiles.find(guid)
     if (entry === undefined || entry.state.kind === 'failed') return

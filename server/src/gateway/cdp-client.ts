@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
-import { isTargetEvent, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
+import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
+import { ClientLag } from './client-lag.ts'
 import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from '../sessions/close-codes.ts'
 import { ClientPages } from './client-pages.ts'
@@ -15,11 +17,11 @@ import { CdpSessionKinds } from './cdp-session-kinds.ts'
 /** Bytes buffered for one client above which reading from the browser is paused. */
 const highWaterBytes = 16 * 1024 * 1024
 
-/**
- * Time without progress after which a client with buffered bytes is disconnected, so that it cannot
- * block the others.
- */
-const lagLimitMs = 20_000
+/** Time to read what is buffered and the close frame, before the connection is terminated. */
+const closeTimeoutMs = 2000
+
+/** The same for a client that was too slow. Nobody waits for it any more. */
+const lagCloseTimeoutMs = 20_000
 
 /**
  * Time without a message after which a socket counts as half open: three missed pings, and some
@@ -38,13 +40,12 @@ export class CdpClient {
   readonly #socket: Socket
   readonly #session: LiveSession
   readonly #channel: CdpChannel
-  readonly #onLag: (isLagging: boolean) => void
+  readonly #lag: ClientLag
   readonly #endSession: () => void
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
   readonly #targets: ClientTargets
   readonly #kinds: CdpSessionKinds
-  #lag: { bytes: number; sinceMs: number } | undefined
   #lastMessageMs = performance.now()
 
   constructor(deps: {
@@ -55,13 +56,20 @@ export class CdpClient {
     readonly focus: PageFocus
     /** Called when bytes for this client start to pile up, and again when they were sent. */
     readonly onLag: (isLagging: boolean) => void
+    /** Whether others wait for the browser of the session. */
+    readonly isHoldingUpOthers: () => boolean
     readonly endSession: () => void
   }) {
     this.#webSocket = deps.webSocket
     this.#socket = deps.socket
     this.#session = deps.session
     this.#channel = deps.channel
-    this.#onLag = deps.onLag
+    this.#lag = new ClientLag({
+      bufferedBytes: () => deps.webSocket.bufferedAmount,
+      isHoldingUpOthers: deps.isHoldingUpOthers,
+      onChange: deps.onLag,
+      onTooSlow: () => this.close('lagging'),
+    })
     this.#endSession = deps.endSession
     this.#pages = new ClientPages(deps.focus)
     this.#targets = new ClientTargets(deps.channel.browserTargetId)
@@ -71,12 +79,12 @@ export class CdpClient {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
       defaultContextId,
-      kindOfSession: (sessionId) => this.#kinds.kindOfSession(sessionId),
+      kindOfSession: (cdpSessionId) => this.#kinds.kindOfSession(cdpSessionId),
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }
     this.#webSocket.on('message', (data) => this.#receive(data))
     this.#webSocket.on('pong', () => this.#markAlive())
-    this.#socket.on('drain', () => this.#setLag(false))
+    this.#socket.on('drain', () => this.#lag.stop())
   }
 
   /** Sends a message of the browser to the client. */
@@ -88,16 +96,15 @@ export class CdpClient {
     }
     if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.shouldHide(message)) return
     this.#webSocket.send(message, { binary: false })
-    if (this.#webSocket.bufferedAmount > highWaterBytes) this.#setLag(true)
+    if (this.#webSocket.bufferedAmount > highWaterBytes) this.#lag.start()
   }
 
-  /** Pings the client. Closes the connection if it is half open or too slow. Called every 20 s. */
+  get session(): LiveSession {
+    return this.#session
+  }
+
+  /** Pings the client. Closes the connection if it is half open. Called every 20 s. */
   pingOrClose(nowMs: number): void {
-    if (this.#lag !== undefined) {
-      const waiting = this.#webSocket.bufferedAmount
-      if (waiting < this.#lag.bytes) this.#lag = { bytes: waiting, sinceMs: nowMs }
-      else if (nowMs - this.#lag.sinceMs > lagLimitMs) this.close('lagging')
-    }
     if (nowMs - this.#lastMessageMs > silenceTimeoutMs) this.close('unresponsive')
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
   }
@@ -112,16 +119,18 @@ export class CdpClient {
 
   /**
    * Sends a close frame with the reason. Terminates the connection if the client does not respond
-   * within 2 s.
+   * within 2 s, or 20 s if it was too slow. Other clients no longer wait for this one.
    */
   close(reason: CloseReason): void {
     this.#webSocket.close(closeCodes[reason], reason)
-    setTimeout(() => this.#webSocket.terminate(), 2000).unref()
+    this.#lag.stop()
+    const timeoutMs = reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs
+    setTimeout(() => this.#webSocket.terminate(), timeoutMs).unref()
   }
 
   /** Detaches from the browser-level session. */
   async leave(): Promise<void> {
-    this.#setLag(false)
+    this.#lag.stop()
     this.#pages.leave()
     this.#kinds[Symbol.dispose]()
     await this.#channel[Symbol.asyncDispose]()
@@ -142,7 +151,7 @@ export class CdpClient {
 
   /** Processes an event of the Target domain. Returns whether to send it to the client. */
   #trackTargets(message: Buffer): boolean {
-    const event = JSON.parse(message.toString()) as CdpIncoming
+    const event = JSON.parse(message.toString()) as CdpEvent
     if (this.#targets.shouldHide(event)) return false
     this.#pages.track(event)
     this.#targets.track(event)
@@ -152,12 +161,6 @@ export class CdpClient {
 
   #markAlive(): void {
     this.#lastMessageMs = performance.now()
-  }
-
-  #setLag(isLagging: boolean): void {
-    if (isLagging === (this.#lag !== undefined)) return
-    this.#lag = isLagging ? { bytes: this.#webSocket.bufferedAmount, sinceMs: performance.now() } : undefined
-    this.#onLag(isLagging)
   }
 
   #receive(data: RawData): void {

@@ -1,15 +1,9 @@
-import type { CdpCommand, CdpIncoming } from '../cdp/message.ts'
+import type { CdpCommand } from '../cdp/message.ts'
 import { isInternalUrl, type TargetKind, type TargetKinds } from '../cdp/internal-pages.ts'
+import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 
 /** Kind of target that a session belongs to, or the browser as a whole. */
 export type CdpSessionKind = TargetKind | 'browser'
-
-interface TargetEventParams {
-  readonly sessionId?: string
-  readonly targetInfo?: { readonly targetId: string; readonly type: string; readonly url: string }
-  /** In `Target.receivedMessageFromTarget`: a message of a session without `flatten`. */
-  readonly message?: string
-}
 
 /**
  * Maximum number of commands of one client that wait until the kinds of their targets are known.
@@ -41,11 +35,11 @@ export class CdpSessionKinds implements Disposable {
   }
 
   /** Undefined if the session was not announced to this client. */
-  kindOfSession(sessionId: string): CdpSessionKind | undefined {
-    if (this.#internal.has(sessionId)) return 'internal'
-    if (this.#held.has(sessionId)) return 'unknown'
-    if (this.#browsers.has(sessionId)) return 'browser'
-    return this.#targets.has(sessionId) ? 'web' : undefined
+  kindOfSession(cdpSessionId: string): CdpSessionKind | undefined {
+    if (this.#internal.has(cdpSessionId)) return 'internal'
+    if (this.#held.has(cdpSessionId)) return 'unknown'
+    if (this.#browsers.has(cdpSessionId)) return 'browser'
+    return this.#targets.has(cdpSessionId) ? 'web' : undefined
   }
 
   kindOfTarget(targetId: string): TargetKind {
@@ -53,14 +47,12 @@ export class CdpSessionKinds implements Disposable {
   }
 
   /** Processes an event of the Target domain that is sent to the client. */
-  track({ method, params }: CdpIncoming): void {
-    const { sessionId, targetInfo, message } = (params ?? {}) as TargetEventParams
-    if (sessionId === undefined) return
-    if (method === 'Target.detachedFromTarget') this.#forget(sessionId)
-    else if (method === 'Target.attachedToTarget' && targetInfo !== undefined) this.#add(sessionId, targetInfo)
+  track({ method, params }: CdpEvent): void {
+    if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
+    else if (method === 'Target.attachedToTarget') this.#add(params.sessionId, params.targetInfo)
     // Child sessions of a session without `flatten` are announced in it.
-    else if (method === 'Target.receivedMessageFromTarget' && message?.startsWith('{"method":"Target.') === true) {
-      this.track(JSON.parse(message) as CdpIncoming)
+    else if (method === 'Target.receivedMessageFromTarget' && params.message.startsWith('{"method":"Target.')) {
+      this.track(JSON.parse(params.message) as CdpEvent)
     }
   }
 
@@ -84,34 +76,34 @@ export class CdpSessionKinds implements Disposable {
     this.#held.clear()
   }
 
-  #add(sessionId: string, { targetId, type, url }: NonNullable<TargetEventParams['targetInfo']>): void {
-    this.#targets.set(sessionId, targetId)
-    if (type === 'browser') this.#browsers.add(sessionId)
+  #add(cdpSessionId: string, { targetId, type, url }: Protocol.Target.TargetInfo): void {
+    this.#targets.set(cdpSessionId, targetId)
+    if (type === 'browser') this.#browsers.add(cdpSessionId)
     const kind = isInternalUrl(url) ? 'internal' : this.#watch.kindOf(targetId)
-    if (kind === 'internal') this.#internal.add(sessionId)
-    else if (kind === 'unknown') this.#held.set(sessionId, [])
+    if (kind === 'internal') this.#internal.add(cdpSessionId)
+    else if (kind === 'unknown') this.#held.set(cdpSessionId, [])
   }
 
   #setKind(target: string, kind: 'web' | 'internal'): void {
-    for (const [sessionId, targetId] of this.#targets) {
+    for (const [cdpSessionId, targetId] of this.#targets) {
       if (targetId !== target) continue
-      if (kind === 'internal') this.#internal.add(sessionId)
-      this.#releaseHeld(sessionId)
+      if (kind === 'internal') this.#internal.add(cdpSessionId)
+      this.#releaseHeld(cdpSessionId)
     }
   }
 
-  #forget(sessionId: string): void {
-    this.#targets.delete(sessionId)
-    this.#internal.delete(sessionId)
-    this.#browsers.delete(sessionId)
+  #forget(cdpSessionId: string): void {
+    this.#targets.delete(cdpSessionId)
+    this.#internal.delete(cdpSessionId)
+    this.#browsers.delete(cdpSessionId)
     // The commands are sent to a session that is gone and get an error response.
-    this.#releaseHeld(sessionId)
+    this.#releaseHeld(cdpSessionId)
   }
 
-  #releaseHeld(sessionId: string): void {
-    const commands = this.#held.get(sessionId)
+  #releaseHeld(cdpSessionId: string): void {
+    const commands = this.#held.get(cdpSessionId)
     if (commands === undefined) return
-    this.#held.delete(sessionId)
+    this.#held.delete(cdpSessionId)
     this.#heldCount -= commands.length
     this.#release(commands)
   }

@@ -1,4 +1,5 @@
-import { isDialogEndEvent, isDialogEvent, sessionIdAtTail, type CdpCommand, type CdpIncoming } from '../cdp/message.ts'
+import { cdpSessionIdAtTail, isDialogEndEvent, isDialogEvent, type CdpCommand } from '../cdp/message.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
 import type { PageFocus } from './page-focus.ts'
 
 /**
@@ -29,15 +30,12 @@ export class ClientPages {
   }
 
   /** Processes an event of the Target domain that is sent to the client. */
-  track(event: CdpIncoming): void {
-    const { method } = event
-    const params = (event.params ?? {}) as { sessionId?: string; targetInfo?: { type: string; targetId: string } }
-    if (params.sessionId === undefined) return
+  track({ method, params, sessionId: parent = '' }: CdpEvent): void {
     if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
-    if (method !== 'Target.attachedToTarget' || params.targetInfo === undefined) return
+    if (method !== 'Target.attachedToTarget') return
     const { type, targetId } = params.targetInfo
     // An out-of-process frame belongs to the page in whose session it was announced.
-    const page = type === 'page' ? targetId : this.#pages.get(event.sessionId ?? '')
+    const page = type === 'page' ? targetId : this.#pages.get(parent)
     if (page === undefined) return
     this.#pages.set(params.sessionId, page)
     this.#focus.open(page)
@@ -48,13 +46,13 @@ export class ClientPages {
    * too.
    */
   trackDialog(message: Buffer): void {
-    const isOpening = isDialogEvent(message)
-    if (!isOpening && !isDialogEndEvent(message)) return
-    const sessionId = sessionIdAtTail(message) ?? ''
-    const page = this.#pages.get(sessionId)
+    if (!isDialogEvent(message) && !isDialogEndEvent(message)) return
+    const cdpSessionId = cdpSessionIdAtTail(message) ?? ''
+    const page = this.#pages.get(cdpSessionId)
     if (page === undefined) return
-    const { params } = JSON.parse(message.toString()) as { readonly params: Readonly<Record<string, unknown>> }
-    this.#focus.setDialog(page, this, isOpening ? { params, sessionId } : undefined)
+    const event = JSON.parse(message.toString()) as CdpEvent
+    const isOpen = event.method === 'Page.javascriptDialogOpening'
+    this.#focus.setDialog(page, this, isOpen ? { params: event.params, cdpSessionId } : undefined)
   }
 
   /** Processes a command that is sent to the browser. */
@@ -72,7 +70,7 @@ export class ClientPages {
    */
   shouldHide(message: Buffer): boolean {
     if (!isDialogEvent(message)) return false
-    const page = this.#pages.get(sessionIdAtTail(message) ?? '')
+    const page = this.#pages.get(cdpSessionIdAtTail(message) ?? '')
     return page !== undefined && this.#focus.wasLastUsedByOther(page, this)
   }
 
@@ -81,9 +79,9 @@ export class ClientPages {
     this.#focus.leave(this)
   }
 
-  #forget(sessionId: string): void {
-    const page = this.#pages.get(sessionId)
-    this.#pages.delete(sessionId)
+  #forget(cdpSessionId: string): void {
+    const page = this.#pages.get(cdpSessionId)
+    this.#pages.delete(cdpSessionId)
     // A detached frame does not close its page while the client has a session of the page.
     if (page !== undefined && ![...this.#pages.values()].includes(page)) this.#focus.close(page)
   }

@@ -1,4 +1,4 @@
-import type { CdpIncoming } from '../cdp/message.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
 
 interface Attachment {
   readonly targetId: string
@@ -25,43 +25,33 @@ export class ClientTargets {
    * each connection, including those of other clients and of the server, and libraries take the
    * first for their own.
    */
-  shouldHide({ method, params = {} }: CdpIncoming): boolean {
-    const { targetId = '', targetInfo } = params as {
-      targetId?: string
-      targetInfo?: { type: string; targetId: string }
-    }
-    if (method === 'Target.targetDestroyed') return this.#hidden.has(targetId)
-    const isAnnouncement = method === 'Target.targetCreated' || method === 'Target.targetInfoChanged'
-    if (!isAnnouncement || targetInfo?.type !== 'browser' || targetInfo.targetId === this.#browserTargetId) return false
-    this.#hidden.add(targetInfo.targetId)
+  shouldHide({ method, params }: CdpEvent): boolean {
+    if (method === 'Target.targetDestroyed') return this.#hidden.has(params.targetId)
+    if (method !== 'Target.targetCreated' && method !== 'Target.targetInfoChanged') return false
+    const { type, targetId } = params.targetInfo
+    if (type !== 'browser' || targetId === this.#browserTargetId) return false
+    this.#hidden.add(targetId)
     return true
   }
 
   /** Processes an event of the Target domain that is sent to the client. */
-  track({ method, params = {}, sessionId: parent }: CdpIncoming): void {
-    const { sessionId, targetId, targetInfo } = params as {
-      sessionId?: string
-      targetId?: string
-      targetInfo?: { targetId: string }
-    }
-    if (method === 'Target.attachedToTarget' && sessionId !== undefined && targetInfo !== undefined) {
-      this.#attached.set(sessionId, { targetId: targetInfo.targetId, parent })
-    } else if (method === 'Target.detachedFromTarget' && sessionId !== undefined) {
-      this.#attached.delete(sessionId)
-    } else if (method === 'Target.targetCreated' && targetInfo !== undefined) {
-      this.#discovered.set(targetInfo.targetId, parent)
-    } else if (method === 'Target.targetDestroyed' && targetId !== undefined) {
-      this.#discovered.delete(targetId)
-    }
+  track({ method, params, sessionId: parent }: CdpEvent): void {
+    if (method === 'Target.attachedToTarget') {
+      this.#attached.set(params.sessionId, { targetId: params.targetInfo.targetId, parent })
+    } else if (method === 'Target.detachedFromTarget') this.#attached.delete(params.sessionId)
+    else if (method === 'Target.targetCreated') this.#discovered.set(params.targetInfo.targetId, parent)
+    else if (method === 'Target.targetDestroyed') this.#discovered.delete(params.targetId)
   }
 
   /** Returns the events of a browser whose targets are all gone, and forgets the targets. */
-  destroyAll(): readonly CdpIncoming[] {
+  destroyAll(): readonly CdpEvent[] {
     const detached = [...this.#attached]
       .toReversed()
-      .map(([sessionId, { targetId, parent }]) => eventOf('Target.detachedFromTarget', { sessionId, targetId }, parent))
-    const destroyed = [...this.#discovered].map(([targetId, session]) =>
-      eventOf('Target.targetDestroyed', { targetId }, session),
+      .map(([cdpSessionId, { targetId, parent }]) =>
+        inSession(parent, { method: 'Target.detachedFromTarget', params: { sessionId: cdpSessionId, targetId } }),
+      )
+    const destroyed = [...this.#discovered].map(([targetId, parent]) =>
+      inSession(parent, { method: 'Target.targetDestroyed', params: { targetId } }),
     )
     this.#attached.clear()
     this.#discovered.clear()
@@ -69,6 +59,6 @@ export class ClientTargets {
   }
 }
 
-function eventOf(method: string, params: CdpIncoming['params'] & object, sessionId: string | undefined): CdpIncoming {
-  return sessionId === undefined ? { method, params } : { method, params, sessionId }
+function inSession(cdpSessionId: string | undefined, event: CdpEvent): CdpEvent {
+  return cdpSessionId === undefined ? event : { ...event, sessionId: cdpSessionId }
 }

@@ -80,6 +80,7 @@ export class Gateway implements Disposable {
         channel,
         focus: this.focusOf(session),
         onLag: (isLagging) => this.#readPauserOf(router)(webSocket, isLagging),
+        isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
         endSession: () => this.#endSession(session.row.id),
       })
       this.#addClient(client, webSocket, session)
@@ -111,6 +112,10 @@ export class Gateway implements Disposable {
         .then(() => this.#onLeave(session))
         .catch((error: unknown) => this.#onError(error, `detaching a client from session ${session.row.id}`))
     })
+  }
+
+  #hasOthers(session: LiveSession, client: CdpClient | undefined): boolean {
+    return [...this.#clients].some((other) => other !== client && other.session === session)
   }
 
   #readPauserOf(router: CdpRouter): ReturnType<typeof createReadPauser> {

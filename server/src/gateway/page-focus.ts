@@ -1,9 +1,11 @@
+import type { Protocol } from '../cdp/protocol.ts'
+
 /** An open dialog of a page, as announced to a client. */
 export interface OpenDialog {
   /** Parameters of the event that announced it. */
-  readonly params: Readonly<Record<string, unknown>>
+  readonly params: Protocol.Page.JavascriptDialogOpeningEvent
   /** The client's session in which the dialog can be handled. */
-  readonly sessionId: string
+  readonly cdpSessionId: string
 }
 
 /**

@@ -16,7 +16,7 @@ export interface PolicyContext {
    */
   readonly defaultContextId?: string | undefined
   /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
-  readonly kindOfSession: (sessionId: string) => CdpSessionKind | undefined
+  readonly kindOfSession: (cdpSessionId: string) => CdpSessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
 
@@ -80,7 +80,8 @@ function navigationRule(name: string): Rule {
 
 /**
  * Stores downloads in the session's folder, whatever path the client sends, each under its guid: a
- * site could suggest the same name for two downloads.
+ * site could suggest the same name for two downloads. Full Chromium crashes if downloads are
+ * allowed without a path.
  */
 const downloadRule: Rule = (command, { browserContextId, ...params }, context) =>
   pass({
@@ -88,7 +89,9 @@ const downloadRule: Rule = (command, { browserContextId, ...params }, context) =
     params: {
       ...params,
       ...(browserContextId === undefined || browserContextId === context.defaultContextId ? {} : { browserContextId }),
-      ...('downloadPath' in params ? { downloadPath: context.downloadsDir } : {}),
+      ...('downloadPath' in params || String(params['behavior']).startsWith('allow')
+        ? { downloadPath: context.downloadsDir }
+        : {}),
       ...(params['behavior'] === 'allow' ? { behavior: 'allowAndName' } : {}),
     },
   })

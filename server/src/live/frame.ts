@@ -1,11 +1,4 @@
-/** A screencast frame. */
-export interface Frame {
-  readonly format: 'jpeg' | 'webp'
-  /** Size of the page's viewport in CSS pixels, the unit of input coordinates. */
-  readonly width: number
-  readonly height: number
-  readonly image: Buffer
-}
+import type { Frame } from '../cdp/screencast.ts'
 
 /**
  * Bytes before the image, all big-endian: kind (1), format (1), width (2), height (2),

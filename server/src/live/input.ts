@@ -1,10 +1,5 @@
+import type { CdpCall } from '../cdp/protocol.ts'
 import type { InteractMessage } from './viewer-message.ts'
-
-/** A CDP command for the page. */
-export interface PageCommand {
-  readonly method: string
-  readonly params: Readonly<Record<string, unknown>>
-}
 
 /** The messages of a viewer that are input for the page. */
 export type InputMessage = Extract<InteractMessage, { type: 'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'compose' }>
@@ -16,36 +11,38 @@ export function isInput(message: InteractMessage): message is InputMessage {
   return inputTypes.has(message.type)
 }
 
-/** The CDP command that replays a viewer's input in the page. */
-export function inputCommand(message: InputMessage): PageCommand {
+/** Replays a viewer's input in the page. */
+export async function sendInput(call: CdpCall, message: InputMessage): Promise<void> {
   switch (message.type) {
     case 'mouse':
-      return mouse(message)
+      return sendMouse(call, message)
     case 'wheel': {
       const { x, y, deltaX, deltaY, modifiers } = message
-      return { method: 'Input.dispatchMouseEvent', params: { type: 'mouseWheel', x, y, deltaX, deltaY, modifiers } }
+      return call('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX, deltaY, modifiers })
     }
-    case 'touch':
-      return {
-        method: 'Input.dispatchTouchEvent',
-        params: { type: touchTypes[message.action], touchPoints: message.points, modifiers: message.modifiers },
-      }
+    case 'touch': {
+      const { action, points: touchPoints, modifiers } = message
+      return call('Input.dispatchTouchEvent', { type: touchTypes[action], touchPoints, modifiers })
+    }
     case 'key':
-      return key(message)
+      return sendKey(call, message)
     case 'text':
-      return { method: 'Input.insertText', params: { text: message.text } }
+      return call('Input.insertText', { text: message.text })
     case 'compose': {
       const { text, start, end } = message
-      return { method: 'Input.imeSetComposition', params: { text, selectionStart: start, selectionEnd: end } }
+      return call('Input.imeSetComposition', { text, selectionStart: start, selectionEnd: end })
     }
   }
   return message satisfies never
 }
 
-/** Presses and releases an arrow key, Enter or Escape. */
-export function pressKey(key: 'ArrowDown' | 'ArrowUp' | 'Enter' | 'Escape'): readonly PageCommand[] {
+/** A key that `pressKey` can press. */
+export type PressedKey = keyof typeof pressedKeyCodes
+
+/** Presses and releases a key. */
+export async function pressKey(call: CdpCall, key: PressedKey): Promise<void> {
   const press = { key, code: key, keyCode: pressedKeyCodes[key], location: 0, modifiers: 0, isRepeat: false } as const
-  return (['down', 'up'] as const).map((action) => inputCommand({ type: 'key', action, ...press }))
+  await Promise.all((['down', 'up'] as const).map(async (action) => sendKey(call, { type: 'key', action, ...press })))
 }
 
 const pressedKeyCodes = { ArrowDown: 40, ArrowUp: 38, Enter: 13, Escape: 27 } as const
@@ -53,20 +50,20 @@ const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseRelease
 const touchTypes = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
 const commandModifiers = 1 | 2 | 4
 
-function mouse({ action, x, y, button, buttons, clicks, modifiers }: Extract<InputMessage, { type: 'mouse' }>) {
-  return {
-    method: 'Input.dispatchMouseEvent',
-    params: { type: mouseTypes[action], x, y, button, buttons, clickCount: clicks, modifiers, pointerType: 'mouse' },
-  }
+async function sendMouse(call: CdpCall, message: Extract<InputMessage, { type: 'mouse' }>): Promise<void> {
+  const { action, x, y, button, buttons, clicks: clickCount, modifiers } = message
+  const shared = { x, y, button, buttons, clickCount, modifiers, pointerType: 'mouse' } as const
+  return call('Input.dispatchMouseEvent', { type: mouseTypes[action], ...shared })
 }
 
-function key(message: Extract<InputMessage, { type: 'key' }>): PageCommand {
+async function sendKey(call: CdpCall, message: Extract<InputMessage, { type: 'key' }>): Promise<void> {
   const { action, key, code, keyCode, location, modifiers, isRepeat } = message
   const shared = { key, code, windowsVirtualKeyCode: keyCode, modifiers, location, isKeypad: location === 3 }
-  if (action === 'up') return { method: 'Input.dispatchKeyEvent', params: { type: 'keyUp', ...shared } }
+  if (action === 'up') return call('Input.dispatchKeyEvent', { type: 'keyUp', ...shared })
   const text = typedText(key, modifiers)
-  const typed = text === undefined ? { type: 'rawKeyDown' } : { type: 'keyDown', text, unmodifiedText: text }
-  return { method: 'Input.dispatchKeyEvent', params: { ...typed, ...shared, autoRepeat: isRepeat } }
+  return text === undefined
+    ? call('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...shared, autoRepeat: isRepeat })
+    : call('Input.dispatchKeyEvent', { type: 'keyDown', text, unmodifiedText: text, ...shared, autoRepeat: isRepeat })
 }
 
 /** The text that a key types. Alt Gr is reported as Ctrl and Alt together, and still types text. */

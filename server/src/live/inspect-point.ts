@@ -1,28 +1,22 @@
+import type { CdpCall, Protocol } from '../cdp/protocol.ts'
 import type { Choices } from './server-message.ts'
-
-type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
-
-interface Node {
-  readonly nodeName: string
-  readonly attributes?: readonly string[]
-}
 
 /**
  * Detects whether a click opened something that screencast frames do not show: the list of a select
  * element or a file chooser. `undefined` if it did neither.
  */
 export async function inspectPoint(
-  call: Call,
+  call: CdpCall,
   point: { readonly x: number; readonly y: number },
 ): Promise<Choices | 'file' | undefined> {
   const position = { x: Math.round(point.x), y: Math.round(point.y) }
   const { backendNodeId } = await call('DOM.getNodeForLocation', { ...position, includeUserAgentShadowDOM: false })
-  const { node } = (await call('DOM.describeNode', { backendNodeId })) as { node: Node }
+  const { node } = await call('DOM.describeNode', { backendNodeId })
   if (isFileInput(node)) return 'file'
-  return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId as number) : undefined
+  return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId) : undefined
 }
 
-function isFileInput({ nodeName, attributes = [] }: Node): boolean {
+function isFileInput({ nodeName, attributes = [] }: Protocol.DOM.Node): boolean {
   const at = attributes.indexOf('type')
   return nodeName === 'INPUT' && at % 2 === 0 && attributes[at + 1]?.toLowerCase() === 'file'
 }
@@ -37,15 +31,15 @@ const readScript = `function () {
   return { options, chosen: this.selectedIndex, box: { x, y, width, height } }
 }`
 
-async function readChoices(call: Call, backendNodeId: number): Promise<Choices | undefined> {
-  const { object } = (await call('DOM.resolveNode', { backendNodeId })) as { object: { objectId: string } }
-  const { objectId } = object
-  const result = await call('Runtime.callFunctionOn', {
+async function readChoices(call: CdpCall, backendNodeId: number): Promise<Choices | undefined> {
+  const { object } = await call('DOM.resolveNode', { backendNodeId })
+  const { objectId = '' } = object
+  const { result } = await call('Runtime.callFunctionOn', {
     objectId,
     functionDeclaration: readScript,
     returnByValue: true,
     silent: true,
   })
   await call('Runtime.releaseObject', { objectId })
-  return (result['result'] as { value?: Choices | null }).value ?? undefined
+  return (result.value as Choices | null | undefined) ?? undefined
 }

@@ -1,6 +1,7 @@
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { ClientDialog } from './client-dialog.ts'
 import { isInput } from './input.ts'
+import { navigateTab, type Refuse } from './navigate-tab.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
 import type { InteractMessage } from './viewer-message.ts'
 import type { Viewer } from './viewer.ts'
@@ -19,8 +20,7 @@ export interface LiveViewDeps {
   readonly onActivePage: (listener: () => void) => () => void
   /** The open dialog of a page that a client was notified of. */
   readonly openDialog: (page: string) => ClientDialog | undefined
-  /** Why the command policy refuses a command. `undefined` if it is allowed. */
-  readonly refuse: (method: string, params: Readonly<Record<string, unknown>>) => string | undefined
+  readonly refuse: Refuse
   readonly onError: (error: unknown) => void
 }
 
@@ -75,17 +75,17 @@ export class LiveView implements AsyncDisposable {
   handleTabEvent(event: TabEvent): void {
     if (event.kind === 'opened') {
       const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
-      if (isOfViewer) this.#active = event.tab
+      if (isOfViewer) this.#active = event.tabId
     }
-    if (event.kind === 'closed') this.#forget(event.tab)
+    if (event.kind === 'closed') this.#forget(event.tabId)
     for (const viewer of this.#viewers) this.#updateViewer(viewer)
   }
 
   /** Shows a viewer one tab, or the active one for `null`. */
-  show(viewer: Viewer, tab: string | null): void {
-    viewer.pinned = tab ?? undefined
+  show(viewer: Viewer, tabId: string | null): void {
+    viewer.pinned = tabId ?? undefined
     this.#updateViewer(viewer)
-    if (viewer.isInteractive && tab !== null) this.#bringToFront(tab)
+    if (viewer.isInteractive && tabId !== null) this.#bringToFront(tabId)
   }
 
   /**
@@ -102,14 +102,14 @@ export class LiveView implements AsyncDisposable {
       watched.handleInput(message)
       if (message.type !== 'mouse' || message.action === 'down') this.#setActive(viewer.shown)
     } else if (message.type === 'dialog') {
-      watched.answerDialog(message.isAccepted, message.text)
+      watched.dialog.answer(message.isAccepted, message.text)
     } else if (message.type === 'choose') {
-      watched.choose(message.option)
+      watched.selectList.choose(message.option)
     } else if (message.type === 'copy') {
       void watched.copyFor(viewer)
     } else {
       this.#setActive(viewer.shown)
-      this.#navigate(watched, message).catch((error: unknown) =>
+      navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
         viewer.notify({ type: 'notice', text: error instanceof Error ? error.message : String(error) }),
       )
     }
@@ -134,9 +134,9 @@ export class LiveView implements AsyncDisposable {
     await this.#tabs[Symbol.asyncDispose]()
   }
 
-  #setActive(tab: string | undefined): void {
-    if (tab === undefined || tab === this.#active || !this.#tabs.has(tab)) return
-    this.#active = tab
+  #setActive(tabId: string | undefined): void {
+    if (tabId === undefined || tabId === this.#active || !this.#tabs.has(tabId)) return
+    this.#active = tabId
     for (const viewer of this.#viewers) this.#updateViewer(viewer)
   }
 
@@ -154,82 +154,60 @@ export class LiveView implements AsyncDisposable {
     this.#watch(shown).join(viewer)
   }
 
-  #watch(tab: string): WatchedTab {
-    const existing = this.#watched.get(tab)
+  #watch(tabId: string): WatchedTab {
+    const existing = this.#watched.get(tabId)
     if (existing !== undefined) return existing
-    const { router } = this.#deps.session.browser
-    const { onError } = this.#deps
+    const { session, openDialog, onError } = this.#deps
     const watched = new WatchedTab({
-      router,
+      router: session.browser.router,
       browserSession: this.#tabs.browserSession,
-      tab,
-      clientDialog: () => this.#deps.openDialog(tab),
+      tabId,
+      clientDialog: () => openDialog(tabId),
       // If the tab was closed meanwhile, `watchTabs` reports that.
-      onTitleOrUrlChange: () => void this.#tabs.refresh(tab).catch(() => undefined),
+      onTitleOrUrlChange: () => void this.#tabs.refresh(tabId).catch(() => undefined),
       onError,
     })
-    this.#watched.set(tab, watched)
+    this.#watched.set(tabId, watched)
     return watched
   }
 
   #leaveTab(viewer: Viewer): void {
-    const tab = viewer.shown
-    if (tab === undefined) return
+    const tabId = viewer.shown
+    if (tabId === undefined) return
     viewer.shown = undefined
-    const watched = this.#watched.get(tab)
+    const watched = this.#watched.get(tabId)
     watched?.leave(viewer)
-    if (watched?.viewers.size === 0) this.#forget(tab)
+    if (watched?.viewers.size === 0) this.#forget(tabId)
   }
 
-  #forget(tab: string): void {
-    const watched = this.#watched.get(tab)
-    this.#watched.delete(tab)
+  #forget(tabId: string): void {
+    const watched = this.#watched.get(tabId)
+    this.#watched.delete(tabId)
     watched?.[Symbol.asyncDispose]().catch(this.#deps.onError)
   }
 
   // A headful browser renders only its front tab, so watching another tab means switching to it.
-  #bringToFront(tab: string): void {
-    if (this.#tabs.has(tab)) this.#callBrowser('Target.activateTarget', { targetId: tab }).catch(this.#deps.onError)
+  #bringToFront(tabId: string): void {
+    if (!this.#tabs.has(tabId)) return
+    this.#tabs.browserSession.call('Target.activateTarget', { targetId: tabId }).catch(this.#deps.onError)
   }
 
   #openTab(viewer: Viewer): void {
-    this.#callBrowser('Target.createTarget', { url: 'about:blank' })
+    this.#tabs.browserSession
+      .call('Target.createTarget', { url: 'about:blank' })
       .then(({ targetId }) => {
         viewer.pinned = undefined
-        this.#setActive(String(targetId))
+        this.#setActive(targetId)
       })
       .catch(this.#deps.onError)
   }
 
-  #closeTab(viewer: Viewer, tab: string): void {
-    if (!this.#tabs.has(tab)) return
+  #closeTab(viewer: Viewer, tabId: string): void {
+    if (!this.#tabs.has(tabId)) return
     if (this.#tabs.list().length === 1) {
       viewer.notify({ type: 'notice', text: 'The last tab cannot be closed' })
       return
     }
-    this.#callBrowser('Target.closeTarget', { targetId: tab }).catch(this.#deps.onError)
-  }
-
-  async #navigate(
-    watched: WatchedTab,
-    message: Extract<InteractMessage, { type: 'navigate' | 'history' | 'reload' }>,
-  ): Promise<void> {
-    if (message.type === 'reload') return void (await watched.call('Page.reload'))
-    if (message.type === 'navigate') {
-      const params = { url: message.url }
-      const refusal = this.#deps.refuse('Page.navigate', params)
-      if (refusal !== undefined) throw new Error(refusal)
-      const { errorText } = await watched.call('Page.navigate', params)
-      if (typeof errorText === 'string') throw new Error(`Navigation failed: ${errorText}`)
-      return
-    }
-    const history = await watched.call('Page.getNavigationHistory')
-    const { currentIndex, entries } = history as { currentIndex: number; entries: readonly { id: number }[] }
-    const entry = entries[currentIndex + message.step]
-    if (entry !== undefined) await watched.call('Page.navigateToHistoryEntry', { entryId: entry.id })
-  }
-
-  async #callBrowser(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
-    return this.#deps.session.browser.router.call(method, params, this.#tabs.browserSession)
+    this.#tabs.browserSession.call('Target.closeTarget', { targetId: tabId }).catch(this.#deps.onError)
   }
 }

@@ -1,11 +1,4 @@
-/** Encoding of screencast frames. */
-export interface Quality {
-  readonly format: 'jpeg' | 'webp'
-  /** 0 to 100. */
-  readonly quality: number
-  /** Size of the frame relative to the viewer's window. */
-  readonly scale: number
-}
+import type { Quality } from '../cdp/screencast.ts'
 
 /** Best first. WebP takes longer to encode but is a third smaller, so slow connections get it. */
 export const qualities: readonly Quality[] = [

@@ -1,4 +1,4 @@
-type Call = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
+import type { CdpCall } from '../cdp/protocol.ts'
 
 const maxTextLength = 1_000_000
 
@@ -19,8 +19,7 @@ const script = `(() => {
 })()`
 
 /** Reads the selected text of the page or of its focused field. Empty if nothing is selected. */
-export async function readSelection(call: Call): Promise<string> {
-  const result = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
-  const { value } = result['result'] as { readonly value?: unknown }
-  return typeof value === 'string' ? value : ''
+export async function readSelection(call: CdpCall): Promise<string> {
+  const { result } = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
+  return typeof result.value === 'string' ? result.value : ''
 }

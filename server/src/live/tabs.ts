@@ -1,32 +1,24 @@
+import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
+import { attachToBrowser, type CdpSession } from '../cdp/targets.ts'
 import type { Tab } from './server-message.ts'
 
 /** A change of a browser's tabs. */
 export type TabEvent =
-  | { readonly kind: 'opened'; readonly tab: string; readonly opener: string | undefined }
-  | { readonly kind: 'changed' | 'closed' | 'crashed'; readonly tab: string }
+  | { readonly kind: 'opened'; readonly tabId: string; readonly opener: string | undefined }
+  | { readonly kind: 'changed' | 'closed' | 'crashed'; readonly tabId: string }
 
 /** The tabs of one browser, kept up to date until disposed. */
 export interface Tabs extends AsyncDisposable {
   /** Oldest first. */
   readonly list: () => readonly Tab[]
-  readonly has: (tab: string) => boolean
+  readonly has: (tabId: string) => boolean
   /**
    * Updates a tab's title and URL. The browser sends no event when a loaded page changes its title.
    */
-  readonly refresh: (tab: string) => Promise<void>
-  /**
-   * Id of the browser-level CDP session. Detaching from it also detaches all sessions opened in it.
-   */
-  readonly browserSession: string
-}
-
-interface TargetInfo {
-  readonly targetId: string
-  readonly type: string
-  readonly title: string
-  readonly url: string
-  readonly openerId?: string
+  readonly refresh: (tabId: string) => Promise<void>
+  /** Session with the browser. It ends with this object, as do all sessions opened in it. */
+  readonly browserSession: CdpSession
 }
 
 /**
@@ -38,31 +30,28 @@ export async function watchTabs(
   opened: readonly string[],
   onEvent: (event: TabEvent) => void,
 ): Promise<Tabs> {
-  const { sessionId } = (await router.call('Target.attachToBrowserTarget')) as { sessionId: string }
+  const browserSession = await attachToBrowser(router)
   const tabs = new Map<string, Tab>()
   let isReady = false
   const follow = followTargets(tabs, (event) => isReady && onEvent(event))
-  const stop = router.onEvent((event) => {
-    if (event.sessionId === sessionId && event.method !== undefined) follow(event.method, event.params ?? {})
-  })
+  const stop = browserSession.onEvent(follow)
   // Events for existing pages arrive before the response.
-  await router.call('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }, sessionId)
+  await browserSession.call('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] })
   sortTabs(tabs, opened)
   isReady = true
   return {
-    browserSession: sessionId,
+    browserSession,
     list: () => [...tabs.values()],
-    has: (tab) => tabs.has(tab),
-    refresh: async (tab) => {
+    has: (tabId) => tabs.has(tabId),
+    refresh: async (tabId) => {
       // A crashed tab keeps its last title.
-      if (tabs.get(tab)?.isCrashed !== false) return
-      const { targetInfo } = await router.call('Target.getTargetInfo', { targetId: tab }, sessionId)
-      if (tabs.get(tab)?.isCrashed === false) follow('Target.targetInfoChanged', { targetInfo })
+      if (tabs.get(tabId)?.isCrashed !== false) return
+      const { targetInfo } = await browserSession.call('Target.getTargetInfo', { targetId: tabId })
+      if (tabs.get(tabId)?.isCrashed === false) follow({ method: 'Target.targetInfoChanged', params: { targetInfo } })
     },
     [Symbol.asyncDispose]: async () => {
       stop()
-      // Fails if the browser has exited.
-      await router.call('Target.detachFromTarget', { sessionId }).catch(() => undefined)
+      await browserSession[Symbol.asyncDispose]()
     },
   }
 }
@@ -70,29 +59,29 @@ export async function watchTabs(
 function sortTabs(tabs: Map<string, Tab>, opened: readonly string[]): void {
   const sorted = [...tabs].toSorted(([left], [right]) => opened.indexOf(left) - opened.indexOf(right))
   tabs.clear()
-  for (const [id, tab] of sorted) tabs.set(id, tab)
+  for (const [tabId, tab] of sorted) tabs.set(tabId, tab)
 }
 
 function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => void) {
-  return (method: string, params: Readonly<Record<string, unknown>>): void => {
-    const info = params['targetInfo'] as TargetInfo | undefined
-    const id = info?.targetId ?? String(params['targetId'])
-    if (method === 'Target.targetCreated' && info?.type === 'page') {
-      tabs.set(id, toTab(info))
-      onEvent({ kind: 'opened', tab: id, opener: info.openerId })
-    } else if (method === 'Target.targetInfoChanged' && info !== undefined) {
-      const previous = tabs.get(id)
-      const tab = toTab(info)
+  return ({ method, params }: CdpEvent): void => {
+    if (method === 'Target.targetCreated' && params.targetInfo.type === 'page') {
+      const { targetId, openerId } = params.targetInfo
+      tabs.set(targetId, toTab(params.targetInfo))
+      onEvent({ kind: 'opened', tabId: targetId, opener: openerId })
+    } else if (method === 'Target.targetInfoChanged') {
+      const tab = toTab(params.targetInfo)
+      const previous = tabs.get(tab.id)
       if (previous === undefined || (previous.title === tab.title && previous.url === tab.url && !previous.isCrashed))
         return
-      tabs.set(id, tab)
-      onEvent({ kind: 'changed', tab: id })
-    } else if (method === 'Target.targetCrashed' && tabs.has(id)) {
-      const tab = tabs.get(id)
-      if (tab !== undefined) tabs.set(id, { ...tab, isCrashed: true })
-      onEvent({ kind: 'crashed', tab: id })
-    } else if (method === 'Target.targetDestroyed' && tabs.delete(id)) {
-      onEvent({ kind: 'closed', tab: id })
+      tabs.set(tab.id, tab)
+      onEvent({ kind: 'changed', tabId: tab.id })
+    } else if (method === 'Target.targetCrashed') {
+      const tab = tabs.get(params.targetId)
+      if (tab === undefined) return
+      tabs.set(tab.id, { ...tab, isCrashed: true })
+      onEvent({ kind: 'crashed', tabId: tab.id })
+    } else if (method === 'Target.targetDestroyed' && tabs.delete(params.targetId)) {
+      onEvent({ kind: 'closed', tabId: params.targetId })
     }
   }
 }
@@ -100,7 +89,7 @@ function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => voi
 const maxUrlLength = 2000
 
 // Truncates data: URLs, which may be megabytes long.
-function toTab({ targetId, title, url }: TargetInfo): Tab {
+function toTab({ targetId, title, url }: Protocol.Target.TargetInfo): Tab {
   return {
     id: targetId,
     title: title.slice(0, 200),

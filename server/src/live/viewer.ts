@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
-import { encodeFrame, type Frame } from './frame.ts'
+import type { Frame } from '../cdp/screencast.ts'
+import { encodeFrame } from './frame.ts'
 import { QualityGauge } from './quality.ts'
 import type { ServerMessage } from './server-message.ts'
 import { interactMessage, viewMessage, type InteractMessage, type ViewMessage } from './viewer-message.ts'

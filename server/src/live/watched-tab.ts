@@ -1,19 +1,21 @@
-import type { CdpIncoming } from '../cdp/message.ts'
+import type { CdpCall, CdpEvent } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
-import { Screencast, type ScreencastFrame } from './screencast.ts'
-import type { Frame } from './frame.ts'
-import { inputCommand, pressKey, type InputMessage, type PageCommand } from './input.ts'
-import { inspectPoint } from './inspect-point.ts'
-import { readSelection } from './read-selection.ts'
-import type { Choices, Dialog, ServerMessage } from './server-message.ts'
+import { Screencast, type Frame } from '../cdp/screencast.ts'
+import { attachToTarget, type CdpSession } from '../cdp/targets.ts'
 import type { ClientDialog } from './client-dialog.ts'
+import { pressKey, sendInput, type InputMessage } from './input.ts'
+import { qualities } from './quality.ts'
+import { readSelection } from './read-selection.ts'
+import { SelectList } from './select-list.ts'
+import type { ServerMessage } from './server-message.ts'
+import { TabDialog } from './tab-dialog.ts'
 import type { Viewer } from './viewer.ts'
 
 /** Dependencies of a watched tab. */
 export interface WatchedTabDeps {
   readonly router: CdpRouter
-  readonly browserSession: string
-  readonly tab: string
+  readonly browserSession: CdpSession
+  readonly tabId: string
   /** The dialog that opened before this tab was watched. */
   readonly clientDialog: () => ClientDialog | undefined
   /** Called when the title or URL may have changed, at most twice a second. */
@@ -24,40 +26,49 @@ export interface WatchedTabDeps {
 /** A tab with at least one viewer. Sends its frames to the viewers and their input to the page. */
 export class WatchedTab implements AsyncDisposable {
   readonly viewers = new Set<Viewer>()
+  readonly dialog: TabDialog
+  readonly selectList: SelectList
   readonly #deps: WatchedTabDeps
+  readonly #session: Promise<CdpSession>
   readonly #screencast: Screencast
-  readonly #stop: () => void
-  readonly #session = Promise.withResolvers<string>()
-  #sessionId: string | undefined
+  readonly #resources = new DisposableStack()
   #lastFrame: Frame | undefined
-  #dialog: Dialog | null = null
-  #choices: Choices | null = null
-  readonly #titleTimer: NodeJS.Timeout
   #refreshTimer: NodeJS.Timeout | undefined
-  #isDisposed = false
 
   constructor(deps: WatchedTabDeps) {
     this.#deps = deps
     this.#screencast = new Screencast({
-      call: async (method, params) => this.call(method, params),
+      call: this.call,
+      qualities,
       onFrame: (frame) => this.#show(frame),
       isFrameWanted: () => [...this.viewers].some((viewer) => viewer.isReady),
       onError: this.#reportError,
     })
-    this.#stop = deps.router.onEvent((event) => {
-      if (event.sessionId !== undefined && event.sessionId === this.#sessionId) this.#handleEvent(event)
+    const { router, clientDialog } = deps
+    this.dialog = new TabDialog({
+      router,
+      call: this.call,
+      clientDialog,
+      onChange: (dialog) => this.#notify({ type: 'dialog', dialog }),
     })
-    this.#titleTimer = setInterval(deps.onTitleOrUrlChange, titlePollMs).unref()
-    const openDialog = deps.clientDialog()
-    if (openDialog !== undefined) this.#dialog = toDialog(openDialog.params)
-    this.#attach().catch(this.#reportError)
+    this.selectList = new SelectList({
+      call: this.call,
+      press: (key) => void pressKey(this.call, key).catch(this.#reportError),
+      notify: (message) => this.#notify(message),
+    })
+    const titleTimer = setInterval(deps.onTitleOrUrlChange, titlePollMs).unref()
+    this.#resources.defer(() => clearInterval(titleTimer))
+    this.#resources.defer(() => clearTimeout(this.#refreshTimer))
+    this.#resources.defer(() => this.#screencast.end())
+    this.#session = attachToTarget(router, deps.tabId, deps.browserSession)
+    this.#start().catch(this.#reportError)
   }
 
   /** Adds a viewer and sends it the current state. */
   join(viewer: Viewer): void {
     this.viewers.add(viewer)
     viewer.forgetFrames()
-    viewer.notify({ type: 'dialog', dialog: this.#dialog })
+    viewer.notify({ type: 'dialog', dialog: this.dialog.current })
     viewer.notify({ type: 'choices', choices: null })
     if (this.#lastFrame !== undefined) viewer.queueFrame(this.#lastFrame)
     this.updateAudience()
@@ -85,102 +96,55 @@ export class WatchedTab implements AsyncDisposable {
   }
 
   /** Sends a command to the page. */
-  async call(method: string, params?: object): Promise<Readonly<Record<string, unknown>>> {
-    const sessionId = this.#sessionId ?? (await this.#session.promise)
-    return this.#deps.router.call(method, params, sessionId)
-  }
+  readonly call: CdpCall = async (method, ...args) => (await this.#session).call(method, ...args)
 
   /** Sends a viewer's input to the page, in order and without waiting for responses. */
   handleInput(message: InputMessage): void {
-    if (this.#choices !== null && message.type === 'mouse' && message.action === 'down') this.#setChoices(null)
-    this.#send([inputCommand(message)])
+    if (message.type === 'mouse' && message.action === 'down') this.selectList.close()
+    sendInput(this.call, message).catch(this.#reportError)
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
-      this.#inspect(message).catch(() => undefined)
+      void this.selectList.openAt(message)
     }
-  }
-
-  /** Chooses an option of the select element that was clicked. `null` closes its list. */
-  choose(option: number | null): void {
-    const choices = this.#choices
-    if (choices === null) return
-    this.#setChoices(null)
-    if (option === null || choices.options[option] === undefined) return this.#send(pressKey('Escape'))
-    const from = Math.min(option, choices.chosen)
-    const crossed = choices.options.slice(from + 1, Math.max(option, choices.chosen) + 1)
-    const steps = option > choices.chosen ? crossed : choices.options.slice(from, Math.max(option, choices.chosen))
-    const arrow = pressKey(option > choices.chosen ? 'ArrowDown' : 'ArrowUp')
-    const arrows = steps.filter((each) => !each.isDisabled).flatMap(() => arrow)
-    this.#send([...arrows, ...pressKey('Enter')])
   }
 
   /** Sends the selected text to a viewer. Sends nothing if none is selected or the page fails. */
   async copyFor(viewer: Viewer): Promise<void> {
-    const text = await readSelection(async (method, params) => this.call(method, params)).catch(() => '')
+    const text = await readSelection(this.call).catch(() => '')
     if (text !== '') viewer.notify({ type: 'clipboard', text })
   }
 
-  /** Accepts or dismisses the open dialog, if there is one. */
-  answerDialog(isAccepted: boolean, text: string | undefined): void {
-    if (this.#dialog === null) return
-    const result = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
-    const openDialog = this.#deps.clientDialog()
-    // Fails if a client has handled the dialog already.
-    this.call('Page.handleJavaScriptDialog', result).catch(() => undefined)
-    if (openDialog === undefined) return
-    this.#setDialog(null)
-    const { router } = this.#deps
-    router.callInClientSession('Page.handleJavaScriptDialog', result, openDialog.sessionId).catch(() => undefined)
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isDisposed) return
-    this.#isDisposed = true
-    this.#stop()
-    clearTimeout(this.#refreshTimer)
-    clearInterval(this.#titleTimer)
-    this.#screencast.end()
-    const sessionId = this.#sessionId ?? (await this.#session.promise.catch(() => undefined))
-    // Fails if the tab is closed or the browser has exited.
-    if (sessionId !== undefined) {
-      await this.#deps.router
-        .call('Target.detachFromTarget', { sessionId }, this.#deps.browserSession)
-        .catch(() => undefined)
-    }
+    this.#resources.dispose()
+    const session = await this.#session.catch(() => undefined)
+    await session?.[Symbol.asyncDispose]()
   }
 
   readonly #reportError = (error: unknown): void => {
     // When a tab closes, its session is detached and pending calls fail.
-    if (!this.#isDisposed) this.#deps.onError(error)
+    if (!this.#resources.disposed) this.#deps.onError(error)
   }
 
-  async #attach(): Promise<void> {
-    const { router, browserSession, tab } = this.#deps
-    this.#session.promise.catch(() => undefined)
-    try {
-      const result = await router.call('Target.attachToTarget', { targetId: tab, flatten: true }, browserSession)
-      this.#sessionId = String(result['sessionId'])
-      this.#session.resolve(this.#sessionId)
-    } catch (error) {
-      this.#session.reject(error)
-      throw error
-    }
+  async #start(): Promise<void> {
+    const session = await this.#session
+    if (this.#resources.disposed) return
+    this.#resources.defer(session.onEvent((event) => this.#handleEvent(event)))
     // Only sessions that enabled `Page` before a dialog opened can handle it.
-    await this.call('Page.enable')
+    await session.call('Page.enable')
   }
 
-  #handleEvent({ method, params = {} }: CdpIncoming): void {
+  #handleEvent({ method, params }: CdpEvent): void {
     switch (method) {
       case 'Page.screencastFrame':
-        this.#screencast.receive(params as unknown as ScreencastFrame)
+        this.#screencast.receive(params)
         break
       case 'Page.screencastVisibilityChanged':
-        this.#screencast.setHidden(params['visible'] === false)
+        this.#screencast.setHidden(!params.visible)
         break
       case 'Page.javascriptDialogOpening':
-        this.#setDialog(toDialog(params))
+        this.dialog.open(params)
         break
       case 'Page.javascriptDialogClosed':
-        this.#setDialog(null)
+        this.dialog.close()
         this.#refreshTitleAndUrl()
         break
       case 'Page.loadEventFired':
@@ -191,15 +155,6 @@ export class WatchedTab implements AsyncDisposable {
         this.#refreshTitleAndUrl()
         break
       default:
-    }
-  }
-
-  async #inspect(point: { readonly x: number; readonly y: number }): Promise<void> {
-    const found = await inspectPoint(async (method, params) => this.call(method, params), point)
-    if (found === 'file') {
-      this.#notify({ type: 'notice', text: 'File choosers are not supported in the live view' })
-    } else if (found !== undefined) {
-      this.#setChoices(found)
     }
   }
 
@@ -216,31 +171,8 @@ export class WatchedTab implements AsyncDisposable {
     for (const viewer of this.viewers) if (viewer.isVisible) viewer.queueFrame(frame)
   }
 
-  #setDialog(dialog: Dialog | null): void {
-    this.#dialog = dialog
-    this.#notify({ type: 'dialog', dialog })
-  }
-
-  #setChoices(choices: Choices | null): void {
-    this.#choices = choices
-    this.#notify({ type: 'choices', choices })
-  }
-
   #notify(message: ServerMessage): void {
     for (const viewer of this.viewers) viewer.notify(message)
-  }
-
-  #send(commands: readonly PageCommand[]): void {
-    for (const { method, params } of commands) this.call(method, params).catch(this.#reportError)
-  }
-}
-
-function toDialog(params: Readonly<Record<string, unknown>>): Dialog {
-  return {
-    kind: params['type'] as Dialog['kind'],
-    message: params['message'] as string,
-    defaultText: (params['defaultPrompt'] as string | undefined) ?? '',
-    url: params['url'] as string,
   }
 }
 

@@ -1,20 +1,7 @@
+import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import type { AttachedTarget } from '../cdp/targets.ts'
 import type { ConsoleLine } from './console-line.ts'
 import type { TempFile } from './temp-file.ts'
-import type { AttachedTarget } from './attach-to-targets.ts'
-
-interface RemoteValue {
-  readonly type: string
-  readonly value?: unknown
-  readonly unserializableValue?: string
-  readonly description?: string
-  readonly preview?: { readonly properties: readonly { readonly name: string; readonly value?: string }[] }
-}
-
-interface CallFrame {
-  readonly url: string
-  readonly lineNumber: number
-  readonly columnNumber: number
-}
 
 const maxTextLength = 20_000
 
@@ -33,10 +20,10 @@ export class ConsoleLog {
   }
 
   /** Handles a CDP event of a target. */
-  receive(_target: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+  receive({ method, params }: CdpEvent): void {
     if (method === 'Runtime.consoleAPICalled') this.#write(lineOfCall(params))
     else if (method === 'Runtime.exceptionThrown') this.#write(lineOfException(params))
-    else if (method === 'Log.entryAdded') this.#write(lineOfEntry(params))
+    else if (method === 'Log.entryAdded') this.#write(lineOfEntry(params.entry))
   }
 
   async finish(): Promise<void> {
@@ -48,43 +35,42 @@ export class ConsoleLog {
   }
 }
 
-function lineOfCall(params: Readonly<Record<string, unknown>>): ConsoleLine {
-  const { type, args, timestamp, stackTrace } = params as {
-    readonly type: string
-    readonly args: readonly RemoteValue[]
-    readonly timestamp: number
-    readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
-  }
+function lineOfCall({ type, args, timestamp, stackTrace }: Protocol.Runtime.ConsoleAPICalledEvent): ConsoleLine {
   const text = args.map(show).join(' ')
   return { time: timeOf(timestamp), source: 'console', level: type, text, ...locationOf(stackTrace?.callFrames[0]) }
 }
 
-function lineOfException(params: Readonly<Record<string, unknown>>): ConsoleLine {
-  const { timestamp, exceptionDetails: details } = params as {
-    readonly timestamp: number
-    readonly exceptionDetails: CallFrame & { readonly text: string; readonly exception?: RemoteValue }
+function lineOfException({ timestamp, exceptionDetails }: Protocol.Runtime.ExceptionThrownEvent): ConsoleLine {
+  const { exception, text } = exceptionDetails
+  return {
+    time: timeOf(timestamp),
+    source: 'exception',
+    level: 'error',
+    text: exception === undefined ? text : show(exception),
+    ...locationOf(exceptionDetails),
   }
-  const text = details.exception === undefined ? details.text : show(details.exception)
-  return { time: timeOf(timestamp), source: 'exception', level: 'error', text, ...locationOf(details) }
 }
 
-function lineOfEntry(params: Readonly<Record<string, unknown>>): ConsoleLine {
-  const { source, level, text, timestamp, url } = params['entry'] as Readonly<Record<string, string>> & {
-    readonly timestamp: number
-  }
-  const location = url === undefined ? {} : { url }
-  return { time: timeOf(timestamp), source: source ?? 'other', level: level ?? 'info', text: text ?? '', ...location }
+function lineOfEntry({ source, level, text, timestamp, url }: Protocol.Log.LogEntry): ConsoleLine {
+  return { time: timeOf(timestamp), source, level, text, ...(url === undefined ? {} : { url }) }
 }
 
 function timeOf(timestampMs: number): string {
   return new Date(timestampMs).toISOString()
 }
 
-function locationOf(frame: CallFrame | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
+function locationOf(frame: Position | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
   return frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
 }
 
-function show({ type, value, unserializableValue, description, preview }: RemoteValue): string {
+/** Position in a script, counted from 0. */
+interface Position {
+  readonly url?: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
+function show({ type, value, unserializableValue, description, preview }: Protocol.Runtime.RemoteObject): string {
   if (type === 'string') return String(value)
   if (preview !== undefined && description === 'Object') {
     return `{${preview.properties.map((property) => `${property.name}: ${property.value ?? '…'}`).join(', ')}}`

@@ -1,4 +1,5 @@
-import type { CdpHeaders, CdpResponse, CdpTiming, RequestSent } from './cdp-network.ts'
+import type { Protocol } from '../cdp/protocol.ts'
+import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
 
 /** A response body, or why it was not recorded. */
@@ -171,7 +172,7 @@ function timingsOf({ sent, response, endedAt }: Exchange): HarTimings {
   }
 }
 
-function span(timing: CdpTiming, phase: 'dns' | 'connect' | 'ssl'): number {
+function span(timing: Protocol.Network.ResourceTiming, phase: 'dns' | 'connect' | 'ssl'): number {
   const start = timing[`${phase}Start`]
   return start < 0 ? -1 : Math.max(0, timing[`${phase}End`] - start)
 }

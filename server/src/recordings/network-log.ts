@@ -1,8 +1,10 @@
-import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
-import { bodiesNotRecorded, toHarEntry, type Body, type Exchange } from './har-entry.ts'
-import type { WebSocketMessage } from './har-types.ts'
+import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import type { AttachedTarget } from '../cdp/targets.ts'
+import type { RequestSent } from './cdp-network.ts'
+import { bodiesNotRecorded, toHarEntry } from './har-entry.ts'
+import { addMessage, RequestHops, type OpenExchange } from './request-hops.ts'
+import { maxBodyBytes, readBody } from './response-body.ts'
 import type { TempFile } from './temp-file.ts'
-import type { AttachedTarget } from './attach-to-targets.ts'
 
 /** Options for the contents of the HAR file. */
 export interface NetworkLogOptions {
@@ -25,24 +27,8 @@ export interface HarPage {
   readonly pageTimings: { readonly onContentLoad: number; readonly onLoad: number }
 }
 
-const maxBodyBytes = 1_000_000
-const maxMessages = 1000
-const maxMessageLength = 10_000
-
 /** Time that `finish` waits for requested bodies. */
 const bodiesTimeoutMs = 1000
-
-type OpenExchange = { -readonly [Key in keyof Exchange]: Exchange[Key] }
-
-/**
- * A request and its redirects, which share a request id. The headers of `ExtraInfo` events arrive
- * in the order of the redirects.
- */
-interface Hops {
-  readonly all: OpenExchange[]
-  readonly sentHeaders: CdpHeaders[]
-  readonly receivedHeaders: CdpHeaders[]
-}
 
 /** Writes the requests of a session to a file, one HAR entry per line, as they end. */
 export class NetworkLog {
@@ -50,7 +36,7 @@ export class NetworkLog {
   readonly pages: HarPage[] = []
   readonly #file: TempFile
   readonly #options: NetworkLogOptions
-  readonly #open = new Map<string, Hops>()
+  readonly #open = new Map<string, RequestHops>()
   readonly #pending = new Set<Promise<void>>()
   readonly #pageOfTarget = new Map<string, string>()
   /** Number of entries that exceeded the size limit. */
@@ -74,26 +60,27 @@ export class NetworkLog {
   }
 
   /** Handles a CDP event of a target. */
-  receive(target: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
-    const key = `${target.sessionId} ${String(params['requestId'])}`
+  receive(target: AttachedTarget, event: CdpEvent): void {
+    const { method, params } = event
     switch (method) {
       case 'Network.requestWillBeSent':
-        return this.#begin(target, key, params as unknown as RequestSent)
+        return this.#begin(target, params)
       case 'Network.requestWillBeSentExtraInfo':
-        this.#hopsOf(key).sentHeaders.push(params['headers'] as CdpHeaders)
+        this.#hopsOf(keyOf(target, params)).sentHeaders.push(params.headers)
         return
       case 'Network.responseReceivedExtraInfo':
-        this.#hopsOf(key).receivedHeaders.push(params['headers'] as CdpHeaders)
+        this.#hopsOf(keyOf(target, params)).receivedHeaders.push(params.headers)
         return
       case 'Network.loadingFinished':
+        return this.#finish(target, params, { transferBytes: params.encodedDataLength })
       case 'Network.loadingFailed':
-        return this.#finish(target, key, params)
+        return this.#finish(target, params, { error: params.errorText })
       case 'Network.webSocketCreated':
-        return this.#beginSocket(key, params)
+        return this.#beginSocket(target, params)
       case 'Network.webSocketClosed':
-        return this.#finish(target, key, params)
+        return this.#finish(target, params, {})
       default:
-        this.#updateExchange(key, method, params)
+        this.#updateExchange(target, event)
     }
   }
 
@@ -103,35 +90,28 @@ export class NetworkLog {
     const timer = setTimeout(timeout.resolve, bodiesTimeoutMs)
     await Promise.race([Promise.allSettled(this.#pending), timeout.promise])
     clearTimeout(timer)
-    for (const [key, { all }] of this.#open) {
-      const last = all.at(-1)
+    for (const [key, { last }] of this.#open) {
       if (last !== undefined && last.messages === undefined) last.error ??= 'the session ended before the response'
       this.#write(key)
     }
     await this.#file.close()
   }
 
-  #hopsOf(key: string): Hops {
+  #hopsOf(key: string): RequestHops {
     const found = this.#open.get(key)
     if (found !== undefined) return found
-    const created: Hops = { all: [], sentHeaders: [], receivedHeaders: [] }
+    const created = new RequestHops()
     this.#open.set(key, created)
     return created
   }
 
-  #begin(target: AttachedTarget, key: string, sent: RequestSent): void {
+  #begin(target: AttachedTarget, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
-    const hops = this.#hopsOf(key)
-    const previous = hops.all.at(-1)
-    if (previous !== undefined && sent.redirectResponse !== undefined) {
-      previous.response = sent.redirectResponse
-      previous.transferBytes = sent.redirectResponse.encodedDataLength
-      previous.endedAt = sent.timestamp
-    }
+    const hops = this.#hopsOf(keyOf(target, sent))
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
-    if (isDocument && previous === undefined) this.#beginPage(target, sent)
-    hops.all.push(emptyExchange(sent, this.#pageOfTarget.get(target.targetId)))
+    if (isDocument && hops.last === undefined) this.#beginPage(target, sent)
+    hops.add(sent, this.#pageOfTarget.get(target.targetId))
   }
 
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
@@ -141,49 +121,63 @@ export class NetworkLog {
     this.#pageOfTarget.set(target.targetId, id)
   }
 
-  #beginSocket(key: string, { requestId, url }: Readonly<Record<string, unknown>>): void {
-    const request = { url: String(url), method: 'GET', headers: {} }
+  #beginSocket(target: AttachedTarget, { requestId, url }: Protocol.Network.WebSocketCreatedEvent): void {
+    const request = { url, method: 'GET', headers: {} }
     const times = { timestamp: 0, wallTime: Date.now() / 1000 }
-    const sent = { requestId: String(requestId), loaderId: '', type: 'WebSocket', request, ...times }
-    this.#hopsOf(key).all.push({ ...emptyExchange(sent, undefined), messages: [] })
+    const sent = { requestId, loaderId: '', type: 'WebSocket', request, ...times } as const
+    this.#hopsOf(keyOf(target, sent)).add(sent, undefined).messages = []
   }
 
-  #updateExchange(key: string, method: string, params: Readonly<Record<string, unknown>>): void {
-    const exchange = this.#open.get(key)?.all.at(-1)
-    if (exchange === undefined) return
-    const response = params['response'] as CdpResponse | undefined
+  #updateExchange(target: AttachedTarget, { method, params }: CdpEvent): void {
     switch (method) {
       case 'Network.responseReceived':
-        exchange.response = response
+        this.#update(target, params, (exchange) => {
+          exchange.response = params.response
+        })
         break
       case 'Network.dataReceived':
-        exchange.contentBytes += Number(params['dataLength'])
+        this.#update(target, params, (exchange) => {
+          exchange.contentBytes += params.dataLength
+        })
         break
-      case 'Network.webSocketWillSendHandshakeRequest': {
-        const times = { timestamp: Number(params['timestamp']), wallTime: Number(params['wallTime']) }
-        exchange.sent = { ...exchange.sent, ...times }
-        exchange.sentHeaders = (params['request'] as { readonly headers: CdpHeaders }).headers
+      case 'Network.webSocketWillSendHandshakeRequest':
+        this.#update(target, params, (exchange) => {
+          exchange.sent = { ...exchange.sent, timestamp: params.timestamp, wallTime: params.wallTime }
+          exchange.sentHeaders = params.request.headers
+        })
         break
-      }
       case 'Network.webSocketHandshakeResponseReceived':
-        if (response !== undefined) exchange.response = { ...response, mimeType: '', protocol: 'http/1.1' }
+        this.#update(target, params, (exchange) => {
+          exchange.response = { ...params.response, mimeType: '', protocol: 'http/1.1' }
+        })
         break
       case 'Network.webSocketFrameSent':
+        this.#update(target, params, (exchange) => addMessage(exchange, 'send', params))
+        break
       case 'Network.webSocketFrameReceived':
-        addMessage(exchange, method === 'Network.webSocketFrameSent' ? 'send' : 'receive', params)
+        this.#update(target, params, (exchange) => addMessage(exchange, 'receive', params))
         break
       default:
     }
   }
 
-  #finish(target: AttachedTarget, key: string, params: Readonly<Record<string, unknown>>): void {
-    const exchange = this.#open.get(key)?.all.at(-1)
+  #update(target: AttachedTarget, params: WithRequestId, change: (exchange: OpenExchange) => void): void {
+    const exchange = this.#open.get(keyOf(target, params))?.last
+    if (exchange !== undefined) change(exchange)
+  }
+
+  #finish(
+    target: AttachedTarget,
+    { requestId, timestamp }: WithRequestId & { readonly timestamp: number },
+    outcome: Partial<Pick<OpenExchange, 'transferBytes' | 'error'>>,
+  ): void {
+    const key = keyOf(target, { requestId })
+    const exchange = this.#open.get(key)?.last
     if (exchange === undefined) return
-    exchange.endedAt = Number(params['timestamp'])
-    if ('errorText' in params) exchange.error = String(params['errorText'])
-    if ('encodedDataLength' in params) exchange.transferBytes = Number(params['encodedDataLength'])
+    Object.assign(exchange, outcome, { endedAt: timestamp })
     if (exchange.messages !== undefined || exchange.error !== undefined) return this.#write(key)
-    const work = this.#readBody(target, exchange).then((body) => {
+    const reading = this.#options.withBodies ? readBody(target.call, exchange) : Promise.resolve(notRecorded)
+    const work = reading.then((body) => {
       exchange.body = body
       this.#write(key)
     })
@@ -191,27 +185,11 @@ export class NetworkLog {
     void work.finally(() => this.#pending.delete(work))
   }
 
-  async #readBody(target: AttachedTarget, { sent, contentBytes, response }: OpenExchange): Promise<Body> {
-    if (!this.#options.withBodies) return { comment: bodiesNotRecorded }
-    if (response === undefined || contentBytes === 0) return undefined
-    if (!isText(response.mimeType)) return { comment: 'only text bodies are recorded' }
-    if (contentBytes > maxBodyBytes) return { comment: `larger than ${maxBodyBytes} bytes` }
-    try {
-      const { body, base64Encoded } = await target.call('Network.getResponseBody', { requestId: sent.requestId })
-      return { text: String(body), isBase64: base64Encoded === true }
-    } catch {
-      return { comment: 'the browser no longer has the body' }
-    }
-  }
-
   #write(key: string): void {
     const hops = this.#open.get(key)
     this.#open.delete(key)
-    if (hops === undefined) return
-    for (const [index, exchange] of hops.all.entries()) {
-      exchange.sentHeaders ??= hops.sentHeaders[index]
-      exchange.receivedHeaders ??= hops.receivedHeaders[index]
-      if (!this.#options.withBodies) exchange.body ??= { comment: bodiesNotRecorded }
+    for (const exchange of hops?.list() ?? []) {
+      if (!this.#options.withBodies) exchange.body ??= notRecorded
       const entry = toHarEntry(exchange, this.#options)
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
       const start = this.#file.append(line)
@@ -221,35 +199,13 @@ export class NetworkLog {
   }
 }
 
-function emptyExchange(sent: RequestSent, pageref: string | undefined): OpenExchange {
-  return {
-    sent,
-    pageref,
-    sentHeaders: undefined,
-    response: undefined,
-    receivedHeaders: undefined,
-    endedAt: undefined,
-    contentBytes: 0,
-    transferBytes: undefined,
-    error: undefined,
-    body: undefined,
-    messages: undefined,
-  }
+const notRecorded = { comment: bodiesNotRecorded } as const
+
+interface WithRequestId {
+  readonly requestId: string
 }
 
-function addMessage(
-  exchange: OpenExchange,
-  type: WebSocketMessage['type'],
-  params: Readonly<Record<string, unknown>>,
-): void {
-  if (exchange.messages === undefined || exchange.messages.length >= maxMessages) return
-  const { opcode, payloadData } = params['response'] as { readonly opcode: number; readonly payloadData: string }
-  const time = exchange.sent.wallTime + (Number(params['timestamp']) - exchange.sent.timestamp)
-  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, maxMessageLength) }]
-}
-
-function isText(mimeType: string): boolean {
-  return /^text\/|[/+](json|xml)$|^application\/(javascript|x-javascript|ecmascript|x-www-form-urlencoded|graphql|x-ndjson)/i.test(
-    mimeType,
-  )
+/** Request ids are unique only within a target. */
+function keyOf({ cdpSessionId }: AttachedTarget, { requestId }: WithRequestId): string {
+  return `${cdpSessionId} ${requestId}`
 }

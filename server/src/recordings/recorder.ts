@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { CdpEvent } from '../cdp/protocol.ts'
+import { attachToBrowser, autoAttach, type AttachedTarget, type CdpSession } from '../cdp/targets.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ConsoleLog } from './console-log.ts'
 import { VideoRecorder, type Focus } from './video-recorder.ts'
@@ -9,7 +11,6 @@ import { harFile } from './har-file.ts'
 import { NetworkLog } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
-import { attachToTargets, type AttachedTarget } from './attach-to-targets.ts'
 
 /** Dependencies of a recorder. */
 export interface RecorderDeps {
@@ -38,7 +39,7 @@ export class Recorder {
   readonly #console: ConsoleLog | undefined
   readonly #video: VideoRecorder | undefined
   readonly #folder: string
-  #watching: AsyncDisposable | undefined
+  #browserSession: CdpSession | undefined
 
   private constructor(deps: RecorderDeps, folder: string) {
     const { plan, focus, maxBytes, onError } = deps
@@ -58,15 +59,15 @@ export class Recorder {
     const path = join(folder.root, 'recording')
     await mkdir(path, { mode: 0o700 })
     const recorder = new Recorder(deps, path)
-    recorder.#watching = await attachToTargets(router, {
+    recorder.#browserSession = await attachToBrowser(router)
+    const watching = autoAttach(router, recorder.#browserSession, {
+      filter: [{ type: 'page' }],
+      childFilter: [{ type: 'iframe' }, { type: 'worker' }],
       onAttached: async (target) => recorder.#watch(target),
       onDetached: (target) => recorder.#video?.remove(target),
-      onEvent: (target, method, params) => {
-        if (method.startsWith('Network.')) recorder.#network?.receive(target, method, params)
-        else if (method.startsWith('Page.')) recorder.#video?.receive(target, method, params)
-        else recorder.#console?.receive(target, method, params)
-      },
+      onEvent: (target, event) => recorder.#receive(target, event),
     })
+    await watching.ready
     return recorder
   }
 
@@ -74,7 +75,7 @@ export class Recorder {
   async finish(): Promise<readonly RecordedFile[]> {
     const [hasVideo] = await Promise.all([this.#video?.finish(), this.#network?.finish(), this.#console?.finish()])
     // Not awaited, since the browser is about to close.
-    void this.#watching?.[Symbol.asyncDispose]()
+    void this.#browserSession?.[Symbol.asyncDispose]()
     const startedAtMs = this.#startedAtMs
     const recorded: RecordedFile[] = []
     if (this.#network !== undefined) {
@@ -96,6 +97,12 @@ export class Recorder {
   async #watch(target: AttachedTarget): Promise<void> {
     if (target.type === 'page') this.#video?.add(target)
     await Promise.allSettled([this.#network?.watch(target), this.#console?.watch(target)])
+  }
+
+  #receive(target: AttachedTarget, event: CdpEvent): void {
+    if (event.method.startsWith('Network.')) this.#network?.receive(target, event)
+    else if (event.method.startsWith('Page.')) this.#video?.receive(target, event)
+    else this.#console?.receive(event)
   }
 
   #har({ locations, pages, skipped }: NetworkLog): AsyncGenerator<Buffer> {

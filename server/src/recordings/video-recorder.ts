@@ -1,7 +1,7 @@
-import { Screencast, type ScreencastFrame } from '../live/screencast.ts'
-import type { Quality } from '../live/quality.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
+import { Screencast, type Quality } from '../cdp/screencast.ts'
+import type { AttachedTarget } from '../cdp/targets.ts'
 import type { TempFile } from './temp-file.ts'
-import type { AttachedTarget } from './attach-to-targets.ts'
 import { vp8OfWebp, WebmWriter } from './webm.ts'
 
 /** Tracks the page that the clients of a session used last. */
@@ -15,7 +15,7 @@ export interface Focus {
 const size = { width: 1280, height: 720 } as const
 
 // A lossy WebP image contains a VP8 key frame, so frames become a video without an encoder.
-const quality: readonly Quality[] = [{ format: 'webp', quality: 50, scale: 1 }]
+const qualities: readonly Quality[] = [{ format: 'webp', quality: 50, scale: 1 }]
 
 /** Records the active page as video. Writes frames only while something changes. */
 export class VideoRecorder {
@@ -64,11 +64,10 @@ export class VideoRecorder {
     this.#followFocus()
   }
 
-  receive(page: AttachedTarget, method: string, params: Readonly<Record<string, unknown>>): void {
+  receive(page: AttachedTarget, { method, params }: CdpEvent): void {
     if (page !== this.#shown?.page) return
-    if (method === 'Page.screencastFrame') this.#shown.screencast.receive(params as unknown as ScreencastFrame)
-    else if (method === 'Page.screencastVisibilityChanged')
-      this.#shown.screencast.setHidden(params['visible'] === false)
+    if (method === 'Page.screencastFrame') this.#shown.screencast.receive(params)
+    else if (method === 'Page.screencastVisibilityChanged') this.#shown.screencast.setHidden(!params.visible)
   }
 
   /** Ends the video. Returns false if no frame was recorded. */
@@ -94,8 +93,8 @@ export class VideoRecorder {
 
   #createScreencast(page: AttachedTarget): Screencast {
     return new Screencast({
-      qualities: quality,
       call: page.call,
+      qualities,
       onFrame: ({ image }) => this.#receiveFrame(image),
       isFrameWanted: () => performance.now() >= this.#nextMs && this.#file.bytes < this.#maxBytes,
       // When a page closes, its session is detached and pending calls fail.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 
 /** A cookie of `Storage.getCookies` and `Storage.setCookies`. */
@@ -13,10 +14,10 @@ export const browserCookie = z.object({
   secure: z.boolean(),
   session: z.boolean(),
   sameSite: z.enum(['Strict', 'Lax', 'None']).optional(),
-  priority: z.string().optional(),
-  sourceScheme: z.string().optional(),
+  priority: z.custom<Protocol.Network.CookiePriority>(isString).optional(),
+  sourceScheme: z.custom<Protocol.Network.CookieSourceScheme>(isString).optional(),
   sourcePort: z.number().optional(),
-  partitionKey: z.unknown().optional(),
+  partitionKey: z.custom<Protocol.Network.CookiePartitionKey>().optional(),
 })
 
 export type BrowserCookie = z.output<typeof browserCookie>
@@ -38,4 +39,8 @@ function toParameter({ session, expires, ...cookie }: BrowserCookie) {
     ...cookie,
     ...(session || expires < 0 ? {} : { expires }),
   }
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
 }

@@ -50,7 +50,7 @@ async function evaluate(browser: Browser, expression: string): Promise<unknown> 
   const { router, parkedTargetId: targetId } = browser
   const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
   const options = { expression, awaitPromise: true, returnByValue: true }
-  const { result } = await router.call('Runtime.evaluate', options, String(sessionId))
+  const { result } = await router.callIn(sessionId)('Runtime.evaluate', options)
   return (result as { value: unknown }).value
 }
 

@@ -29,7 +29,9 @@ describe('a browser whose main process', () => {
       targetId: stuck.parkedTargetId,
       flatten: true,
     })
-    stuck.router.call('Runtime.evaluate', { expression: 'for (;;);' }, String(sessionId)).catch(() => undefined)
+    stuck.router
+      .callIn(sessionId)('Runtime.evaluate', { expression: 'for (;;);' })
+      .catch(() => undefined)
     paused.router.pause()
     let gone = 0
     for (const { exited } of [stuck, paused]) void exited.then(() => (gone += 1))

@@ -1,5 +1,14 @@
-import type { CdpIncoming } from '../../src/cdp/message.ts'
 import type { CdpChannel, CdpRouter } from '../../src/cdp/router.ts'
+
+/** An event or a response, as a client receives it. */
+export interface CdpIncoming {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly sessionId?: string
+}
 
 /** A client on a channel, with ids that start at 1. */
 export interface ChannelClient extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CdpIncoming } from '../../src/cdp/message.ts'
+import type { CdpIncoming } from './channel-client.ts'
 import { routePipe } from '../../src/cdp/router.ts'
 import { isInternalUrl, guardInternalPages } from '../../src/cdp/internal-pages.ts'
 

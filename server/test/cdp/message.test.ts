@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { isTargetEvent, sessionIdAtTail, withoutSessionId } from '../../src/cdp/message.ts'
+import { isTargetEvent, cdpSessionIdAtTail, withoutSessionId } from '../../src/cdp/message.ts'
 
 const sessionId = '0123456789ABCDEF0123456789ABCDEF'
 
 test('the session is read from the end of a message', () => {
-  expect(sessionIdAtTail(Buffer.from(`{"id":1,"result":{},"sessionId":"${sessionId}"}`))).toBe(sessionId)
+  expect(cdpSessionIdAtTail(Buffer.from(`{"id":1,"result":{},"sessionId":"${sessionId}"}`))).toBe(sessionId)
 })
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
   ['text of a page that looks like one', JSON.stringify({ id: 1, result: { value: `","sessionId":"${sessionId}"}` } })],
   ['nothing', ''],
 ])('no session is seen in %s', (_what, message) => {
-  expect(sessionIdAtTail(Buffer.from(message))).toBeUndefined()
+  expect(cdpSessionIdAtTail(Buffer.from(message))).toBeUndefined()
 })
 
 test('the session is taken off a message', () => {

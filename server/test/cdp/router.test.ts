@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import type { CdpMethod } from '../../src/cdp/protocol.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { openChannelClient } from './channel-client.ts'
 
@@ -119,7 +120,7 @@ test('the server listens beside the clients', async () => {
   const stop = browser.router.onEvent((event) => {
     if (event.method === 'Page.loadEventFired') loaded.resolve(event.sessionId)
   })
-  await browser.router.call('Page.enable', {}, String(sessionId))
+  await browser.router.callIn(sessionId)('Page.enable')
 
   const page = await client.attach(browser.parkedTargetId)
   await client.call('Page.navigate', { url: 'data:text/html,hello' }, page)
@@ -162,7 +163,7 @@ test('nothing is lost while reading is paused', async () => {
 })
 
 test('a refused command of the server says which and why', async () => {
-  await expect(browser.router.call('Nothing.such')).rejects.toMatchObject({
+  await expect(browser.router.call('Nothing.such' as string as CdpMethod)).rejects.toMatchObject({
     code: 'CDP_FAILED',
     message: expect.stringMatching(/^Nothing\.such: .*wasn't found/),
   })
@@ -174,7 +175,7 @@ test('a call that waits, and every later one, is rejected when the browser dies'
     flatten: true,
   })
   const never = { expression: 'new Promise(() => {})', awaitPromise: true }
-  const waiting = browser.router.call('Runtime.evaluate', never, String(sessionId))
+  const waiting = browser.router.callIn(sessionId)('Runtime.evaluate', never)
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'CDP_FAILED' })
 
   process.kill(browser.pid, 'SIGKILL')

@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core'
 import { connect as connectPuppeteer } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BowlineError } from '../../../src/kit/errors.ts'
-import type { CdpIncoming } from '../../src/cdp/message.ts'
+import { attachToTarget } from '../../src/cdp/targets.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { netErrors } from '../../src/egress/net-errors.ts'
 import { createOwnPorts } from '../../src/egress/own-ports.ts'
@@ -38,18 +38,16 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       log: silent,
     })
     await using browser = await launchBrowser(host, { openProxy: proxy.openProxyEndpoint })
-    const { call, onEvent } = browser.router
-    const { sessionId } = await call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
-    const inPage = async (method: string, params: object = {}) => call(method, params, String(sessionId))
-    await inPage('Network.enable')
+    const { call, onEvent } = await attachToTarget(browser.router, browser.parkedTargetId)
+    await call('Network.enable')
     const socketError = async (url: string): Promise<unknown> => {
       const failed = Promise.withResolvers<unknown>()
       using _ = {
-        [Symbol.dispose]: onEvent(({ method, params }: CdpIncoming) => {
-          if (method === 'Network.webSocketFrameError') failed.resolve(params?.['errorMessage'])
+        [Symbol.dispose]: onEvent(({ method, params }) => {
+          if (method === 'Network.webSocketFrameError') failed.resolve(params.errorMessage)
         }),
       }
-      await inPage('Runtime.evaluate', { expression: `void new WebSocket(${JSON.stringify(url)})` })
+      await call('Runtime.evaluate', { expression: `void new WebSocket(${JSON.stringify(url)})` })
       return await failed.promise
     }
 
@@ -58,10 +56,10 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     const reported: Record<string, readonly unknown[]> = {}
     for (const netError of tried) {
       const name = `${netError.toLowerCase().replaceAll('_', '-')}.example`
-      const http = await inPage('Page.navigate', { url: `http://${name}/` })
-      const https = await inPage('Page.navigate', { url: `https://${name}/` })
-      await inPage('Page.navigate', { url: 'about:blank' })
-      reported[netError] = [http['errorText'], https['errorText'], await socketError(`ws://${name}/`)].map((text) =>
+      const http = await call('Page.navigate', { url: `http://${name}/` })
+      const https = await call('Page.navigate', { url: `https://${name}/` })
+      await call('Page.navigate', { url: 'about:blank' })
+      reported[netError] = [http.errorText, https.errorText, await socketError(`ws://${name}/`)].map((text) =>
         /ERR_\w+|tunnel/.exec(String(text))?.at(0),
       )
     }

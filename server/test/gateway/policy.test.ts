@@ -96,9 +96,11 @@ test.each(['Browser', 'Page'])(
   'downloads by %s are named by their guid, so that no site chooses a file name',
   (domain) => {
     const allowed = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow', downloadPath: '/tmp' })
+    const withoutPath = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow' })
     const denied = judge(`${domain}.setDownloadBehavior`, { behavior: 'deny' })
 
     expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
+    expect(passedParams(withoutPath)).toEqual(passedParams(allowed))
     expect(passedParams(denied)).toEqual({ behavior: 'deny' })
   },
 )

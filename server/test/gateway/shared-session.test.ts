@@ -1,6 +1,7 @@
 import { chromium } from 'playwright-core'
 import { connect as connectPuppeteer, type Page as PuppeteerPage } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
@@ -150,5 +151,41 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await expect.poll(() => logged).toEqual({ left: 2000, right: 2000 })
     await left.close()
     await right.disconnect()
+  })
+
+  test('a client that reads too slowly is disconnected after 10 s, and the other goes on', async () => {
+    const { cdpUrl } = await lab.createSession({ ttl: 120 })
+    await using slow = await connectCdp(cdpUrl)
+    await using other = await connectCdp(cdpUrl)
+    const page = await slow.attachToPage()
+    slow.socket.pause()
+    for (let index = 0; index < 5; index += 1) {
+      void slow.call('Runtime.evaluate', { expression: `'x'.repeat(10e6)` }, page)
+    }
+    // Some progress now and then is not enough.
+    const trickle = setInterval(() => {
+      slow.socket.resume()
+      setImmediate(() => slow.socket.pause())
+    }, 2000)
+
+    const evaluated = await other.call('Runtime.evaluate', { expression: '6 * 7' }, await other.attachToPage())
+    clearInterval(trickle)
+    slow.socket.resume()
+
+    expect(evaluated.result?.['result'].value).toBe(42)
+    expect(await slow.closed).toEqual({ code: 4008, reason: 'lagging' })
+  }, 60_000)
+
+  test('the end of a session does not wait for a client that does not read', async () => {
+    const { id, cdpUrl } = await lab.createSession({ ttl: 120, profile: { name: 'slow-reader' } })
+    await using slow = await connectCdp(cdpUrl)
+    const page = await slow.attachToPage()
+    slow.socket.pause()
+    const expression = `'x'.repeat(10e6)`
+    for (let index = 0; index < 5; index += 1) void slow.call('Runtime.evaluate', { expression }, page)
+
+    const { status, body } = await lab.api('DELETE', `/v2/browser/${id}`)
+
+    expect([status, body['profile']]).toEqual([200, { name: 'slow-reader', saveChanges: true, version: 1 }])
   })
 })

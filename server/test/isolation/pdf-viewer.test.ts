@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chromium } from 'playwright-core'
 import { connect } from 'puppeteer-core'
 import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
-import type { CdpIncoming } from '../../src/cdp/message.ts'
+import type { CdpIncoming } from '../cdp/channel-client.ts'
 import { connectCdp, type CdpMessage, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
@@ -264,7 +264,7 @@ describe.each(['auto', 'uid', 'strict', 'none'] as const)(
       const evaluate = async (expression: string): Promise<unknown> => {
         const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
         const params = { expression, awaitPromise: true, returnByValue: true }
-        const { result } = await router.call('Runtime.evaluate', params, String(sessionId))
+        const { result } = await router.callIn(sessionId)('Runtime.evaluate', params)
         return (result as { value: unknown }).value
       }
       await expect.poll(async () => evaluate('typeof chrome.tabs')).toBe('object')

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { launchBrowser, type Browser, type LaunchOptions } from '../../src/browsers/launch.ts'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 
-type Answer = Readonly<Record<string, unknown>>
+type RawCall = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
 
 /** A browser that is sent whatever a test likes: no list of allowed commands stands before it. */
 export interface RawBrowser extends AsyncDisposable {
   readonly browser: Browser
   /** Sends a command to the browser itself. */
-  readonly call: (method: string, params?: object) => Promise<Answer>
+  readonly call: RawCall
   /** Sends a command to its page. */
-  readonly onPage: (method: string, params?: object) => Promise<Answer>
+  readonly onPage: RawCall
   /** Returns the value of an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
   /** All that a page shows of an address, or why it shows nothing. Opened by `Page.navigate`. */
@@ -38,10 +38,10 @@ export async function openRawBrowser(
   const { router } = browser
   if (!isWatched) await router.call('Target.setDiscoverTargets', { discover: false })
   const attach = async (targetId: string): Promise<string> =>
-    String((await router.call('Target.attachToTarget', { targetId, flatten: true }))['sessionId'])
+    (await router.call('Target.attachToTarget', { targetId, flatten: true })).sessionId
   const evaluateIn = async (session: string, expression: string): Promise<unknown> => {
     const options = { expression, awaitPromise: true, returnByValue: true }
-    const { result, exceptionDetails } = await router.call('Runtime.evaluate', options, session)
+    const { result, exceptionDetails } = await router.callIn(session)('Runtime.evaluate', options)
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
     return (result as { value: unknown }).value
   }
@@ -61,19 +61,20 @@ export async function openRawBrowser(
   const session = await attach(browser.parkedTargetId)
   return {
     browser,
-    call: async (method, params) => router.call(method, params),
-    onPage: async (method, params) => router.call(method, params, session),
+    // The tests also send commands that the protocol does not list.
+    call: router.call as RawCall,
+    onPage: router.callIn(session) as RawCall,
     evaluate: async (expression) => evaluateIn(session, expression),
     read: async (url) => {
-      const { errorText } = await router.call('Page.navigate', { url }, session)
+      const { errorText } = await router.callIn(session)('Page.navigate', { url })
       return `${JSON.stringify(errorText)} ${await whole(session)}`
     },
     readInTab: async (url) => {
       const { targetId } = await router.call('Target.createTarget', { url })
-      const tab = await attach(String(targetId))
+      const tab = await attach(targetId)
       // The tab is announced before it has gone to its address.
       await evaluateInLast(tab, 'new Promise((done) => setTimeout(done, 300))')
-      return whole(await attach(String(targetId)))
+      return whole(await attach(targetId))
     },
     [Symbol.asyncDispose]: async () => browser.kill(),
   }

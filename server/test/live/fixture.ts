@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
+import { attachToTarget } from '../../src/cdp/targets.ts'
 import { LiveViews } from '../../src/live/live-views.ts'
 import type { LiveSession } from '../../src/sessions/live-session.ts'
 import type { SessionRow } from '../../src/store/sessions.ts'
@@ -41,14 +42,13 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   let casts = 0
   const events: string[] = []
   undo.defer(
-    router.onEvent(({ method = '' }) => {
+    router.onEvent(({ method }) => {
       events.push(method)
       if (method === 'Page.screencastFrame') casts += 1
     }),
   )
-  const { sessionId } = await router.call('Target.attachToTarget', { targetId: browser.parkedTargetId, flatten: true })
-  const page = String(sessionId)
-  await router.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` }, page)
+  const page = await attachToTarget(router, browser.parkedTargetId)
+  await page.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` })
   const session: LiveSession = {
     row: { id: 'session-1' } as SessionRow,
     ageMs: () => 0,
@@ -92,7 +92,7 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
       await new Promise((resolve) => setTimeout(resolve, milliseconds))
       return casts - before
     },
-    evaluate: async (expression: string) => router.call('Runtime.evaluate', { expression }, page),
+    evaluate: async (expression: string) => page.call('Runtime.evaluate', { expression }),
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
-import { Screencast } from '../../src/live/screencast.ts'
+import { Screencast } from '../../src/cdp/screencast.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { openFixture } from './fixture.ts'
 
@@ -134,6 +134,7 @@ test('a cast that has ended leaves no timer behind when its page is hidden after
   const never = async () => ({})
   const cast = new Screencast({
     call: never,
+    qualities: [],
     onFrame: () => undefined,
     isFrameWanted: () => false,
     onError: () => undefined,

@@ -17,7 +17,7 @@ const olderVersion = '120.0.6099.5'
 async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> {
   const attached = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
   const session = String(attached['sessionId'])
-  await router.call('Page.enable', {}, session)
+  await router.callIn(session)('Page.enable')
   const loaded = Promise.withResolvers<void>()
   using stop = new DisposableStack()
   stop.defer(
@@ -25,9 +25,13 @@ async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expre
       if (method === 'Page.loadEventFired' && sessionId === session) loaded.resolve()
     }),
   )
-  await router.call('Page.navigate', { url: site.url('/storage') }, session)
+  await router.callIn(session)('Page.navigate', { url: site.url('/storage') })
   await loaded.promise
-  const answer = await router.call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }, session)
+  const answer = await router.callIn(session)('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  })
   return (answer['result'] as { readonly value?: unknown }).value
 }
 

@@ -1,3 +1,4 @@
+import type { Protocol } from '../../cdp/protocol.ts'
 import type { Tab } from './tab.ts'
 
 /** A screenshot or a PDF. */
@@ -36,12 +37,12 @@ export async function takeScreenshot(tab: Tab, options: ScreenshotOptions): Prom
     ...(options.quality === undefined ? {} : { quality: options.quality }),
     ...(options.fullPage ? { captureBeyondViewport: true, clip: await fullPageClip(tab) } : {}),
   })
-  return { bytes: Buffer.from(String(data), 'base64'), type: `image/${format}` }
+  return { bytes: Buffer.from(data, 'base64'), type: `image/${format}` }
 }
 
-async function fullPageClip(tab: Tab): Promise<object> {
+async function fullPageClip(tab: Tab): Promise<Protocol.Page.Viewport> {
   const { cssContentSize } = await tab.call('Page.getLayoutMetrics')
-  const { width, height } = cssContentSize as { readonly width: number; readonly height: number }
+  const { width, height } = cssContentSize
   if (height > maxHeight) {
     tab.warnings.add(`The page is ${Math.ceil(height)} px high: the screenshot shows the first ${maxHeight} px.`)
   }
@@ -58,7 +59,7 @@ export async function printPdf(tab: Tab, { landscape, scale, format }: PrintOpti
     paperHeight,
     printBackground: true,
   })
-  return { bytes: Buffer.from(String(data), 'base64'), type: 'application/pdf' }
+  return { bytes: Buffer.from(data, 'base64'), type: 'application/pdf' }
 }
 
 const paperInches = {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CdpCall } from '../../cdp/protocol.ts'
 import { loadOptional } from '../../kit/optional-package.ts'
 import { listFrames } from './frames.ts'
 import type { Tab } from './tab.ts'
@@ -48,16 +49,16 @@ const dismissMs = 4000
  */
 export async function dismissConsent(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   const source = await script()
-  const isolated: { readonly contextId: unknown; readonly session: string }[] = []
-  for (const { frameId, session } of await listFrames(tab)) {
+  const isolated: { readonly contextId: number; readonly call: CdpCall }[] = []
+  for (const { frameId, call } of await listFrames(tab)) {
     // A frame may disappear at any moment. Go on with the others.
-    const created = await tab.call('Page.createIsolatedWorld', { frameId }, session).catch(() => undefined)
-    if (created !== undefined) isolated.push({ contextId: created['executionContextId'], session })
+    const created = await call('Page.createIsolatedWorld', { frameId }).catch(() => undefined)
+    if (created !== undefined) isolated.push({ contextId: created.executionContextId, call })
   }
   const run = async (expression: string): Promise<readonly unknown[]> =>
     Promise.all([
-      evaluateIn(tab, expression, undefined, tab.sessionId),
-      ...isolated.map(async ({ contextId, session }) => evaluateIn(tab, expression, contextId, session)),
+      evaluateIn(tab.call, expression, undefined),
+      ...isolated.map(async ({ contextId, call }) => evaluateIn(call, expression, contextId)),
     ])
   await run(`${source}\n;undefined`)
   const startMs = performance.now()
@@ -70,10 +71,9 @@ export async function dismissConsent(tab: Tab, script: () => Promise<string>): P
   }
 }
 
-async function evaluateIn(tab: Tab, expression: string, contextId: unknown, session: string): Promise<unknown> {
-  const parameters = { expression, returnByValue: true, ...(contextId === undefined ? {} : { contextId }) }
-  const response = await tab.call('Runtime.evaluate', parameters, session).catch(() => undefined)
-  return (response?.['result'] as { readonly value?: unknown } | undefined)?.value
+async function evaluateIn(call: CdpCall, expression: string, contextId: number | undefined): Promise<unknown> {
+  const response = await call('Runtime.evaluate', { expression, returnByValue: true, contextId }).catch(() => undefined)
+  return response?.result.value as unknown
 }
 
 /** Returns a function that loads the autoconsent script once. It throws PACKAGE_MISSING. */

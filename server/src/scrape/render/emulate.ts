@@ -64,9 +64,11 @@ function headerOf(headers: EmulationOptions['headers'], wanted: string): string 
 
 /** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */
 function closeDialogs(tab: Tab): void {
-  return tab.on(({ method, params, sessionId }) => {
+  return tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Page.javascriptDialogOpening') return
-    const accept = params?.['type'] === 'beforeunload'
-    tab.call('Page.handleJavaScriptDialog', { accept }, sessionId).catch(() => undefined)
+    const accept = params.type === 'beforeunload'
+    tab
+      .callIn(sessionId)('Page.handleJavaScriptDialog', { accept })
+      .catch(() => undefined)
   })
 }

@@ -1,4 +1,5 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { Protocol } from '../../cdp/protocol.ts'
 import type { Tab } from './tab.ts'
 
 /** Result of a script. */
@@ -18,8 +19,14 @@ export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
   try {
     return toEvaluation(
       result.subtype === 'promise'
-        ? await runtime(tab, 'awaitPromise', { promiseObjectId: objectId, returnByValue: true })
-        : await runtime(tab, 'callFunctionOn', { objectId, functionDeclaration: returnThis, returnByValue: true }),
+        ? valueOf(await tab.call('Runtime.awaitPromise', { promiseObjectId: objectId, returnByValue: true }))
+        : valueOf(
+            await tab.call('Runtime.callFunctionOn', {
+              objectId,
+              functionDeclaration: returnThis,
+              returnByValue: true,
+            }),
+          ),
     )
   } catch (error) {
     // The page has navigated, or the value cannot be serialized because it refers to a window.
@@ -32,47 +39,33 @@ export async function evaluate(tab: Tab, script: string): Promise<Evaluation> {
 export async function evaluateFunction(tab: Tab, source: string, ...args: readonly unknown[]): Promise<unknown> {
   const expression = `(${source})(${args.map((arg) => JSON.stringify(arg)).join(', ')})`
   const options = { expression, awaitPromise: true, returnByValue: true, userGesture: true }
-  return toEvaluation(await runtime(tab, 'evaluate', options)).value
+  return toEvaluation(valueOf(await tab.call('Runtime.evaluate', options))).value
 }
 
 const returnThis = 'function () { return this }'
 
-interface RemoteObject {
-  readonly type: string
-  readonly subtype?: string
-  readonly value?: unknown
-  readonly objectId?: string
-}
-
-async function runScript(tab: Tab, script: string): Promise<RemoteObject> {
+async function runScript(tab: Tab, script: string): Promise<Protocol.Runtime.RemoteObject> {
   // Scripts may use top-level `await` and `return`.
   const options = { awaitPromise: true, userGesture: true, replMode: true }
   try {
-    return await runtime(tab, 'evaluate', { ...options, expression: script })
+    return valueOf(await tab.call('Runtime.evaluate', { ...options, expression: script }))
   } catch (error) {
     if (!isBowlineError(error) || !error.message.endsWith('SyntaxError: Illegal return statement')) throw error
-    return runtime(tab, 'evaluate', { ...options, expression: `(async () => {\n${script}\n})()` })
+    const expression = `(async () => {\n${script}\n})()`
+    return valueOf(await tab.call('Runtime.evaluate', { ...options, expression }))
   }
 }
 
-async function runtime(tab: Tab, method: string, params: Readonly<Record<string, unknown>>): Promise<RemoteObject> {
-  const response = await tab.call(`Runtime.${method}`, params)
-  const thrown = response['exceptionDetails'] as
-    | { readonly text: string; readonly exception?: { readonly description?: string; readonly value?: unknown } }
-    | undefined
-  if (thrown !== undefined) {
-    const { description, value } = thrown.exception ?? {}
-    throw new BowlineError(
-      'SCRAPE_ACTION_ERROR',
-      `The script failed: ${description ?? JSON.stringify(value) ?? thrown.text}`,
-    )
-  }
-  return response['result'] as RemoteObject
+function valueOf({ result, exceptionDetails }: Protocol.Runtime.EvaluateResponse): Protocol.Runtime.RemoteObject {
+  if (exceptionDetails === undefined) return result
+  const { exception, text } = exceptionDetails
+  const reason = exception?.description ?? JSON.stringify(exception?.value) ?? text
+  throw new BowlineError('SCRAPE_ACTION_ERROR', `The script failed: ${reason}`)
 }
 
-function toEvaluation({ type, subtype, value }: RemoteObject): Evaluation {
+function toEvaluation({ type, subtype, value }: Protocol.Runtime.RemoteObject): Evaluation {
   return {
     type: subtype === 'null' ? 'null' : type,
-    value: value ?? null,
+    value: (value as unknown) ?? null,
   }
 }

@@ -1,38 +1,37 @@
-import type { CdpResult, Tab } from './tab.ts'
+import type { CdpCall, Protocol } from '../../cdp/protocol.ts'
+import type { Tab } from './tab.ts'
 
 /** Maximum number of frames that are read per page. */
 const maxFrames = 50
 
-/** A frame of a page and its CDP sessions. */
+/** A frame of a page. */
 export interface Frame {
   readonly frameId: string
-  /** Session of its document. */
-  readonly session: string
-  /** Session of its frame element. */
-  readonly ownerSession: string
-}
-
-interface FrameTree {
-  readonly frame: { readonly id: string }
-  readonly childFrames?: readonly FrameTree[]
+  /** Calls the CDP session of its document. */
+  readonly call: CdpCall
+  /** Calls the CDP session of its frame element. */
+  readonly callOwner: CdpCall
 }
 
 /** Lists the frames of a page, including cross-origin ones. */
 export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
-  const remote = [...tab.frameSessions].map(([session, { frameId, parent }]) => ({
-    frameId,
-    session,
-    ownerSession: parent,
-  }))
+  const remote = [...tab.attached.values()]
+    .filter(({ type }) => type === 'iframe')
+    .map(({ targetId: frameId, cdpSessionId, parentCdpSessionId }) => ({
+      frameId,
+      call: tab.callIn(cdpSessionId),
+      callOwner: tab.callIn(parentCdpSessionId),
+    }))
   const local: Frame[] = []
-  for (const session of [tab.sessionId, ...remote.map((frame) => frame.session)]) {
-    const { frameTree } = await tab.call('Page.getFrameTree', {}, session).catch((): CdpResult => ({}))
-    const visit = (tree: FrameTree, isRoot: boolean): void => {
+  for (const call of [tab.call, ...remote.map((frame) => frame.call)]) {
+    // A frame may disappear at any moment. Go on with the others.
+    const found = await call('Page.getFrameTree').catch(() => undefined)
+    const visit = (tree: Protocol.Page.FrameTree, isRoot: boolean): void => {
       const isRemote = remote.some(({ frameId }) => frameId === tree.frame.id)
-      if (!isRoot && !isRemote) local.push({ frameId: tree.frame.id, session, ownerSession: session })
+      if (!isRoot && !isRemote) local.push({ frameId: tree.frame.id, call, callOwner: call })
       for (const child of tree.childFrames ?? []) visit(child, false)
     }
-    if (frameTree !== undefined) visit(frameTree as FrameTree, true)
+    if (found !== undefined) visit(found.frameTree, true)
   }
   const frames = [...local, ...remote]
   if (frames.length > maxFrames) {

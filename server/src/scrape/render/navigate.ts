@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import type { Protocol } from '../../cdp/protocol.ts'
 import { certificateError, tlsError } from '../fetch/fetch-error.ts'
 import { waitForIdle } from './wait-for-idle.ts'
 import type { Tab } from './tab.ts'
@@ -31,25 +32,36 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
   let loaded = Promise.withResolvers<void>()
-  tab.on(({ method, params, sessionId }) => {
-    const requestId = params?.['requestId'] as string
-    if (method === 'Target.attachedToTarget') activity.isSingleTarget = false
-    if (method === 'Network.requestWillBeSent' && !streamTypes.has(String(params?.['type']))) running.add(requestId)
-    else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed') running.delete(requestId)
-    else if (
-      method === 'Page.frameStartedNavigating' &&
-      params?.['frameId'] === tab.targetId &&
-      sessionId === tab.sessionId
-    ) {
-      loaded = Promise.withResolvers()
-    } else if (method === 'Page.loadEventFired' && sessionId === tab.sessionId) loaded.resolve()
-    else if (
-      method === 'Network.responseReceived' &&
-      params?.['type'] === 'Document' &&
-      params['frameId'] === tab.targetId
-    ) {
-      response = toResponse(params['response'] as ReceivedResponse)
-    } else return
+  tab.on((event) => {
+    const isOfPage = event.sessionId === tab.cdpSessionId
+    const { method, params } = event
+    switch (method) {
+      case 'Target.attachedToTarget':
+        activity.isSingleTarget = false
+        break
+      case 'Network.requestWillBeSent':
+        if (streamTypes.has(params.type ?? '')) return
+        running.add(params.requestId)
+        break
+      case 'Network.loadingFinished':
+      case 'Network.loadingFailed':
+        running.delete(params.requestId)
+        break
+      case 'Page.frameStartedNavigating':
+        if (!isOfPage || params.frameId !== tab.targetId) return
+        loaded = Promise.withResolvers()
+        break
+      case 'Page.loadEventFired':
+        if (!isOfPage) return
+        loaded.resolve()
+        break
+      case 'Network.responseReceived':
+        if (params.type !== 'Document' || params.frameId !== tab.targetId) return
+        response = toResponse(params.response)
+        break
+      default:
+        return
+    }
     activity.changedAtMs = performance.now()
   })
   const waitUntilIdle = async (maxMs: number): Promise<void> => {
@@ -67,7 +79,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
  */
 export async function navigate(tab: Tab, url: string): Promise<'opened' | 'download' | 'refused' | 'unreachable'> {
   const { errorText } = await tab.call('Page.navigate', { url, transitionType: 'typed' })
-  if (typeof errorText !== 'string' || errorText === '') return 'opened'
+  if (errorText === undefined || errorText === '') return 'opened'
   const { host } = new URL(url)
   if (errorText.includes('ERR_ABORTED')) return 'download'
   if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
@@ -77,14 +89,7 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   throw new BowlineError('SCRAPE_SITE_ERROR', `${host} could not be loaded: ${errorText}`)
 }
 
-interface ReceivedResponse {
-  readonly url: string
-  readonly status: number
-  readonly mimeType: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-function toResponse({ url, status, mimeType, headers }: ReceivedResponse): MainResponse {
+function toResponse({ url, status, mimeType, headers }: Protocol.Network.Response): MainResponse {
   const header = (wanted: string): string | undefined =>
     Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
   return {

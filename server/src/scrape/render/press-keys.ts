@@ -22,7 +22,11 @@ export async function pressKeys(tab: Tab, text: string): Promise<void> {
   }
 }
 
-async function dispatch(tab: Tab, type: string, stroke: KeyStroke & { readonly modifiers: number }): Promise<void> {
+async function dispatch(
+  tab: Tab,
+  type: 'keyDown' | 'keyUp' | 'rawKeyDown',
+  stroke: KeyStroke & { readonly modifiers: number },
+): Promise<void> {
   const { location, ...rest } = stroke
   const isKeypad = location === 3
   // In CDP, `location` is left or right only. The number pad is a flag.

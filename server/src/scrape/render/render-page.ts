@@ -77,10 +77,7 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
 
 async function download(tab: Tab, url: string): Promise<RenderOutcome> {
   const { cookies } = await tab.call('Network.getCookies', { urls: [url] })
-  const pairs = (cookies as readonly { readonly name: string; readonly value: string }[]).map(
-    ({ name, value }) => `${name}=${value}`,
-  )
-  return { kind: 'download', cookies: pairs }
+  return { kind: 'download', cookies: cookies.map(({ name, value }) => `${name}=${value}`) }
 }
 
 async function capturePage(
@@ -112,7 +109,7 @@ async function readText(tab: Tab, contentType: string): Promise<Pick<LoadedPage,
   const url = String(await evaluateFunction(tab, '() => location.href'))
   // Read the source, without the markup that Chromium adds to show XML or images.
   const source = await tab.call('Page.getResourceContent', { frameId: tab.targetId, url: url.replace(/#.*$/, '') })
-  const { content, base64Encoded } = source as { readonly content: string; readonly base64Encoded: boolean }
+  const { content, base64Encoded } = source
   const bytes = Buffer.from(content, base64Encoded ? 'base64' : 'utf8')
   return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }

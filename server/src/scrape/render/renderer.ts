@@ -91,7 +91,7 @@ export class Renderer implements AsyncDisposable {
     try {
       // Chromium handles commands in order, so this applies before the page opens.
       const denied = router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
-      const [outcome] = await Promise.all([renderPage(this.#task(call, router, String(browserContextId))), denied])
+      const [outcome] = await Promise.all([renderPage(this.#task(call, router, browserContextId)), denied])
       return outcome
     } finally {
       // Close the context in the background.
@@ -150,7 +150,7 @@ export class Renderer implements AsyncDisposable {
 }
 
 /** Closes a browser context and releases its slot. Never rejects. */
-async function closeContext(slot: BrowserSlot, browserContextId: unknown): Promise<void> {
+async function closeContext(slot: BrowserSlot, browserContextId: string): Promise<void> {
   const closed = slot.browser.router.call('Target.disposeBrowserContext', { browserContextId }).then(
     () => true,
     () => true,

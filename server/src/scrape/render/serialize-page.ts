@@ -38,9 +38,9 @@ export async function serializePage(tab: Tab): Promise<SerializedPage> {
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may disappear while it is read. Go on with the others.
-    await markOwner(tab, frame).catch(() => undefined)
+    await markOwner(frame).catch(() => undefined)
   }
-  for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(tab, frame).catch(() => '')))
+  for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(frame).catch(() => '')))
   const { url, html } = await readPage(tab)
   return { url, html: insertFrames(html, parts) }
 }
@@ -53,27 +53,22 @@ async function readPage(tab: Tab): Promise<SerializedPage> {
   return (await evaluateFunction(tab, read)) as SerializedPage
 }
 
-async function markOwner(tab: Tab, { frameId, ownerSession }: Frame): Promise<void> {
-  const { backendNodeId } = await tab.call('DOM.getFrameOwner', { frameId }, ownerSession)
-  const { object } = await tab.call('DOM.resolveNode', { backendNodeId }, ownerSession)
-  const { objectId } = object as { readonly objectId: string }
+async function markOwner({ frameId, callOwner }: Frame): Promise<void> {
+  const { backendNodeId } = await callOwner('DOM.getFrameOwner', { frameId })
+  const { object } = await callOwner('DOM.resolveNode', { backendNodeId })
   const functionDeclaration = `function (id) { this.setAttribute('${mark}', id) }`
-  await tab.call(
-    'Runtime.callFunctionOn',
-    { objectId, functionDeclaration, arguments: [{ value: frameId }] },
-    ownerSession,
-  )
+  const { objectId } = object
+  await callOwner('Runtime.callFunctionOn', { objectId, functionDeclaration, arguments: [{ value: frameId }] })
 }
 
-async function readFrame(tab: Tab, { frameId, session }: Frame): Promise<string> {
-  const { executionContextId } = await tab.call('Page.createIsolatedWorld', { frameId }, session)
-  const expression = `(${serialize})()`
-  const response = await tab.call(
-    'Runtime.evaluate',
-    { expression, contextId: executionContextId, returnByValue: true },
-    session,
-  )
-  return (response['result'] as { readonly value?: string }).value ?? ''
+async function readFrame({ frameId, call }: Frame): Promise<string> {
+  const { executionContextId: contextId } = await call('Page.createIsolatedWorld', { frameId })
+  const { result } = await call('Runtime.evaluate', {
+    expression: `(${serialize})()`,
+    contextId,
+    returnByValue: true,
+  })
+  return (result.value as string | undefined) ?? ''
 }
 
 function bodyOf(html: string): string {

@@ -1,99 +1,92 @@
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import type { CdpIncoming } from '../../cdp/message.ts'
+import type { CdpCall, CdpEvent } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
-
-/** Result of a CDP command. */
-export type CdpResult = Readonly<Record<string, unknown>>
+import { attachToTarget, autoAttach, type AttachedTarget } from '../../cdp/targets.ts'
 
 /** A tab of a scraping browser, driven over CDP. */
 export interface Tab extends Disposable {
   readonly targetId: string
-  /** Session of the main frame. */
-  readonly sessionId: string
+  /** CDP session of the main frame. */
+  readonly cdpSessionId: string
   /** Aborts when the signal of `openTab` aborts or the page crashes. */
   readonly signal: AbortSignal
-  /**
-   * Sends a command to the page, or to one of its frames' sessions. Rejects with the signal's
-   * reason.
-   */
-  readonly call: (method: string, params?: object, sessionId?: string) => Promise<CdpResult>
+  /** Sends a command to the page. Rejects with the signal's reason. */
+  readonly call: CdpCall
+  /** Returns `call` for the CDP session of a frame, or of the page itself. */
+  readonly callIn: (cdpSessionId: string) => CdpCall
   /** Listens to the events of the page and of its frames' sessions. */
-  readonly on: (listener: (event: CdpIncoming) => void) => void
+  readonly on: (listener: (event: CdpEvent) => void) => void
   /** Sentences for the warning of the page, such as about content that was left out. */
   readonly warnings: Set<string>
-  /** Out-of-process frames by session id. */
-  readonly frameSessions: ReadonlyMap<string, { readonly frameId: string; readonly parent: string }>
+  /** Out-of-process frames and workers by CDP session id. */
+  readonly attached: ReadonlyMap<string, AttachedTarget>
 }
 
 /**
  * Opens a tab in a browser context (default: that of the browser), and attaches to it and its
- * frames. Disposing detaches.
+ * frames. Disposing stops its events.
  */
 export async function openTab(
   router: CdpRouter,
   browserContextId: string | undefined,
   signal: AbortSignal,
 ): Promise<Tab> {
-  const created = await abortable(router.call('Target.createTarget', { url: 'about:blank', browserContextId }), signal)
-  const targetId = String(created['targetId'])
-  const attached = await abortable(router.call('Target.attachToTarget', { targetId, flatten: true }), signal)
-  const sessionId = String(attached['sessionId'])
-  const sessions = new Set([sessionId])
-  const frameSessions = new Map<string, { readonly frameId: string; readonly parent: string }>()
-  const listeners: ((event: CdpIncoming) => void)[] = []
+  const { targetId } = await abortable(
+    router.call('Target.createTarget', { url: 'about:blank', browserContextId }),
+    signal,
+  )
+  const page = await abortable(attachToTarget(router, targetId), signal)
+  const { cdpSessionId } = page
+  const attached = new Map<string, AttachedTarget>()
+  const listeners: ((event: CdpEvent) => void)[] = []
   const crash = new AbortController()
   const ended = AbortSignal.any([signal, crash.signal])
-  const call: Tab['call'] = async (method, params = {}, session = sessionId) =>
-    abortable(router.call(method, params, session), ended)
-  const stop = router.onEvent((event) => {
-    const from = event.sessionId ?? ''
-    if (!sessions.has(from)) return
-    if (event.method === 'Inspector.targetCrashed' && from === sessionId) {
-      crash.abort(new BowlineError('SCRAPE_SITE_ERROR', 'The page crashed its browser tab'))
-    }
-    const child = childOf(event)
-    if (child !== undefined && event.method === 'Target.attachedToTarget') {
-      sessions.add(child.sessionId)
-      if (child.isFrame) frameSessions.set(child.sessionId, { frameId: child.targetId, parent: from })
-      prepareChild(router, child.sessionId)
-    } else if (event.method === 'Target.detachedFromTarget') {
-      frameSessions.delete(String(event.params?.['sessionId']))
-    }
+  const emit = (event: CdpEvent): void => {
     for (const listener of listeners) listener(event)
+  }
+  using resources = new DisposableStack()
+  resources.defer(
+    page.onEvent((event) => {
+      if (event.method === 'Inspector.targetCrashed') {
+        crash.abort(new BowlineError('SCRAPE_SITE_ERROR', 'The page crashed its browser tab'))
+      }
+      emit(event)
+    }),
+  )
+  const call = untilAborted(page.call, ended)
+  const frames = autoAttach(router, page, {
+    onAttached: async (target) => {
+      attached.set(target.cdpSessionId, target)
+      await enableEvents(target)
+    },
+    onDetached: (target) => attached.delete(target.cdpSessionId),
+    onEvent: (_target, event) => emit(event),
   })
-  const tab: Tab = {
+  resources.use(frames)
+  await abortable(frames.ready, ended)
+  const opened = resources.move()
+  return {
     targetId,
-    sessionId,
+    cdpSessionId,
     signal: ended,
     call,
+    callIn: (id) => {
+      const child = attached.get(id)
+      return child === undefined ? call : untilAborted(child.call, ended)
+    },
     warnings: new Set(),
-    frameSessions,
+    attached,
     on: (listener) => void listeners.push(listener),
-    [Symbol.dispose]: stop,
-  }
-  await tab.call('Target.setAutoAttach', autoAttach)
-  return tab
-}
-
-const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
-
-/** Enables events of a frame or worker, and attaches to its own frames. */
-function prepareChild(router: CdpRouter, sessionId: string): void {
-  for (const [method, params] of [
-    ['Target.setAutoAttach', autoAttach],
-    ['Page.enable', {}],
-    ['DOM.enable', {}],
-    ['Network.enable', {}],
-  ] as const) {
-    // The frame may be gone by now, and workers support only some of these.
-    router.call(method, params, sessionId).catch(() => undefined)
+    [Symbol.dispose]: () => opened.dispose(),
   }
 }
 
-function childOf({ params }: CdpIncoming): { sessionId: string; targetId: string; isFrame: boolean } | undefined {
-  const info = params?.['targetInfo'] as { readonly targetId: string; readonly type: string } | undefined
-  const sessionId = params?.['sessionId']
-  if (info === undefined || typeof sessionId !== 'string') return undefined
-  return { sessionId, targetId: info.targetId, isFrame: info.type === 'iframe' }
+function untilAborted(call: CdpCall, signal: AbortSignal): CdpCall {
+  return async (method, ...args) => abortable(call(method, ...args), signal)
+}
+
+/** Enables the events of a frame or worker. Workers support only some of them. */
+async function enableEvents({ call }: AttachedTarget): Promise<void> {
+  await Promise.allSettled([call('Page.enable'), call('DOM.enable'), call('Network.enable')])
 }

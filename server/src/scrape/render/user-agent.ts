@@ -1,3 +1,5 @@
+import type { CdpParams } from '../../cdp/protocol.ts'
+
 /** Parameters of `Emulation.setUserAgentOverride`. */
 export interface UserAgentOverride {
   readonly userAgent: string
@@ -7,7 +9,7 @@ export interface UserAgentOverride {
    * `navigator.userAgentData` and the client hints. Undefined for browsers without them, such as
    * Firefox.
    */
-  readonly userAgentMetadata?: object | undefined
+  readonly userAgentMetadata?: CdpParams<'Emulation.setUserAgentOverride'>['userAgentMetadata']
 }
 
 /**
@@ -31,7 +33,7 @@ export function userAgentOverride(userAgent: string, isMobile: boolean): UserAge
     userAgent,
     platform,
     userAgentMetadata: {
-      brands: brands.map(([brand, full]) => ({ brand, version: full.split('.')[0] })),
+      brands: brands.map(([brand, full]) => ({ brand, version: full.split('.')[0] ?? '' })),
       fullVersionList: brands.map(([brand, full]) => ({ brand, version: full })),
       platform: system.hints,
       platformVersion: '',

@@ -1,6 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
-import type { CdpIncoming } from '../../cdp/message.ts'
+import type { CdpEvent } from '../../cdp/protocol.ts'
+import { attachToTarget } from '../../cdp/targets.ts'
 
 /**
  * A page that can load any origin without a network request. Disposing leaves the browser as it is.
@@ -12,19 +13,15 @@ export interface OriginPage extends Disposable {
 
 /** Turns the parked page of a browser into an origin page: every request gets an empty document. */
 export async function openOriginPage({ router, parkedTargetId }: Browser): Promise<OriginPage> {
-  const { sessionId } = (await router.call('Target.attachToTarget', {
-    targetId: parkedTargetId,
-    flatten: true,
-  })) as { sessionId: string }
-  const call = async (method: string, params: object = {}) => router.call(method, params, sessionId)
-  const fulfill = ({ method, params, sessionId: from }: CdpIncoming): void => {
-    if (method !== 'Fetch.requestPaused' || from !== sessionId) return
+  const { call, onEvent } = await attachToTarget(router, parkedTargetId)
+  const fulfill = ({ method, params }: CdpEvent): void => {
+    if (method !== 'Fetch.requestPaused') return
     const document = [{ name: 'content-type', value: 'text/html' }]
-    const response = { requestId: params?.['requestId'], responseCode: 200, responseHeaders: document, body: '' }
+    const response = { requestId: params.requestId, responseCode: 200, responseHeaders: document, body: '' }
     // An aborted request needs no response.
     call('Fetch.fulfillRequest', response).catch(() => undefined)
   }
-  const stopListening = router.onEvent(fulfill)
+  const stopListening = onEvent(fulfill)
   await call('Page.enable')
   await call('Network.enable')
   // A service worker of the profile would respond instead.
@@ -35,12 +32,12 @@ export async function openOriginPage({ router, parkedTargetId }: Browser): Promi
     const expression = `location.origin === ${JSON.stringify(origin)}
       ? (${pageFunction})(${JSON.stringify(argument) ?? ''})
       : Promise.reject(new Error('it cannot be loaded'))`
-    const { result, exceptionDetails } = (await call('Runtime.evaluate', {
+    const { result, exceptionDetails } = await call('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
-    })) as { result: { value?: unknown }; exceptionDetails?: { exception?: { description?: string } } }
-    if (exceptionDetails === undefined) return result.value
+    })
+    if (exceptionDetails === undefined) return result.value as unknown
     const reason = exceptionDetails.exception?.description?.split('\n')[0] ?? 'unknown error'
     throw new BowlineError('BAD_REQUEST', `Cannot access the storage of ${origin}: ${reason}`)
   }

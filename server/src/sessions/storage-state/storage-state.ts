@@ -166,7 +166,7 @@ function toStateCookie(cookie: BrowserCookie): StorageState['cookies'][number] {
   const { name, value, domain, path, expires, httpOnly, secure, session, sameSite = 'Lax' } = cookie
   const site = cookie.partitionKey
   const isPartitioned = typeof site === 'object' && site !== null && 'topLevelSite' in site
-  const partition = isPartitioned ? { partitionKey: String(site.topLevelSite) } : {}
+  const partition = isPartitioned ? { partitionKey: site.topLevelSite } : {}
   return { name, value, domain, path, expires: session ? -1 : expires, httpOnly, secure, sameSite, ...partition }
 }
 

@@ -1,38 +1,45 @@
-import type { Frame } from './frame.ts'
-import { qualities, type Quality } from './quality.ts'
+import type { CdpCall, CdpParams, Protocol } from './protocol.ts'
+
+/** An image of a page. */
+export interface Frame {
+  readonly format: 'jpeg' | 'webp'
+  /** Size of the page's viewport in CSS pixels, the unit of input coordinates. */
+  readonly width: number
+  readonly height: number
+  readonly image: Buffer
+}
+
+/** Encoding of the frames. */
+export interface Quality {
+  readonly format: 'jpeg' | 'webp'
+  /** 0 to 100. */
+  readonly quality: number
+  /** Size of the frame relative to the viewer's window. */
+  readonly scale: number
+}
 
 /** The largest window and the best connection among the viewers. */
 export interface Audience {
   /** Device pixels. */
   readonly width: number
   readonly height: number
-  /** Index into `qualities`. */
+  /** Index into `ScreencastDeps.qualities`. */
   readonly level: number
 }
 
 /** Dependencies of a screencast. */
 export interface ScreencastDeps {
-  readonly call: (method: string, params?: object) => Promise<unknown>
+  /** Calls the page. */
+  readonly call: CdpCall
+  /** Quality levels, best first. */
+  readonly qualities: readonly Quality[]
   readonly onFrame: (frame: Frame) => void
   /** Whether any viewer can receive a further frame now. */
   readonly isFrameWanted: () => boolean
   readonly onError: (error: unknown) => void
-  /** Quality levels that `Audience.level` indexes. Default: those of the live view. */
-  readonly qualities?: readonly Quality[]
 }
 
-/** Parameters of `Page.startScreencast`. */
-interface StartScreencastParams extends Omit<Quality, 'scale'> {
-  readonly maxWidth: number
-  readonly maxHeight: number
-}
-
-/** Parameters of the event `Page.screencastFrame`. */
-export interface ScreencastFrame {
-  readonly data: string
-  readonly sessionId: number
-  readonly metadata: { readonly deviceWidth: number; readonly deviceHeight: number }
-}
+type StartParams = CdpParams<'Page.startScreencast'>
 
 /**
  * Chromium keeps about three frames in flight, so this delay limits the rate to 30 frames per
@@ -83,10 +90,10 @@ export class Screencast {
   }
 
   /** Handles a frame from the browser. */
-  receive({ data, sessionId, metadata }: ScreencastFrame): void {
+  receive({ data, sessionId: frameNumber, metadata }: Protocol.Page.ScreencastFrameEvent): void {
     clearTimeout(this.#overdueTimer)
     this.#overdueMs = firstFrameMs
-    this.#unacknowledged.push(sessionId)
+    this.#unacknowledged.push(frameNumber)
     this.#detectMovement()
     const image = Buffer.from(data, 'base64')
     this.#deps.onFrame({
@@ -101,10 +108,10 @@ export class Screencast {
   /** Acknowledges received frames if a viewer is ready, so that the browser sends the next one. */
   requestFrame(): void {
     if (!this.#deps.isFrameWanted()) return
-    for (const sessionId of this.#unacknowledged.splice(0)) {
+    for (const frameNumber of this.#unacknowledged.splice(0)) {
       const timer = setTimeout(() => {
         this.#timers.delete(timer)
-        this.#call('Page.screencastFrameAck', { sessionId })
+        this.#deps.call('Page.screencastFrameAck', { sessionId: frameNumber }).catch(this.#deps.onError)
       }, ackDelayMs)
       this.#timers.add(timer)
     }
@@ -156,12 +163,13 @@ export class Screencast {
     }, stillMs)
   }
 
-  #desiredParams(): StartScreencastParams | undefined {
+  #desiredParams(): StartParams | undefined {
     if (this.#audience === undefined) return undefined
     const { format, quality, scale } =
-      (this.#deps.qualities ?? qualities)[this.#stillFrame === undefined ? this.#audience.level : 0] ?? bestQuality
+      this.#deps.qualities[this.#stillFrame === undefined ? this.#audience.level : 0] ?? bestQuality
     return {
-      format: this.#isWebpRefused ? 'jpeg' : format,
+      // Chromium accepts WebP, although the protocol does not list it.
+      format: this.#isWebpRefused ? 'jpeg' : (format as 'jpeg'),
       quality,
       maxWidth: Math.ceil(this.#audience.width * scale),
       maxHeight: Math.ceil(this.#audience.height * scale),
@@ -169,7 +177,7 @@ export class Screencast {
   }
 
   #apply(): void {
-    // A refused start is retried by `expectFrame`. A closed tab is reported by `watchTabs`.
+    // A refused start is retried by `expectFrame`. A page that is closed needs none.
     this.#queue = this.#queue.then(async () => this.#change()).catch(() => undefined)
   }
 
@@ -197,7 +205,7 @@ export class Screencast {
     }
   }
 
-  async #start(params: StartScreencastParams): Promise<void> {
+  async #start(params: StartParams): Promise<void> {
     try {
       await this.#deps.call('Page.startScreencast', params)
     } catch (error) {
@@ -214,10 +222,6 @@ export class Screencast {
     clearTimeout(this.#overdueTimer)
     this.#unacknowledged.length = 0
     await this.#deps.call('Page.stopScreencast')
-  }
-
-  #call(method: string, params: object): void {
-    this.#deps.call(method, params).catch(this.#deps.onError)
   }
 }
 

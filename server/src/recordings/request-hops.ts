@@ -1,0 +1,74 @@
+import type { Protocol } from '../cdp/protocol.ts'
+import type { CdpHeaders, RequestSent } from './cdp-network.ts'
+import type { Exchange } from './har-entry.ts'
+import type { WebSocketMessage } from './har-types.ts'
+
+/** An exchange whose response has not ended. */
+export type OpenExchange = { -readonly [Key in keyof Exchange]: Exchange[Key] }
+
+const maxMessages = 1000
+const maxMessageLength = 10_000
+
+/**
+ * A request and its redirects, which share a request id. The headers of `ExtraInfo` events arrive
+ * in the order of the redirects.
+ */
+export class RequestHops {
+  readonly sentHeaders: CdpHeaders[] = []
+  readonly receivedHeaders: CdpHeaders[] = []
+  readonly #exchanges: OpenExchange[] = []
+
+  get last(): OpenExchange | undefined {
+    return this.#exchanges.at(-1)
+  }
+
+  /** Adds a hop. Its `redirectResponse`, if any, ends the hop before it. */
+  add(sent: RequestSent, pageref: string | undefined): OpenExchange {
+    const { last } = this
+    if (last !== undefined && sent.redirectResponse !== undefined) {
+      last.response = sent.redirectResponse
+      last.transferBytes = sent.redirectResponse.encodedDataLength
+      last.endedAt = sent.timestamp
+    }
+    const exchange = createExchange(sent, pageref)
+    this.#exchanges.push(exchange)
+    return exchange
+  }
+
+  /** Lists the hops, with the headers that have arrived for each. */
+  list(): readonly OpenExchange[] {
+    for (const [index, exchange] of this.#exchanges.entries()) {
+      exchange.sentHeaders ??= this.sentHeaders[index]
+      exchange.receivedHeaders ??= this.receivedHeaders[index]
+    }
+    return this.#exchanges
+  }
+}
+
+/** Adds a message of a WebSocket to its exchange. */
+export function addMessage(
+  exchange: OpenExchange,
+  type: WebSocketMessage['type'],
+  { response, timestamp }: Protocol.Network.WebSocketFrameReceivedEvent,
+): void {
+  if (exchange.messages === undefined || exchange.messages.length >= maxMessages) return
+  const { opcode, payloadData } = response
+  const time = exchange.sent.wallTime + (timestamp - exchange.sent.timestamp)
+  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, maxMessageLength) }]
+}
+
+function createExchange(sent: RequestSent, pageref: string | undefined): OpenExchange {
+  return {
+    sent,
+    pageref,
+    sentHeaders: undefined,
+    response: undefined,
+    receivedHeaders: undefined,
+    endedAt: undefined,
+    contentBytes: 0,
+    transferBytes: undefined,
+    error: undefined,
+    body: undefined,
+    messages: undefined,
+  }
+}
