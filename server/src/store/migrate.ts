@@ -21,6 +21,7 @@ import { matchingTime } from './migrations/0018-matching-time.ts'
 import { sourceUrls } from './migrations/0019-source-urls.ts'
 import { jobTables } from './migrations/0020-job-tables.ts'
 import { jobWarnings } from './migrations/0021-job-warnings.ts'
+import { maxConcurrency } from './migrations/0022-max-concurrency.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -44,6 +45,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0019-source-urls': sourceUrls,
   '0020-job-tables': jobTables,
   '0021-job-warnings': jobWarnings,
+  '0022-max-concurrency': maxConcurrency,
 }
 
 /** Names of all migrations, in order. */

@@ -22,7 +22,7 @@ interface TeamState {
   readonly isAdmitted: boolean
   readonly credits: number | null
   readonly reservedCredits: number
-  readonly maxSessions: number | null
+  readonly maxConcurrency: number | null
   readonly active: number
 }
 
@@ -34,7 +34,7 @@ export async function admitWork(db: Kysely<Database>, work: WantedWork): Promise
   for (;;) {
     const state = await tryAdmit(db, work)
     if (state === undefined) return { outcome: 'insufficient-credits', available: 0 }
-    const { isAdmitted, credits, reservedCredits, maxSessions: limit, active } = state
+    const { isAdmitted, credits, reservedCredits, maxConcurrency: limit, active } = state
     if (isAdmitted) return { outcome: 'admitted' }
     if (limit === null && (credits === null || work.credits === 0))
       return { outcome: 'not-held', isMetered: credits !== null }
@@ -51,15 +51,15 @@ async function tryAdmit(db: Kysely<Database>, work: WantedWork): Promise<TeamSta
       update team
       set reserved_credits = reserved_credits + ${work.credits}::bigint, active_scrapes = active_scrapes + 1
       where id = ${work.teamId}
-        and (max_sessions is not null or credits is not null and ${work.credits} > 0)
+        and (max_concurrency is not null or credits is not null and ${work.credits} > 0)
         and (credits is null or credits - reserved_credits >= ${work.credits}::bigint)
-        and (max_sessions is null or active_sessions + active_scrapes < max_sessions)
+        and (max_concurrency is null or active_sessions + active_scrapes < max_concurrency)
       returning id
     ), entered as (
       insert into running_work (id, team_id, node_id, credits)
       select ${work.id}::uuid, id, ${work.nodeId}::uuid, ${work.credits}::integer from slot
     )
-    select exists (select from slot) as is_admitted, credits, reserved_credits, max_sessions,
+    select exists (select from slot) as is_admitted, credits, reserved_credits, max_concurrency,
       active_sessions + active_scrapes as active
     from team where id = ${work.teamId}`.execute(db)
   return rows[0]

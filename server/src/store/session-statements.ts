@@ -59,8 +59,8 @@ export function admitStatement(db: Kysely<Database>, wanted: NewSessionRow) {
         )
         .where((eb) =>
           eb.or([
-            eb('maxSessions', 'is', null),
-            eb(eb('activeSessions', '+', eb.ref('activeScrapes')), '<', eb.ref('maxSessions')),
+            eb('maxConcurrency', 'is', null),
+            eb(eb('activeSessions', '+', eb.ref('activeScrapes')), '<', eb.ref('maxConcurrency')),
           ]),
         )
         .where((eb) => eb.not(eb.exists(idempotencyStatement(db, wanted.teamId, wanted.idempotencyKey))))

@@ -184,13 +184,13 @@ async function explainRefusal(db: Kysely<Database>, wanted: NewSessionRow): Prom
   if (existing !== undefined) return { outcome: 'repeated', session: existing }
   const team = await findTeam(db, wanted.teamId)
   if (team === undefined) throw new BowlineError('FORBIDDEN', `Team ${wanted.teamId} not found`)
-  const { credits, reservedCredits, maxSessions, activeSessions, activeScrapes } = team
+  const { credits, reservedCredits, maxConcurrency, activeSessions, activeScrapes } = team
   if (credits !== undefined && credits - reservedCredits < wanted.reservedCredits) {
     return { outcome: 'insufficient-credits', available: credits - reservedCredits }
   }
   const active = activeSessions + activeScrapes
-  if (maxSessions !== undefined && active >= maxSessions) {
-    return { outcome: 'team-limit', limit: maxSessions, active }
+  if (maxConcurrency !== undefined && active >= maxConcurrency) {
+    return { outcome: 'team-limit', limit: maxConcurrency, active }
   }
   return undefined
 }

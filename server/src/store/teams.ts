@@ -5,7 +5,7 @@ import type { Database } from './schema.ts'
 import type { TeamTable } from './tables/accounts.ts'
 
 /**
- * A team. Without `credits` it is unmetered. Without `maxSessions` its concurrency is unlimited.
+ * A team. Without `credits` it is unmetered. Without `maxConcurrency` its concurrency is unlimited.
  */
 export type TeamRow = Row<Selectable<TeamTable>>
 
@@ -28,7 +28,10 @@ export async function ensureTeam(
 /** Inserts a team and returns it, or `undefined` if the name is taken. */
 export async function insertTeam(
   db: Kysely<Database>,
-  { credits = null, ...team }: { readonly name: string } & Pick<TeamUpdate, 'credits' | 'maxSessions' | 'rateLimits'>,
+  {
+    credits = null,
+    ...team
+  }: { readonly name: string } & Pick<TeamUpdate, 'credits' | 'maxConcurrency' | 'rateLimits'>,
 ): Promise<TeamRow | undefined> {
   const row = await db
     .insertInto('team')
@@ -55,14 +58,14 @@ export async function setTeamCredits(db: Kysely<Database>, id: string, credits: 
 }
 
 /** Sets the concurrency limit of a team. `undefined` removes it. Does not end running sessions. */
-export async function setTeamMaxSessions(
+export async function setTeamMaxConcurrency(
   db: Kysely<Database>,
   id: string,
-  maxSessions: number | undefined,
+  maxConcurrency: number | undefined,
 ): Promise<void> {
   await db
     .updateTable('team')
-    .set({ maxSessions: maxSessions ?? null })
+    .set({ maxConcurrency: maxConcurrency ?? null })
     .where('id', '=', id)
     .execute()
 }
@@ -92,7 +95,7 @@ export async function listTeams(
 export interface TeamUpdate {
   readonly credits?: number | null | undefined
   readonly addCredits?: number | undefined
-  readonly maxSessions?: number | null | undefined
+  readonly maxConcurrency?: number | null | undefined
   readonly rateLimits?: string | null | undefined
 }
 
@@ -103,7 +106,7 @@ export interface TeamUpdate {
 export async function updateTeam(
   db: Kysely<Database>,
   id: string,
-  { credits, addCredits = 0, maxSessions, rateLimits }: TeamUpdate,
+  { credits, addCredits = 0, maxConcurrency, rateLimits }: TeamUpdate,
 ): Promise<TeamRow | undefined> {
   const row = await db
     .updateTable('team')
@@ -112,7 +115,7 @@ export async function updateTeam(
         ? // The sum is null for an unmetered team, which stays unmetered.
           { credits: sql`credits + ${addCredits}::bigint`, planCredits: sql`plan_credits + ${addCredits}::bigint` }
         : { credits, planCredits: credits }),
-      ...(maxSessions === undefined ? {} : { maxSessions }),
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
       ...(rateLimits === undefined ? {} : { rateLimits }),
     })
     .where('id', '=', id)

@@ -33,14 +33,14 @@ export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string)
     lastBilledAt(store.db, teamId),
     countOpenPages(store.db, teamId),
   ])
-  const { activeSessions = 0, activeScrapes = 0, maxSessions } = team ?? {}
+  const { activeSessions = 0, activeScrapes = 0, maxConcurrency } = team ?? {}
   const slots = nodes.reduce((sum, node) => sum + node.slots, 0)
   const scrapes = Math.max(activeScrapes, permits.running(teamId))
   return {
     running: activeSessions + scrapes,
     // `openPages` includes batch pages that already wait for a permit, so the two are not added up.
     waiting: Math.max(permits.waiting(teamId), openPages - scrapes),
-    maxConcurrency: maxSessions ?? slots,
+    maxConcurrency: maxConcurrency ?? slots,
     lastSuccessAt,
   }
 }

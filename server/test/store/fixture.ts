@@ -3,16 +3,16 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import type { Database } from '../../src/store/schema.ts'
 import type { NewSessionRow } from '../../src/store/session-statements.ts'
-import { ensureTeam, setTeamCredits, setTeamMaxSessions, type TeamRow } from '../../src/store/teams.ts'
+import { ensureTeam, setTeamCredits, setTeamMaxConcurrency, type TeamRow } from '../../src/store/teams.ts'
 
 /** Creates a team with one API key. */
 export async function makeTeam(
   db: Kysely<Database>,
-  limits: { readonly credits?: number; readonly maxSessions?: number } = {},
+  limits: { readonly credits?: number; readonly maxConcurrency?: number } = {},
 ): Promise<{ readonly team: TeamRow; readonly key: KeyRow }> {
   const team = await ensureTeam(db, { name: `team ${uuidV7()}` })
   await setTeamCredits(db, team.id, limits.credits)
-  await setTeamMaxSessions(db, team.id, limits.maxSessions)
+  await setTeamMaxConcurrency(db, team.id, limits.maxConcurrency)
   const key = await insertKey(db, { teamId: team.id, name: 'key', hash: uuidV7(), prefix: 'bl-1234', role: 'member' })
   return { team, key }
 }

@@ -59,7 +59,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('admission reserves credits and a slot', async () => {
     await using store = await openStore()
-    const { team, key } = await makeTeam(store.db, { credits: 100, maxSessions: 3 })
+    const { team, key } = await makeTeam(store.db, { credits: 100, maxConcurrency: 3 })
 
     await admit(store.db, key, { reservedCredits: 30 })
 
@@ -81,7 +81,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('a team at its limit is refused with the limit', async () => {
     await using store = await openStore()
-    const { key } = await makeTeam(store.db, { maxSessions: 1 })
+    const { key } = await makeTeam(store.db, { maxConcurrency: 1 })
     await admit(store.db, key)
 
     const admission = await admitSession(store.db, newSession(key))
@@ -91,7 +91,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('insufficient credits take precedence over the limit', async () => {
     await using store = await openStore()
-    const { key } = await makeTeam(store.db, { credits: 0, maxSessions: 0 })
+    const { key } = await makeTeam(store.db, { credits: 0, maxConcurrency: 0 })
 
     const admission = await admitSession(store.db, newSession(key))
 
@@ -113,7 +113,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('twenty concurrent admissions never exceed the limit of a team', async () => {
     await using store = await openStore()
-    const { team, key } = await makeTeam(store.db, { maxSessions: 7 })
+    const { team, key } = await makeTeam(store.db, { maxConcurrency: 7 })
 
     const admissions = await Promise.all(Array.from({ length: 20 }, () => admitSession(store.db, newSession(key))))
 
@@ -124,7 +124,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('a repeated idempotency key returns the first session and reserves nothing', async () => {
     await using store = await openStore()
-    const { team, key } = await makeTeam(store.db, { maxSessions: 1 })
+    const { team, key } = await makeTeam(store.db, { maxConcurrency: 1 })
     const first = await admit(store.db, key, { idempotencyKey: 'once', requestHash: 'one' })
 
     const second = await admitSession(store.db, newSession(key, { idempotencyKey: 'once', requestHash: 'two' }))
@@ -207,7 +207,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('an ended session is billed, and its reservation and slot are released', async () => {
     await using store = await openStore()
-    const { team, key } = await makeTeam(store.db, { credits: 100, maxSessions: 1 })
+    const { team, key } = await makeTeam(store.db, { credits: 100, maxConcurrency: 1 })
     const session = await admit(store.db, key)
     const end = ending(session, { reason: 'ttl' })
 
@@ -286,7 +286,7 @@ describeEachStore('sessions', (openStore) => {
 
   test('concurrent admissions and ends keep the balance consistent', async () => {
     await using store = await openStore()
-    const { team, key } = await makeTeam(store.db, { credits: 1000, maxSessions: 4 })
+    const { team, key } = await makeTeam(store.db, { credits: 1000, maxConcurrency: 4 })
     const visit = async (): Promise<number> => {
       const admission = await admitSession(store.db, newSession(key))
       if (admission.outcome !== 'admitted') return 0

@@ -12,7 +12,7 @@ describeEachStore('teams', (openStore) => {
     expect(team).toMatchObject({
       name: 'acme',
       credits: undefined,
-      maxSessions: undefined,
+      maxConcurrency: undefined,
       reservedCredits: 0,
       activeSessions: 0,
     })

@@ -90,7 +90,7 @@ describeEachStore('of a team', (openStore) => {
         await using store = await openStore()
         const random = createRandom(seed)
         const given = 120
-        const { team, key } = await makeTeam(store.db, { credits: given, maxSessions: 6 })
+        const { team, key } = await makeTeam(store.db, { credits: given, maxConcurrency: 6 })
         const nodes = [uuidV7(), uuidV7()].map((nodeId) => new WorkPermits({ store, nodeId }))
         const done = new AbortController()
         const watch = async (): Promise<void> => {
@@ -148,7 +148,7 @@ describeEachStore('of a team', (openStore) => {
 
     test('are released after a store outage, and the error of the work is not masked', async () => {
       await using store = await openStore()
-      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      const { team } = await makeTeam(store.db, { credits: 10, maxConcurrency: 2 })
       let isAway = false
       const away = storeUnavailable(new Error('The connection was lost'))
       const db = store.db.withPlugin({
@@ -176,7 +176,7 @@ describeEachStore('of a team', (openStore) => {
 
     test('reserved while the connection broke are released', async () => {
       await using store = await openStore()
-      const { team } = await makeTeam(store.db, { credits: 10, maxSessions: 2 })
+      const { team } = await makeTeam(store.db, { credits: 10, maxConcurrency: 2 })
       let hasFailed = false
       const db = store.db.withPlugin({
         transformQuery: ({ node }) => node,
@@ -197,7 +197,7 @@ describeEachStore('of a team', (openStore) => {
 
     test('that were waited for do not leak abort listeners', async () => {
       await using store = await openStore()
-      const { team } = await makeTeam(store.db, { maxSessions: 1 })
+      const { team } = await makeTeam(store.db, { maxConcurrency: 1 })
       const permits = new WorkPermits({ store, nodeId: uuidV7() })
       const { signal } = new AbortController()
       const acquire = async () => permits.acquire({ teamId: team.id, credits: 0, waitMs: Infinity, signal })

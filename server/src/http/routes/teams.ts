@@ -24,8 +24,8 @@ export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): 
     },
     createTeam: async ({ body }, { key, raw }) => {
       requireAdmin(key)
-      const { name, credits, maxConcurrency: maxSessions, rateLimits } = body
-      const team = await insertTeam(store.db, { name, credits, maxSessions, rateLimits })
+      const { name, credits, maxConcurrency, rateLimits } = body
+      const team = await insertTeam(store.db, { name, credits, maxConcurrency, rateLimits })
       if (team !== undefined) {
         raw.log.info({ audit: 'team.created', teamId: team.id, ...limitsOf(body), byKeyId: key.id }, 'Team created')
       }
@@ -34,13 +34,13 @@ export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): 
     updateTeam: async ({ params, body }, { key, raw }) => {
       requireAdmin(key)
       const { id, credits } = await find(store, params.id)
-      const { maxConcurrency: maxSessions, addCredits, rateLimits } = body
+      const { maxConcurrency, addCredits, rateLimits } = body
       if (addCredits !== undefined && credits === undefined) {
         throw new BowlineError('BAD_REQUEST', 'The team is unmetered, so credits cannot be added', {
           hint: 'Set its `credits` first.',
         })
       }
-      const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxSessions, rateLimits })
+      const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxConcurrency, rateLimits })
       raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
       // Cached keys contain the limits of their team, and cached permits those without limits.
       authenticator.clearCache()
@@ -89,7 +89,7 @@ function summary(team: TeamRow): TeamSummary {
     credits: team.credits ?? null,
     reservedCredits: team.reservedCredits,
     concurrency: team.activeSessions + team.activeScrapes,
-    maxConcurrency: team.maxSessions ?? null,
+    maxConcurrency: team.maxConcurrency ?? null,
     rateLimits: team.rateLimits ?? null,
     createdAt: team.createdAt.toISOString(),
   }

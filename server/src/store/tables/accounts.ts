@@ -13,7 +13,7 @@ export interface TeamTable {
   readonly reservedCredits: Generated<number>
   readonly activeSessions: Generated<number>
   /** Maximum concurrent sessions and scrapes. Null: unlimited. */
-  readonly maxSessions: Nullable<number>
+  readonly maxConcurrency: Nullable<number>
   /** Credits granted in total since the balance was last set. Null: unmetered. */
   readonly planCredits: Nullable<number>
   /** Scrapes that occupy a slot. Scrapes of teams without limits are not counted. */
