@@ -59,7 +59,9 @@ async function makeStray(id: string): Promise<void> {
   await client.query(
     `with unbilled as (delete from ledger where subject_id = $1),
       stray as (update session set status = 'active', end_reason = null, ended_at = null, duration_ms = null,
-        credits_billed = null where id = $1 returning team_id, reserved_credits)
+        credits_billed = null where id = $1 returning id, team_id, reserved_credits),
+      held as (insert into hold (id, team_id, credits, slot)
+        select id, team_id, reserved_credits, 'session' from stray)
       update team set active_sessions = active_sessions + 1, reserved_credits = team.reserved_credits + stray.reserved_credits
       from stray where team.id = stray.team_id`,
     [id],

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Billing } from '../billing/billing.ts'
 import type { BrowserHost } from '../browsers/host.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
@@ -10,11 +11,12 @@ import type { SessionDeps } from '../sessions/session-deps.ts'
 import type { KeyRow } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { WriteHealth } from '../store/write-health.ts'
-import { withPrices } from '../usage/prices.ts'
+import { withPrices } from '../billing/prices.ts'
 import { packageVersion } from '../version.ts'
 
 /** Dependencies that the sessions and most other parts of the server share. */
 export type AppDeps = SessionDeps & {
+  readonly billing: Billing
   readonly metrics: ReturnType<typeof createMetrics>
   /** Whether this node's heartbeats reach the store. */
   readonly writes: WriteHealth
@@ -43,6 +45,7 @@ export function collectAppDeps(
     profiles,
     metrics,
     writes: new WriteHealth(),
+    billing: new Billing({ store, nodeId: identity.nodeId }),
     prices: withPrices(config.prices),
     nodeId: identity.nodeId,
     maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),

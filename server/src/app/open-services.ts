@@ -1,3 +1,4 @@
+import type { Billing } from '../billing/billing.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { openJobs } from '../jobs/open-jobs.ts'
 import type { ServerConfig } from '../config.ts'
@@ -10,6 +11,7 @@ import { openMapper, type Mapper } from '../map/mapper.ts'
 import type { Monitors } from '../monitors/monitors.ts'
 import { openMonitors } from '../monitors/open-monitors.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
+import { BilledScrapes } from '../scrape/billed-scrapes.ts'
 import { openScrapes, type OpenScrapesDeps } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { openSearches } from '../search/open-searches.ts'
@@ -22,6 +24,7 @@ import { createRenderPage } from './render-for-map.ts'
 /** Services behind the HTTP API that work on requests or jobs. */
 export interface Services {
   readonly scrapes: Scrapes
+  readonly billedScrapes: BilledScrapes
   readonly searches: Searches
   readonly mapper: Mapper
   readonly extracts: Extracts
@@ -39,11 +42,12 @@ export interface Services {
 export async function openServices(
   resources: AsyncDisposableStack,
   config: ServerConfig,
-  deps: OpenScrapesDeps & { readonly nodeId: string },
+  deps: OpenScrapesDeps & { readonly billing: Billing; readonly nodeId: string },
 ): Promise<Services> {
   const { store, egress, onError } = deps
   const { searches, index } = openSearches(resources, config, deps)
   const scrapes = openScrapes(resources, config, { ...deps, indexPage: index?.add })
+  const billedScrapes = new BilledScrapes({ ...deps, scrapes })
   const renderPage = createRenderPage(scrapes)
   const mapper = resources.use(openMapper({ ...deps, renderPage }))
   const dispatcher = egress.createDispatcher()
@@ -62,5 +66,5 @@ export async function openServices(
   const monitors = await openMonitors(resources, { ...serviceDeps, mailer })
   const jobs = await openJobs(resources, config, serviceDeps)
   const extracts = await openExtracts(resources, serviceDeps)
-  return { scrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
+  return { scrapes, billedScrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
 }

@@ -1,14 +1,14 @@
 import { releaseLeasesOfNode } from '../store/profile-leases.ts'
-import { releaseWorkOfNode } from '../store/running-work.ts'
+import { releaseNode } from '../billing/account.ts'
 import { activeSessionsOfNode, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
+import type { Prices } from '../billing/prices.ts'
 import { billSession } from '../sessions/bill.ts'
 
 /**
  * Ends the sessions of a dead node, whose browsers are gone. Bills each until the last heartbeat of
- * the node or the last use of the session, whichever is later. Releases the reservations of the
- * node's other work and its profile leases. Returns the sessions.
+ * the node or the last use of the session, whichever is later. Releases the holds of the node's
+ * other work and its profile leases. Returns the sessions.
  */
 export async function recoverDeadNode(
   deps: { readonly store: Store; readonly prices: Prices },
@@ -22,7 +22,7 @@ export async function recoverDeadNode(
     const durationMs = lastAliveMs - row.createdAt.getTime()
     ended.push(await billSession(deps, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
-  await releaseWorkOfNode(deps.store.db, nodeId)
+  await releaseNode(deps.store.db, nodeId)
   await releaseLeasesOfNode(deps.store.db, nodeId)
   return ended
 }

@@ -3,15 +3,18 @@ import { scrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import { headerScope } from '../map/site.ts'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
-import type { Scrapes } from '../scrape/scrapes.ts'
+import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
+import { scrapeInSlot, type ScrapeInSlotDeps } from '../scrape/scrape-in-slot.ts'
+import type { ScrapeCall } from '../scrape/scrapes.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
 import type { ExtractJobRow } from '../store/extract-jobs.ts'
+import type { Store } from '../store/store.ts'
 import { findPages, type FindPagesDeps } from './find-pages.ts'
 import type { Plan } from './plan.ts'
 
 /** Dependencies of `extractData`. */
-export interface ExtractDeps extends FindPagesDeps {
-  readonly scrapes: Scrapes
+export interface ExtractDeps extends FindPagesDeps, ScrapeInSlotDeps {
+  readonly store: Pick<Store, 'db'>
   readonly languageModel: LanguageModel
 }
 
@@ -40,15 +43,13 @@ export async function extractData(
 ): Promise<Extracted> {
   const { urls, warnings, searchCredits } = await findPages(deps, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
-  const { scrapes } = deps
   const scrapeDeps = {
     ...job,
-    scrapes,
+    scrape: async (call: ScrapeCall) => scrapePage(deps, call),
     options,
     takesHeaders: headerScopeOf(plan),
     baseUrl: plan.baseUrl,
     signal,
-    isPrepaid: true,
   }
   const scraped = await scrapeResults(urls, scrapeDeps)
   signal.throwIfAborted()
@@ -85,6 +86,15 @@ export async function extractData(
   })
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
+}
+
+/** Scrapes and stores a page, which the job pays for. */
+async function scrapePage(deps: ExtractDeps, call: ScrapeCall): Promise<ScrapeOutcome> {
+  await using scrape = await scrapeInSlot(deps, call)
+  await deps.store.db.transaction().execute(async (db) => scrape.save(db))
+  scrape.markSaved()
+  const { id, document, credits } = scrape
+  return { id, document, credits }
 }
 
 /** Custom headers are only sent to sites named in the request, not to pages found by a search. */

@@ -5,19 +5,12 @@ import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
-import { chargeUpfront } from '../store/prepaid-charges.ts'
-import {
-  endExtractJob,
-  extractKind,
-  findExtractJob,
-  insertExtractJob,
-  type ExtractEnd,
-  type ExtractJobRow,
-} from '../store/extract-jobs.ts'
+import { findExtractJob, type ExtractEnd, type ExtractJobRow } from '../store/extract-jobs.ts'
 import { expiryOf, jobRetentionMs } from '../store/job-retention.ts'
 import type { Store } from '../store/store.ts'
-import { priceOfExtract, type Prices } from '../usage/prices.ts'
+import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
+import { admitExtract, endExtractJob } from './extract-account.ts'
 import { extractData, type Extracted, type ExtractDeps } from './extract-data.ts'
 import { maxPagesOf, createPlan, searchResultCount, type Plan } from './plan.ts'
 
@@ -45,8 +38,8 @@ const tokensPerCredit = 15
 const queue: Queue<{ readonly id: string }> = { name: 'extract', expireSeconds: 900 }
 
 /**
- * Runs extractions from a queue. Each is charged its maximum price at the start. At its end, the
- * charge is lowered to the actual price.
+ * Runs extractions from a queue. The maximum price of each is reserved at its start and settled at
+ * its end.
  */
 export class Extracts {
   readonly #deps: ExtractsDeps
@@ -67,8 +60,8 @@ export class Extracts {
   }
 
   /**
-   * Charges and queues an extraction. Throws FORMAT_UNAVAILABLE without a language model,
-   * BAD_REQUEST or INSUFFICIENT_CREDITS.
+   * Queues an extraction and reserves its maximum price. Throws FORMAT_UNAVAILABLE without a
+   * language model, BAD_REQUEST or INSUFFICIENT_CREDITS.
    */
   async start({ request, baseUrl, ...owner }: NewExtract): Promise<{
     readonly id: string
@@ -83,15 +76,14 @@ export class Extracts {
     const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0
     const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
-      const charge = await chargeUpfront(db, { ...owner, kind: extractKind, subjectId: id, credits })
-      if (charge.outcome === 'insufficient-credits') {
-        const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${charge.available} are available`
+      await queues.send(queue, { id }, { db })
+      const admission = await admitExtract(db, { ...owner, id, request: JSON.stringify(plan), credits })
+      if (admission.outcome === 'insufficient-credits') {
+        const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${admission.available} are available`
         throw new BowlineError('INSUFFICIENT_CREDITS', message, {
           hint: 'Lower `limit`, or add credits to the team.',
         })
       }
-      await insertExtractJob(db, { ...owner, id, request: JSON.stringify(plan) })
-      await queues.send(queue, { id }, { db })
     })
     return { id, invalidUrls }
   }

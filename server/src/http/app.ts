@@ -4,6 +4,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import { BowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Billing } from '../billing/billing.ts'
 import type { SessionFileStore } from '../files/session-file-store.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
@@ -61,6 +62,7 @@ export interface HttpDeps
     ProfileRouteDeps,
     Usage {
   readonly store: Store
+  readonly billing: Billing
   readonly authenticator: Authenticator
   readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts

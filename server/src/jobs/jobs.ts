@@ -9,7 +9,7 @@ import { insertJobPages, listCompletedPages, listFailedPages, type NewJobPage } 
 import { jobRetentionMs } from '../store/job-retention.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { assertCredits } from '../usage/assert-credits.ts'
+import { assertCredits } from '../billing/account.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { explainSinglePage } from './explain-single-page.ts'
@@ -207,7 +207,7 @@ export class Jobs {
     const { total: from, teamId, plan } = job
     const { request } = plan.submissions[submissionIndex] ?? {}
     const minCredits = request === undefined ? 0 : this.#deps.scrapes.estimate({ ...request, url: pages[0]?.url ?? '' })
-    await assertCredits(db, teamId, pages.length * minCredits)
+    await assertCredits(db, { teamId, credits: pages.length * minCredits })
     const rows = pages.map((page, index) => ({ ...page, position: from + index, scrapeId: uuidV7() }))
     await insertJobPages(db, job.id, { pages: rows, submissionIndex, depth: 0 })
     // The single worker of a running job finds the added pages.

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Billing } from '../billing/billing.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import { PatternMatcher } from '../map/pattern-matcher.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
@@ -19,6 +20,7 @@ import { Semaphore } from '../kit/semaphore.ts'
 
 export interface OpenJobsDeps {
   readonly store: Store
+  readonly billing: Billing
   readonly queues: TaskQueues
   readonly scrapes: Scrapes
   readonly webhooks: Webhooks

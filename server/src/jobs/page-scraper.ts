@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { RobotsRules } from '../map/robots-rules.ts'
-import type { Scrapes, ScrapeOutcome } from '../scrape/scrapes.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { PricedScrape, ScrapeOutcome } from '../scrape/priced-scrape.ts'
+import { withScrapeTimeout } from '../scrape/scrape-timeout.ts'
+import type { Scrapes } from '../scrape/scrapes.ts'
 import { endJobPage, type JobPageRow, type PageEnd } from '../store/job-pages.ts'
 import { addJobWarnings } from '../store/jobs.ts'
 import type { Database } from '../store/schema.ts'
@@ -10,7 +14,7 @@ import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import { throttleDelayMs, retryDelayMs, maxAttempts } from './retry-delays.ts'
-import type { Crawler, NextPages } from './crawler.ts'
+import type { Crawler } from './crawler.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import type { HostThrottle } from './host-throttle.ts'
 import type { JobEvents } from './job-events.ts'
@@ -20,7 +24,8 @@ import type { Semaphore } from '../kit/semaphore.ts'
 /** Dependencies of a `PageScraper`. */
 export interface PageScraperDeps {
   readonly store: Store
-  readonly scrapes: Pick<Scrapes, 'scrape'>
+  readonly billing: Pick<Billing, 'reserve' | 'settle'>
+  readonly scrapes: Pick<Scrapes, 'estimate' | 'load'>
   readonly jobWebhooks: JobWebhooks
   readonly jobEvents: JobEvents
   /** Limits the pages that this server scrapes at once. */
@@ -97,34 +102,9 @@ export class PageScraper {
     page: JobPageRow,
     { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
   ): Promise<unknown> {
-    const { throttle, slots, scrapes } = this.#deps
-    using _gate = await throttle.acquireSlot(new URL(page.url).host, signal)
-    const { teamId, apiKeyId, baseUrl } = job
-    const request = scrapeOf(job, page)
-    let next: NextPages | undefined
-    const prepare = async (outcome: ScrapeOutcome): Promise<void> => {
-      next = await this.#deps.crawler.findNextPages(job, page, outcome)
-    }
-    const onCommit = async (db: Kysely<Database>, outcome: ScrapeOutcome): Promise<void> => {
-      if (next !== undefined) await this.#deps.crawler.addPages(db, job.id, next)
-      await this.#complete(db, job, page, outcome)
-    }
+    using _gate = await this.#deps.throttle.acquireSlot(new URL(page.url).host, signal)
     try {
-      await scrapes.scrape({
-        request,
-        sourceUrl: page.sourceUrl,
-        teamId,
-        apiKeyId,
-        baseUrl,
-        signal,
-        prepare,
-        onCommit,
-        // A page that waits for a slot of its team must not occupy a slot of this server.
-        acquireSlot: async () => slots.acquire(signal),
-        id: page.scrapeId,
-        // On the last attempt, the response is the document, even a 429 or 503.
-        failOnThrottle: !isLast,
-      })
+      await this.#scrapeOnce(job, page, { isLast, signal })
       return undefined
     } catch (error) {
       signal.throwIfAborted()
@@ -132,6 +112,50 @@ export class PageScraper {
       if (error instanceof SupersededError || error instanceof FatalJobError || isStoreUnavailable(error)) throw error
       return error
     }
+  }
+
+  /** Scrapes a page, and commits it with its bill and the pages that it links to. */
+  async #scrapeOnce(
+    job: Job,
+    page: JobPageRow,
+    { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { billing, slots, scrapes, crawler } = this.#deps
+    const { teamId } = job
+    const request = scrapeOf(job, page)
+    const work = { teamId, credits: scrapes.estimate(request), takesSlot: true }
+    // The timeout of a page covers only the scrape itself.
+    await using hold = await billing.reserve(work, { waitMs: Infinity, signal })
+    // After the team's slot: a page that waits for that must not occupy a slot of this server.
+    using _slot = await slots.acquire(signal)
+    await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
+    const next = await crawler.findNextPages(job, page, scrape)
+    await billing.settle(hold, scrape.bill, async (db) => {
+      if (next !== undefined) await crawler.addPages(db, job.id, next)
+      await this.#complete(db, job, page, scrape)
+      await scrape.save(db)
+    })
+    scrape.markSaved()
+  }
+
+  /** Scrapes a page. On the last attempt, the response is the document, even a 429 or 503. */
+  async #load(
+    { teamId, apiKeyId, baseUrl }: Job,
+    { scrapeId: id, sourceUrl }: JobPageRow,
+    attempt: {
+      readonly request: ScrapeRequest
+      readonly waitedMs: number
+      readonly isLast: boolean
+      readonly signal: AbortSignal
+    },
+  ): Promise<PricedScrape> {
+    const { request, waitedMs, isLast } = attempt
+    return withScrapeTimeout(attempt, async (signal) => {
+      const call = { id, request, sourceUrl, teamId, apiKeyId, baseUrl, waitedMs, signal }
+      const loaded = await this.#deps.scrapes.load(call)
+      if (!isLast) loaded.assertNotThrottled()
+      return loaded.finish()
+    })
   }
 
   async #complete(db: Kysely<Database>, job: Job, page: JobPageRow, outcome: ScrapeOutcome): Promise<void> {

@@ -1,11 +1,9 @@
 import type { MapRequest } from 'bowline/contract/map'
 import type { Abortable } from 'bowline/kit/abort'
 import { uuidV7 } from 'bowline/kit/ids'
+import type { Billing } from '../billing/billing.ts'
+import type { Prices } from '../billing/prices.ts'
 import type { Egress } from '../egress/egress.ts'
-import { chargeUpfront, refund } from '../store/prepaid-charges.ts'
-import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
-import { insufficientCredits } from '../usage/work-permits.ts'
 import { mapSite, type SiteMap } from './map-site.ts'
 import type { RenderPage } from './render-start-page.ts'
 
@@ -27,7 +25,7 @@ export interface Mapper extends AsyncDisposable {
 
 /** Dependencies of a `Mapper`. */
 export interface MapperDeps {
-  readonly store: Store
+  readonly billing: Pick<Billing, 'reserve' | 'settle'>
   readonly egress: Pick<Egress, 'createDispatcher'>
   readonly prices: Pick<Prices, 'mapCall'>
   /** Default: start pages without links before their scripts run have none. */
@@ -35,21 +33,16 @@ export interface MapperDeps {
 }
 
 /** Opens a mapper with a connection pool of its own. */
-export function openMapper({ store, egress, prices, renderPage }: MapperDeps): Mapper {
+export function openMapper({ billing, egress, prices, renderPage }: MapperDeps): Mapper {
   const dispatcher = egress.createDispatcher()
   return {
     map: async ({ request, ...payer }, options) => {
-      const bill = { ...payer, kind: 'map', subjectId: uuidV7(), credits: prices.mapCall }
-      const charge = await chargeUpfront(store.db, bill)
-      if (charge.outcome === 'insufficient-credits') {
-        throw insufficientCredits(prices.mapCall, charge.available)
-      }
-      try {
-        return { id: bill.subjectId, ...(await mapSite(dispatcher, request, { ...options, renderPage })) }
-      } catch (error) {
-        await refund(store.db, bill)
-        throw error
-      }
+      const id = uuidV7()
+      const credits = prices.mapCall
+      await using hold = await billing.reserve({ teamId: payer.teamId, credits })
+      const site = await mapSite(dispatcher, request, { ...options, renderPage })
+      await billing.settle(hold, { ...payer, kind: 'map', subjectId: id, credits })
+      return { id, ...site }
     },
     [Symbol.asyncDispose]: async () => dispatcher.destroy(),
   }

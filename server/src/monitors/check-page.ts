@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Judgment } from 'bowline/contract/monitor-checks'
 import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import type { ScrapeOutcome } from '../scrape/scrapes.ts'
+import type { PricedScrape } from '../scrape/priced-scrape.ts'
+import { scrapeInSlot } from '../scrape/scrape-in-slot.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
 import { findState, type PageRow, type PageState } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
@@ -30,6 +31,8 @@ export interface CheckedPage {
   readonly state: Omit<PageState, 'checkedAt'> | undefined
   /** Credits beyond those that the check reserved for the page. */
   readonly extraCredits: number
+  /** The scrape of the page, to be stored with it. `undefined` if there is none, or it failed. */
+  readonly scrape: PricedScrape | undefined
 }
 
 /** Returns the key of a page within its target. */
@@ -49,7 +52,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
   const state = await findState(deps.store.db, key)
   const scrapeSpec = pageComparison(target, url)
-  const scraped = await scrape(deps, task, scrapeSpec)
+  const scraped = await scrapePage(deps, task, scrapeSpec)
   const base = {
     id: uuidV7(),
     checkId: check.id,
@@ -64,8 +67,11 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
       page: { ...base, ...none, snapshot: undefined, status: 'error', credits: 0, ...scraped },
       state: undefined,
       extraCredits: 0,
+      scrape: undefined,
     }
   }
+  await using undo = new AsyncDisposableStack()
+  undo.use(scraped)
   const { document, id: scrapeId } = scraped
   const compared = comparePage(document, state, scrapeSpec)
   const judged = await judge(deps, task, compared)
@@ -84,16 +90,18 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   // The number of pages of a PDF, and whether a change gets judged, are unknown at the reservation.
   const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(scrapeSpec.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
+  const checked = { page, extraCredits, scrape: scraped }
+  undo.move()
   switch (compared.status) {
     case 'error':
-      return { page, state: undefined, extraCredits }
+      return { ...checked, state: undefined }
     case 'removed':
-      return { page, state: { ...last, isGone: true }, extraCredits }
+      return { ...checked, state: { ...last, isGone: true } }
     case 'same':
     case 'new':
     case 'changed':
-      if (compared.status === 'same' && state?.isGone === true) return { page, state: undefined, extraCredits }
-      return { page, state: { ...last, markdown: document.markdown ?? '', extracted, isGone: false }, extraCredits }
+      if (compared.status === 'same' && state?.isGone === true) return { ...checked, state: undefined }
+      return { ...checked, state: { ...last, markdown: document.markdown ?? '', extracted, isGone: false } }
     default:
       return compared.status satisfies never
   }
@@ -102,20 +110,20 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
 /** Failures of the server. The page is retried once. */
 const serverErrors: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_FAILED', 'UNKNOWN_ERROR'])
 
-async function scrape(
-  { scrapes, onError }: MonitorDeps,
+async function scrapePage(
+  deps: MonitorDeps,
   { monitor, url, signal }: PageTask,
   { request }: PageComparison,
-): Promise<ScrapeOutcome | { readonly error: string }> {
+): Promise<PricedScrape | { readonly error: string }> {
   const { teamId, apiKeyId, baseUrl } = monitor
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await scrapes.scrape({ request, teamId, apiKeyId, baseUrl, signal, isPrepaid: true })
+      return await scrapeInSlot(deps, { request, teamId, apiKeyId, baseUrl, signal })
     } catch (error) {
       signal.throwIfAborted()
       const isServerError = !isBowlineError(error) || serverErrors.has(error.code)
       if (isServerError && attempt === 1) continue
-      if (!isBowlineError(error)) onError(error, `scraping a page of the monitor ${monitor.id}`)
+      if (!isBowlineError(error)) deps.onError(error, `scraping a page of the monitor ${monitor.id}`)
       return { error: isBowlineError(error) ? `${error.code}: ${error.message}` : `${url} could not be scraped` }
     }
   }

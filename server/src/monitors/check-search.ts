@@ -76,6 +76,7 @@ export async function checkResult(
     isMatch: judged?.meaningful === true,
     // The reservation covers a judgment for every result.
     extraCredits: 0,
+    scrape: undefined,
     page: {
       ...nothing,
       id: uuidV7(),

@@ -1,8 +1,8 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { raiseReservation } from '../store/monitor-check-credits.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
 import { listDonePages, recordPage } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
+import { raiseCheck } from './check-account.ts'
 import { checkPage, hashUrl, type CheckedPage } from './check-page.ts'
 import { checkResult, findResults } from './check-search.ts'
 import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
@@ -104,26 +104,29 @@ async function checkNewUrls(
 }
 
 /**
- * Stores a page and sends its notification. A page that costs more than the team has left is stored
- * as an error and costs nothing.
+ * Stores a page with its scrape and sends its notification. A page that costs more than the team
+ * has left is stored as an error and costs nothing.
  */
 async function savePage(run: CheckContext, checked: CheckedPage): Promise<void> {
   const { deps, check, monitor, signal } = run
   const { page, state, extraCredits: credits } = checked
+  await using scrape = checked.scrape
   signal.throwIfAborted()
   try {
     await deps.store.db.transaction().execute(async (db) => {
       if (!(await recordPage(db, check, page, state))) {
         throw new BowlineError('CONFLICT', 'Another server runs this check')
       }
-      if (credits > 0 && !(await raiseReservation(db, { ...check, credits }))) {
+      await scrape?.save(db)
+      await sendPageEvent(deps, monitor, page, db)
+      if (credits > 0 && !(await raiseCheck(db, { id: check.id, credits }))) {
         throw new BowlineError(
           'INSUFFICIENT_CREDITS',
           `${page.url} costs ${page.credits} credits, but the team has fewer left`,
         )
       }
-      await sendPageEvent(deps, monitor, page, db)
     })
+    scrape?.markSaved()
   } catch (error) {
     if (!isBowlineError(error) || error.code !== 'INSUFFICIENT_CREDITS') throw error
     await savePage(run, withoutCredits(page, error))
@@ -136,5 +139,6 @@ function withoutCredits(page: CheckedPage['page'], { code, message }: BowlineErr
     page: { ...page, ...none, status: 'error', error: `${code}: ${message}`, credits: 0 },
     state: undefined,
     extraCredits: 0,
+    scrape: undefined,
   }
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import type { Billing } from '../billing/billing.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
@@ -11,6 +12,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 /** Dependencies of monitors and their checks. */
 export interface MonitorDeps {
   readonly store: Store
+  readonly billing: Billing
   readonly queues: TaskQueues
   readonly scrapes: Scrapes
   readonly searches: Searches

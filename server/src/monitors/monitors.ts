@@ -13,7 +13,7 @@ import {
 } from '../store/monitor-checks.ts'
 import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
 import type { MonitorTable } from '../store/tables/monitors.ts'
-import { assertCredits } from '../usage/assert-credits.ts'
+import { assertCredits } from '../billing/account.ts'
 import { checkQueue } from './check-queue.ts'
 import { assertMonitorSupported } from './assert-supported.ts'
 import { definitionOf } from './definition.ts'
@@ -141,7 +141,7 @@ export class Monitors {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
     const credits = estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
-    await assertCredits(store.db, teamId, credits)
+    await assertCredits(store.db, { teamId, credits })
     const check = await this.#enqueueCheck(id, teamId, credits)
     if (check !== undefined) return check
     const checkId = (await findOpenCheck(store.db, id))?.id

@@ -5,9 +5,8 @@ import type { Egress } from '../egress/egress.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
+import type { Prices } from '../billing/prices.ts'
 import { openAdLists, type AdLists } from './render/ad-lists.ts'
-import type { WorkPermits } from '../usage/work-permits.ts'
 import { Renderer } from './render/renderer.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
@@ -22,7 +21,6 @@ export interface OpenScrapesDeps {
   readonly profiles: Profiles
   readonly egress: Egress
   readonly prices: Prices
-  readonly permits: WorkPermits
   /** Output of `chromium --version`. */
   readonly browserVersion: string
   readonly indexPage?: IndexPage | undefined

@@ -1,29 +1,23 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { createBatcher } from '../kit/create-batcher.ts'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
+import { priceOfScrape, type Prices } from '../billing/prices.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
-import type { Kysely } from 'kysely'
 import type { Blobs } from '../store/blobs.ts'
-import { recordWithoutHold, toScrapeWithoutHold, type ScrapeWithoutHold } from '../store/record-without-hold.ts'
-import type { Database } from '../store/schema.ts'
-import { insertScrape, recordScrape } from '../store/scrapes.ts'
+import type { StoredScrape } from '../store/scrapes.ts'
 import type { Store } from '../store/store.ts'
-import { availableCredits } from '../store/teams.ts'
-import { priceOfScrape, type Prices } from '../usage/prices.ts'
-import { insufficientCredits, type Permit, type WorkPermits } from '../usage/work-permits.ts'
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
 import { assertScrapeSupported } from './check-request.ts'
 import { isPersonal, pageCacheKey } from './document/cache-key.ts'
 import { StoredScrapes, type CachedPage, type PageToStore } from './document/stored-scrapes.ts'
 import { buildDocument, type BuiltDocument } from './document/build-document.ts'
 import type { LanguageModel } from './format/language-model.ts'
-import { asksForEnhancedProxy, loadWithProxy } from './load/load-with-proxy.ts'
+import { asksForEnhancedProxy, loadWithProxy, type ProxiedLoad } from './load/load-with-proxy.ts'
 import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
 import { createPageProcessor } from './format/page-processor.ts'
+import { PricedScrape } from './priced-scrape.ts'
 import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
-import { withBaseUrl, openScrapeFiles } from './document/scrape-files.ts'
+import { withBaseUrl, openScrapeFiles, type ScrapeFiles } from './document/scrape-files.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import { cacheFactsOf } from './document/cached-page-facts.ts'
 import type { HtmlThreadPool } from './format/html-thread-pool.ts'
@@ -36,14 +30,13 @@ export interface ScrapesDeps extends LoaderDeps {
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   readonly prices: Prices
-  readonly permits: Pick<WorkPermits, 'acquire'>
   /** Without one, formats that need it are refused. */
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly indexPage?: IndexPage | undefined
 }
 
-/** A page to scrape, and who pays for it. */
+/** A page to scrape, and its owner. */
 export interface ScrapeCall {
   readonly request: ScrapeRequest
   /** URL as the caller wrote it, for `metadata.sourceURL`. Default: that of the request. */
@@ -52,56 +45,36 @@ export interface ScrapeCall {
   readonly apiKeyId: string
   /** URL of this server as the client sees it, without trailing slash. */
   readonly baseUrl: string
-  /** Aborting stops the scrape. Nothing is billed. */
+  /** Aborting stops the scrape. Default: it runs to its end. */
   readonly signal?: AbortSignal | undefined
-  /** Whether the caller bills: no credits are held, and the ledger gets no entry. Default false. */
-  readonly isPrepaid?: boolean | undefined
-  /** Id of the scrape. A scrape is billed once per id. Default: a new one. */
+  /** Id of the scrape. Default: a new one. */
   readonly id?: string | undefined
-  /**
-   * Runs before the transaction of `onCommit`. If it throws, the scrape fails and nothing is
-   * billed.
-   */
-  readonly prepare?: ((outcome: ScrapeOutcome) => Promise<void>) | undefined
-  /**
-   * Runs in the transaction that stores the scrape and its bill. If it throws, both are rolled
-   * back.
-   */
-  readonly onCommit?: ((db: Kysely<Database>, outcome: ScrapeOutcome) => Promise<void>) | undefined
-  /**
-   * Runs once the team's concurrency limit admits the scrape, with `onCommit` or `isPrepaid`.
-   * Its result is disposed when the scrape ends.
-   */
-  readonly acquireSlot?: (() => Promise<Disposable>) | undefined
-  /** Treat 429 and 503 as errors and do not bill them. Default false. */
-  readonly failOnThrottle?: boolean | undefined
+  /** Milliseconds it has waited for a concurrency slot of the team. Default 0. */
+  readonly waitedMs?: number | undefined
 }
 
-/** Result of a scrape. */
-export interface ScrapeOutcome {
-  readonly id: string
-  readonly document: Document
-  readonly credits: number
+/** A page that was loaded, or found in the cache, and is not a document yet. */
+export interface LoadedScrape {
+  /** Throws SCRAPE_SITE_BUSY if the page has just been loaded with status 429 or 503. */
+  readonly assertNotThrottled: () => void
+  /** Builds the document and determines its price. Throws like `scrape`. */
+  readonly finish: () => Promise<PricedScrape>
 }
 
 /**
- * Turns URLs into documents, and bills them. In order: check the request, look in the cache, load
- * the page (fetch or render), process its HTML (parse, extract, format), build the document, store
- * and bill it.
+ * Turns URLs into priced documents. In order: check the request, look in the cache, load the page
+ * (fetch or render), process its HTML (parse, extract, format), build the document. The caller
+ * stores the result and bills it.
  */
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
   readonly #cache: StoredScrapes
-  readonly #recordWithoutHold: (scrape: ScrapeWithoutHold) => Promise<void>
 
   constructor(deps: ScrapesDeps) {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
     this.#cache = new StoredScrapes(deps)
-    // The embedded database commits one transaction at a time: waiting scrapes share the next
-    // commit.
-    this.#recordWithoutHold = createBatcher(async (scrapes) => recordWithoutHold(deps.store.db, scrapes))
   }
 
   /** Returns the minimum price of a scrape, in credits. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
@@ -112,26 +85,27 @@ export class Scrapes implements AsyncDisposable {
   }
 
   /**
-   * Scrapes one page. Throws SCRAPE_*, FORMAT_UNAVAILABLE, INSUFFICIENT_CREDITS, EGRESS_REFUSED,
-   * PDF_*.
+   * Scrapes one page. Its timeout and its hold are those of the caller. Throws SCRAPE_*,
+   * FORMAT_UNAVAILABLE, EGRESS_REFUSED, PDF_*, or the signal's reason.
    */
-  async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
-    const { permits } = this.#deps
-    const { request, teamId, signal } = call
-    const minCredits = this.estimate(request)
-    if (call.isPrepaid === true || call.onCommit !== undefined) {
-      // A page of a job may wait for a slot indefinitely: its timeout covers only the scrape itself.
-      const credits = call.isPrepaid === true ? 0 : minCredits
-      await using permit = await permits.acquire({ teamId, credits, waitMs: Infinity, signal })
-      using _ = await call.acquireSlot?.()
-      return await withTimeout(call, async (limited) => this.#run(call, permit, limited))
+  async scrape(call: ScrapeCall): Promise<PricedScrape> {
+    return (await this.load(call)).finish()
+  }
+
+  /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
+  async load(call: ScrapeCall): Promise<LoadedScrape> {
+    assertScrapeSupported(this.#deps, call.request)
+    const { request, teamId, signal = new AbortController().signal } = call
+    const found = await this.#cache.find(call)
+    if (found !== undefined)
+      return { assertNotThrottled: () => undefined, finish: async () => this.#fromCache(call, found, signal) }
+    const { workers, hasEnhancedProxy } = this.#deps
+    const processPage = createPageProcessor(workers, request, signal)
+    const loaded = await loadWithProxy(this.#loader, { request, teamId, signal, processPage }, hasEnhancedProxy)
+    return {
+      assertNotThrottled: () => assertNotThrottled(loaded.page),
+      finish: async () => this.#fromLoaded(call, loaded, signal),
     }
-    return withTimeout(call, async (limited) => {
-      // Leaves a third of the timeout for the scrape itself.
-      const waitMs = (request.timeout * 2) / 3
-      await using permit = await permits.acquire({ teamId, credits: minCredits, waitMs, signal: limited })
-      return await this.#run(call, permit, limited)
-    })
   }
 
   /** Throws FORMAT_UNAVAILABLE or BAD_REQUEST for a request that `scrape` would refuse. */
@@ -175,13 +149,7 @@ export class Scrapes implements AsyncDisposable {
     await this.#deps.workers[Symbol.asyncDispose]()
   }
 
-  async #run(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
-    return (await this.#fromCache(call, permit, signal)) ?? (await this.#scrapeFresh(call, permit, signal))
-  }
-
-  async #fromCache(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome | undefined> {
-    const found = await this.#cache.find(call)
-    if (found === undefined) return undefined
+  async #fromCache(call: ScrapeCall, found: CachedPage, signal: AbortSignal): Promise<PricedScrape> {
     const id = call.id ?? uuidV7()
     const { createdAt, facts: pageFacts } = found
     // The page controls its metadata, so the number of billed pages comes from the stored facts.
@@ -197,11 +165,11 @@ export class Scrapes implements AsyncDisposable {
     const billingMetadata = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
     const document = {
       ...cached,
-      metadata: { ...metadata, ...sourceMetadata(call, id), ...billingMetadata, ...queueMetadata(permit) },
+      metadata: { ...metadata, ...sourceMetadata(call, id), ...billingMetadata, ...queueMetadata(call) },
     }
-    const outcome = { id, document, credits }
-    await this.#record(call, permit, outcome, { hasFiles: false, secret: randomSecret() })
-    return outcome
+    const row = await this.#pack(call, { id, document }, { hasFiles: false, secret: randomSecret() })
+    const { teamId, apiKeyId } = call
+    return new PricedScrape({ id, document, credits }, { teamId, apiKeyId, row })
   }
 
   /** Builds the document from a page that was cached with other options. */
@@ -219,81 +187,70 @@ export class Scrapes implements AsyncDisposable {
     return { document: screenshot === undefined ? document : withBaseUrl({ ...document, screenshot }, baseUrl), pages }
   }
 
-  async #scrapeFresh(call: ScrapeCall, permit: Permit, signal: AbortSignal): Promise<ScrapeOutcome> {
-    const { request, teamId, baseUrl } = call
-    const { blobs, workers, hasEnhancedProxy } = this.#deps
+  async #fromLoaded(call: ScrapeCall, loaded: ProxiedLoad, signal: AbortSignal): Promise<PricedScrape> {
+    const { request, baseUrl } = call
     const id = call.id ?? uuidV7()
     const secret = randomSecret()
-    const files = openScrapeFiles(blobs, { id, baseUrl, secret: request.zeroDataRetention ? undefined : secret })
+    const kept = request.zeroDataRetention ? undefined : secret
+    const files = openScrapeFiles(this.#deps.blobs, { id, baseUrl, secret: kept })
     try {
-      const processPage = createPageProcessor(workers, request, signal)
-      const loaded = await loadWithProxy(this.#loader, { request, teamId, signal, processPage }, hasEnhancedProxy)
-      if (call.failOnThrottle === true) assertNotThrottled(loaded.page)
-      const built = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
-      const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: built.pages })
-      const scrapeMetadata = {
-        ...sourceMetadata(call, id),
-        ...cacheMissMetadata(request),
-        creditsUsed: credits,
-        ...queueMetadata(permit),
-      }
-      const { document } = built
-      const outcome = { id, document: { ...document, metadata: { ...document.metadata, ...scrapeMetadata } }, credits }
-      const isCacheable = request.storeInCache && loaded.page.statusCode < 400
-      const cacheKey = isCacheable ? pageCacheKey(request) : undefined
-      const { stored: page } = built
-      const about = { body: page.body, screenshotUrl: document.screenshot }
-      const pageToCache =
-        cacheKey === undefined ? undefined : { cacheKey, page, facts: cacheFactsOf(request, loaded, about) }
-      // A caller who has disconnected is not billed.
-      signal.throwIfAborted()
-      await this.#record(withTrackedState(call, built.saveTrackedState), permit, outcome, {
-        pageToCache,
-        hasFiles: !files.isEmpty(),
-        secret,
-      })
-      const { markdown } = built
-      if (markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)) {
-        this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata: document.metadata })
-      }
-      return outcome
+      return await this.#build(call, loaded, { id, secret, files, signal })
     } catch (error) {
-      // Files left behind are swept later. Report the failure of the scrape.
+      // Files left behind take space only. Report the failure of the scrape.
       await files.discard().catch(() => undefined)
       throw error
     }
   }
 
-  async #record(
-    { request, teamId, apiKeyId, prepare, onCommit, isPrepaid = false }: ScrapeCall,
-    permit: Permit,
-    outcome: ScrapeOutcome,
+  async #build(
+    call: ScrapeCall,
+    loaded: ProxiedLoad,
+    scrape: { readonly id: string; readonly secret: string; readonly files: ScrapeFiles; readonly signal: AbortSignal },
+  ): Promise<PricedScrape> {
+    const { request, teamId, apiKeyId } = call
+    const { id, secret, files, signal } = scrape
+    const built = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
+    const credits = this.#price(request, { isEnhanced: loaded.isEnhanced, pages: built.pages })
+    const scrapeMetadata = {
+      ...sourceMetadata(call, id),
+      ...cacheMissMetadata(request),
+      creditsUsed: credits,
+      ...queueMetadata(call),
+    }
+    const document = { ...built.document, metadata: { ...built.document.metadata, ...scrapeMetadata } }
+    const isCacheable = request.storeInCache && loaded.page.statusCode < 400
+    const cacheKey = isCacheable ? pageCacheKey(request) : undefined
+    const { markdown, stored: page } = built
+    const about = { body: page.body, screenshotUrl: document.screenshot }
+    const pageToCache =
+      cacheKey === undefined ? undefined : { cacheKey, page, facts: cacheFactsOf(request, loaded, about) }
+    signal.throwIfAborted()
+    const row = await this.#pack(call, { id, document }, { pageToCache, hasFiles: !files.isEmpty(), secret })
+    const isIndexed = markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)
+    const { metadata } = built.document
+    const indexPage = (): void => this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata })
+    return new PricedScrape(
+      { id, document, credits },
+      {
+        teamId,
+        apiKeyId,
+        row,
+        saveTrackedState: built.saveTrackedState,
+        discardFiles: files.discard,
+        ...(isIndexed ? { indexPage } : {}),
+      },
+    )
+  }
+
+  /** Packs the row of a scrape. Returns `undefined` with zero data retention. */
+  async #pack(
+    { request }: ScrapeCall,
+    { id, document }: { readonly id: string; readonly document: Document },
     row: { readonly pageToCache?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
-  ): Promise<void> {
-    const { id, document, credits } = outcome
-    const bill = { id, teamId, apiKeyId, credits }
-    const packed = request.zeroDataRetention ? undefined : await this.#cache.pack(id, document, row.pageToCache)
-    const kept = packed && { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
-    const { db } = this.#deps.store
-    const insert = async (transaction: Kysely<Database>): Promise<void> => {
-      if (isPrepaid) return kept === undefined ? undefined : insertScrape(transaction, bill, kept)
-      // Scrapes without a hold are written in shared commits, unless the caller brings its own
-      // transaction.
-      if (permit.holdId === undefined && onCommit === undefined)
-        return this.#recordWithoutHold(toScrapeWithoutHold(bill, kept))
-      // The price of a PDF is known only now, and may exceed the credits of the team.
-      if (await recordScrape(transaction, bill, kept, permit.holdId)) return
-      throw insufficientCredits(credits, (await availableCredits(transaction, teamId)) ?? 0)
-    }
-    if (onCommit === undefined) await insert(db)
-    else {
-      await prepare?.(outcome)
-      await db.transaction().execute(async (transaction) => {
-        await insert(transaction)
-        await onCommit(transaction, outcome)
-      })
-    }
-    if (!isPrepaid) permit.markBilled()
+  ): Promise<StoredScrape | undefined> {
+    if (request.zeroDataRetention) return undefined
+    const packed = await this.#cache.pack(id, document, row.pageToCache)
+    return { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
@@ -304,35 +261,6 @@ export class Scrapes implements AsyncDisposable {
       ),
       isLockdown: request.lockdown,
       isZeroRetention: request.zeroDataRetention,
-    })
-  }
-}
-
-/** Saves the state of a tracked page in the same transaction as the scrape. */
-function withTrackedState(call: ScrapeCall, saveState: BuiltDocument['saveTrackedState']): ScrapeCall {
-  if (saveState === undefined) return call
-  const onCommit: ScrapeCall['onCommit'] = async (db, outcome) => {
-    await saveState(db)
-    await call.onCommit?.(db, outcome)
-  }
-  return { ...call, onCommit }
-}
-
-/** Runs a function with the timeout of a request. Throws SCRAPE_TIMEOUT when it expires. */
-async function withTimeout<Result>(call: ScrapeCall, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const { url, timeout } = call.request
-  const limit = AbortSignal.timeout(timeout)
-  try {
-    return await run(call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
-  } catch (error) {
-    call.signal?.throwIfAborted()
-    const isTimeout = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
-    if (!isTimeout) throw error
-    const { message, hint } = isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT' ? error : {}
-    const why = message === undefined ? '' : `: ${message}`
-    throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms${why}`, {
-      hint,
-      cause: error,
     })
   }
 }

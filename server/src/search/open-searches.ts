@@ -1,6 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
+import type { Billing } from '../billing/billing.ts'
+import type { Prices } from '../billing/prices.ts'
 import { createBraveProvider } from './brave-provider.ts'
 import { createIndexProvider } from './index-provider.ts'
 import { PageIndexer } from './page-indexer.ts'
@@ -21,6 +22,7 @@ export interface SearchSettings {
 /** Dependencies of the search. */
 export interface OpenSearchesDeps {
   readonly store: Store
+  readonly billing: Billing
   readonly prices: Prices
   readonly onError: (error: unknown, what: string) => void
 }

@@ -3,19 +3,19 @@ import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
 import type { SearchRequest } from 'bowline/contract/search'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { crossOriginHeaders } from '../kit/forward-headers.ts'
-import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
+import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
+import type { ScrapeCall } from '../scrape/scrapes.ts'
 
 /** Options of `scrapeResults`. */
 export interface ScrapeResultsOptions {
-  readonly scrapes: Scrapes
+  /** Scrapes one page, and stores it. */
+  readonly scrape: (call: ScrapeCall) => Promise<ScrapeOutcome>
   readonly options: NonNullable<SearchRequest['scrapeOptions']>
   /** Whether `options.headers` are sent to a URL. Default: to all. */
   readonly takesHeaders?: ((url: URL) => boolean) | undefined
   readonly teamId: string
   readonly apiKeyId: string
   readonly baseUrl: string
-  /** Whether the caller bills the scrapes. Default false. */
-  readonly isPrepaid?: boolean
   /** Aborts running scrapes. Their pages have an error. */
   readonly signal: AbortSignal
 }
@@ -48,7 +48,7 @@ export async function scrapeResults(
 
 async function scrapeOne(
   url: string,
-  { scrapes, options, takesHeaders = () => true, signal, ...caller }: ScrapeResultsOptions,
+  { scrape, options, takesHeaders = () => true, signal, ...caller }: ScrapeResultsOptions,
 ): Promise<Pick<ScrapeOutcome, 'document' | 'credits'>> {
   try {
     signal.throwIfAborted()
@@ -56,7 +56,7 @@ async function scrapeOne(
     if (!address.success) throw new BowlineError('BAD_REQUEST', address.error.issues[0]?.message ?? 'Invalid URL')
     const headers = takesHeaders(new URL(address.data)) ? options.headers : crossOriginHeaders(options.headers)
     const request = { ...options, headers, url: address.data }
-    return await scrapes.scrape({ ...caller, request, sourceUrl: sourceUrl(url, address.data), signal })
+    return await scrape({ ...caller, request, sourceUrl: sourceUrl(url, address.data), signal })
   } catch (error) {
     return { document: failed(url, error), credits: 0 }
   }

@@ -1,6 +1,7 @@
 import type { NewsResult, SearchRequest, SearchResponse, WebResult } from 'bowline/contract/search'
 import { BowlineError } from 'bowline/kit/errors'
-import type { ScrapeOutcome, Scrapes } from '../scrape/scrapes.ts'
+import type { BilledScrapes } from '../scrape/billed-scrapes.ts'
+import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
 import { categoryOf, toCategory } from './categories.ts'
 import type { Result, Source } from './provider.ts'
 import { scrapeResults } from './scrape-results.ts'
@@ -9,7 +10,7 @@ import type { Searches, SearchParams, SearchOutcome } from './searches.ts'
 /** Dependencies of `searchAndScrape`. */
 export interface SearchAndScrapeDeps {
   readonly searches: Searches
-  readonly scrapes: Scrapes
+  readonly billedScrapes: BilledScrapes
 }
 
 /** Parameters of `searchAndScrape`. */
@@ -34,7 +35,7 @@ export async function searchAndScrape(
   const { request } = params
   const signal = AbortSignal.any([params.signal, timeoutSignal(request.timeout)])
   const outcome = await deps.searches.searchAndBill(params, signal)
-  const scraped = await scrapeFound(deps.scrapes, params, outcome, signal)
+  const scraped = await scrapeFound(deps, params, outcome, signal)
   params.signal.throwIfAborted()
   const creditsUsed = [...scraped.values()].reduce((sum, { credits }) => sum + credits, outcome.credits)
   const warning = warningOf(request, outcome, scraped)
@@ -56,7 +57,7 @@ function timeoutSignal(timeout: number): AbortSignal {
 }
 
 async function scrapeFound(
-  scrapes: Scrapes,
+  { billedScrapes }: SearchAndScrapeDeps,
   { request, teamId, apiKeyId, baseUrl }: SearchAndScrapeParams,
   { results }: SearchOutcome,
   signal: AbortSignal,
@@ -64,7 +65,14 @@ async function scrapeFound(
   const options = request.scrapeOptions
   if (options === undefined || options.formats.length === 0) return new Map()
   const urls = [...(results.get('web') ?? []), ...(results.get('news') ?? [])].map(({ url }) => url)
-  return scrapeResults(urls, { scrapes, options, teamId, apiKeyId, baseUrl, signal })
+  return scrapeResults(urls, {
+    scrape: async (call) => billedScrapes.scrape(call),
+    options,
+    teamId,
+    apiKeyId,
+    baseUrl,
+    signal,
+  })
 }
 
 function dataOf(request: SearchRequest, { results }: SearchOutcome, scraped: Scraped): SearchResponse['data'] {

@@ -4,9 +4,8 @@ import { readTimeRange } from 'bowline/contract/time-range'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { chargeUpfront, lowerCharge, refund, type Charge } from '../store/prepaid-charges.ts'
-import type { Store } from '../store/store.ts'
-import { priceOfSearch, type Prices } from '../usage/prices.ts'
+import type { Billing, Hold } from '../billing/billing.ts'
+import { priceOfSearch, type Prices } from '../billing/prices.ts'
 import { toCategory } from './categories.ts'
 import { countryOf } from './country.ts'
 import { parseQuery } from './parse-query.ts'
@@ -30,7 +29,7 @@ export interface SearchOutcome {
 
 /** Dependencies of the search. */
 export interface SearchesDeps {
-  readonly store: Store
+  readonly billing: Pick<Billing, 'tryReserve' | 'settle'>
   readonly provider: SearchProvider
   readonly prices: Pick<Prices, 'tenResults'>
 }
@@ -48,18 +47,14 @@ export class Searches {
    * BAD_REQUEST, or the signal's reason.
    */
   async searchAndBill(params: SearchParams, signal: AbortSignal): Promise<SearchOutcome> {
-    const { store, prices } = this.#deps
-    const charged = await this.#charge(params)
-    try {
-      const { results, warnings } = await this.#searchSources(params, charged.limit, signal)
-      const count = [...results.values()].reduce((sum, each) => sum + each.length, 0)
-      const credits = priceOfSearch(prices, count)
-      await lowerCharge(store.db, { ...charged.charge, credits })
-      return { id: charged.charge.subjectId, results, warnings: [...charged.warnings, ...warnings], credits }
-    } catch (error) {
-      await refund(store.db, charged.charge)
-      throw error
-    }
+    const { teamId, apiKeyId } = params
+    const reserved = await this.#reserve(params)
+    await using hold = reserved.hold
+    const { results, warnings } = await this.#searchSources(params, reserved.limit, signal)
+    const id = uuidV7()
+    const credits = this.price(countOf(results))
+    if (credits > 0) await this.#deps.billing.settle(hold, { teamId, apiKeyId, kind: 'search', subjectId: id, credits })
+    return { id, results, warnings: [...reserved.warnings, ...warnings], credits }
   }
 
   /** Price of a number of results, in credits. */
@@ -73,30 +68,28 @@ export class Searches {
    */
   async searchUnbilled(params: SearchParams, signal: AbortSignal): Promise<Omit<SearchOutcome, 'id'>> {
     const found = await this.#searchSources(params, params.request.limit, signal)
-    const count = [...found.results.values()].reduce((sum, each) => sum + each.length, 0)
-    return { ...found, credits: this.price(count) }
+    return { ...found, credits: this.price(countOf(found.results)) }
   }
 
-  /** Charges the maximum price in advance. Lowers the limit if the team has too few credits. */
-  async #charge({ teamId, apiKeyId, request }: SearchParams): Promise<{
-    readonly charge: Charge
+  /** Reserves the maximum price. Lowers the limit if the team has too few credits. */
+  async #reserve({ teamId, request }: SearchParams): Promise<{
+    readonly hold: Hold
     readonly limit: number
     readonly warnings: readonly string[]
   }> {
-    const { store, prices } = this.#deps
+    const { billing, prices } = this.#deps
     const sources = request.sources.length
-    const charge = { teamId, apiKeyId, kind: 'search', subjectId: uuidV7() }
-    const full = { ...charge, credits: priceOfSearch(prices, request.limit * sources) }
-    const outcome = await chargeUpfront(store.db, full)
-    if (outcome.outcome === 'charged') return { charge: full, limit: request.limit, warnings: [] }
-    const { available } = outcome
+    const credits = this.price(request.limit * sources)
+    const full = await billing.tryReserve({ teamId, credits })
+    if (!('outcome' in full)) return { hold: full, limit: request.limit, warnings: [] }
+    const available = full.outcome === 'insufficient-credits' ? full.available : 0
     const limit = Math.min(request.limit, Math.floor((Math.floor(available / prices.tenResults) * 10) / sources))
-    const reduced = { ...charge, credits: priceOfSearch(prices, limit * sources) }
-    if (limit < 1 || (await chargeUpfront(store.db, reduced)).outcome !== 'charged') {
-      const message = `Insufficient credits to perform this request. It costs up to ${full.credits} for ${request.limit} results of each source, and ${available} are available`
+    const reduced = limit < 1 ? full : await billing.tryReserve({ teamId, credits: this.price(limit * sources) })
+    if ('outcome' in reduced) {
+      const message = `Insufficient credits to perform this request. It costs up to ${credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }
-    return { charge: reduced, limit, warnings: [`The team has credits for only ${limit} results of each source.`] }
+    return { hold: reduced, limit, warnings: [`The team has credits for only ${limit} results of each source.`] }
   }
 
   async #searchSources(
@@ -124,6 +117,10 @@ export class Searches {
     )
     return { results: new Map(lists), warnings: [...warnings] }
   }
+}
+
+function countOf(results: SearchOutcome['results']): number {
+  return [...results.values()].reduce((sum, each) => sum + each.length, 0)
 }
 
 const names = { index: 'The search index of this server', searxng: 'SearXNG', brave: 'Brave Search' } as const

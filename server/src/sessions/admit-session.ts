@@ -2,9 +2,10 @@ import type { CreateSessionRequest } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
 import type { HeldProfile } from '../profiles/held-profile.ts'
-import { admitSession, findByIdempotencyKey, type SessionRow } from '../store/sessions.ts'
+import { assertCredits } from '../billing/account.ts'
+import { findByIdempotencyKey, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import { availableCredits } from '../store/teams.ts'
+import { admitSession } from './session-account.ts'
 
 /** A request for a session and its owner. */
 export interface NewSession {
@@ -93,8 +94,9 @@ export async function findRepeated(store: Store, newSession: NewSession): Promis
  * free slot.
  */
 export async function assertCanPay(store: Store, { teamId, request }: NewSession, credits: number): Promise<void> {
-  const available = await availableCredits(store.db, teamId)
-  if (available !== undefined && available < credits) throw insufficientCredits(request.ttl, credits, available)
+  await assertCredits(store.db, { teamId, credits }, (needed, available) =>
+    insufficientCredits(request.ttl, needed, available),
+  )
 }
 
 function hashOf({ request }: NewSession): string {

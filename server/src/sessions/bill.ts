@@ -1,8 +1,9 @@
 import pRetry from 'p-retry'
 import type { EndReason } from 'bowline/contract/browser'
-import { endSession, type SessionRow } from '../store/sessions.ts'
+import { priceOfSession, type Prices } from '../billing/prices.ts'
+import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import { priceOfSession, type Prices } from '../usage/prices.ts'
+import { endSession } from './session-account.ts'
 
 /** How a session ended. */
 export interface SessionBill {

@@ -1,6 +1,6 @@
 import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
+import type { Prices } from '../billing/prices.ts'
 import { billSession } from './bill.ts'
 
 /**

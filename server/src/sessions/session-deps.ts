@@ -3,7 +3,7 @@ import type { BrowserPool } from '../browsers/pool.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
-import type { Prices } from '../usage/prices.ts'
+import type { Prices } from '../billing/prices.ts'
 import type { LiveSession } from './live-session.ts'
 
 /** Dependencies of `Sessions`. */

@@ -1,14 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { lowerCharge, refund } from './prepaid-charges.ts'
 import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ExtractJobTable } from './tables/pages.ts'
 
 /** An extract job. */
 export type ExtractJobRow = Row<Selectable<ExtractJobTable>>
-
-/** Kind of extract jobs in the ledger. */
-export const extractKind = 'extract'
 
 /** Inserts an extract job. */
 export async function insertExtractJob(
@@ -27,26 +23,23 @@ export async function findExtractJob(db: Kysely<Database>, id: string): Promise<
 /** Result of an extract job: its answer as JSON and its price, or its error. */
 export type ExtractEnd = { readonly answer: string; readonly credits: number } | { readonly error: string }
 
-/**
- * Ends an extract job and settles its bill in the transaction `db`. Returns `false` if it has
- * already ended.
- */
-export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> {
-  const isFailed = 'error' in end
-  const ended = await db
+/** Ends an extract job. Returns `undefined` if it has already ended. */
+export async function markExtractEnded(
+  db: Kysely<Database>,
+  id: string,
+  end: ExtractEnd,
+): Promise<ExtractJobRow | undefined> {
+  const row = await db
     .updateTable('extractJob')
     .set({
-      ...(isFailed ? { status: 'failed', credits: 0, error: end.error } : { status: 'completed', ...end }),
+      ...('error' in end ? { status: 'failed', credits: 0, error: end.error } : { status: 'completed', ...end }),
       finishedAt: sql<Date>`now()`,
     })
     .where('id', '=', id)
     .where('status', '=', 'processing')
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  if (ended === undefined) return false
-  const bill = { kind: extractKind, subjectId: id }
-  await (isFailed ? refund(db, bill) : lowerCharge(db, { ...bill, credits: end.credits }))
-  return true
+  return row && toRow(row)
 }
 
 /** Deletes extract jobs that ended before a time. */

@@ -22,6 +22,7 @@ import { sourceUrls } from './migrations/0019-source-urls.ts'
 import { jobTables } from './migrations/0020-job-tables.ts'
 import { jobWarnings } from './migrations/0021-job-warnings.ts'
 import { maxConcurrency } from './migrations/0022-max-concurrency.ts'
+import { holds } from './migrations/0023-holds.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -46,6 +47,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0020-job-tables': jobTables,
   '0021-job-warnings': jobWarnings,
   '0022-max-concurrency': maxConcurrency,
+  '0023-holds': holds,
 }
 
 /** Names of all migrations, in order. */

@@ -92,6 +92,73 @@ export async function claimCheck(db: Kysely<Database>, id: string, nodeId: strin
   return row && toRow(row)
 }
 
+/**
+ * Marks the credits of a check as reserved. Returns `false` if they were reserved before. Call it
+ * in a transaction: it locks the check.
+ */
+export async function markCheckReserved(
+  db: Kysely<Database>,
+  { id, credits }: { readonly id: string; readonly credits: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('monitorCheck')
+    .set({ reservedCredits: credits, billingStatus: 'reserved' })
+    .where('id', '=', id)
+    .where('billingStatus', '=', 'not_applicable')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Adds to the reserved credits of a check. */
+export async function addReservedCredits(
+  db: Kysely<Database>,
+  { id, credits }: { readonly id: string; readonly credits: number },
+): Promise<void> {
+  await db
+    .updateTable('monitorCheck')
+    .set({ reservedCredits: sql<number>`coalesce(reserved_credits, 0) + ${credits}::integer` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** How a check ended. */
+export interface CheckOutcome {
+  readonly status: CheckStatus
+  readonly summary: string
+  readonly targetResults: string
+  readonly error: string | undefined
+  readonly credits: number
+}
+
+/** A check that has just ended, and who pays for it. */
+export type EndedCheck = Pick<CheckRow, 'id' | 'teamId' | 'billingStatus'> & {
+  readonly apiKeyId: string
+  readonly finishedAt: Date
+}
+
+/** Ends a check. Returns `undefined` and changes nothing if the lease was lost. */
+export async function markCheckEnded(
+  db: Kysely<Database>,
+  lease: CheckLease,
+  outcome: CheckOutcome,
+): Promise<EndedCheck | undefined> {
+  const { rows } = await sql<EndedCheck>`
+    with ended as (
+      update monitor_check
+      set status = ${outcome.status}, summary = ${outcome.summary}, target_results = ${outcome.targetResults},
+        error = ${outcome.error ?? null}::text, finished_at = now(), updated_at = now(), actual_credits = ${outcome.credits}::integer,
+        lease_node_id = null, lease_expires_at = null,
+        billing_status = case when billing_status <> 'reserved' then billing_status
+          when ${outcome.credits}::integer > 0 then 'confirmed' else 'released' end
+      where id = ${lease.id} and fence = ${lease.fence}::bigint and status = 'running'
+      returning id, monitor_id, team_id, finished_at, billing_status
+    )
+    update monitor set last_check_summary = ${outcome.summary}, last_run_at = ended.finished_at
+    from ended where monitor.id = ended.monitor_id
+    returning ended.id, ended.team_id, ended.billing_status, ended.finished_at, monitor.api_key_id`.execute(db)
+  return rows[0]
+}
+
 /** Renews a lease. Returns `false` if it was lost or the monitor was deleted. */
 export async function renewCheck(db: Kysely<Database>, lease: CheckLease): Promise<boolean> {
   const { numUpdatedRows } = await db

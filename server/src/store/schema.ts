@@ -1,9 +1,9 @@
 import type {
   ActivityTable,
   ApiKeyTable,
+  HoldTable,
   LedgerTable,
   RateWindowTable,
-  RunningWorkTable,
   TeamTable,
 } from './tables/accounts.ts'
 import type { JobTable, JobPageTable } from './tables/jobs.ts'
@@ -48,7 +48,7 @@ export interface Database {
   readonly monitorState: MonitorStateTable
   readonly mailSubscription: MailSubscriptionTable
   readonly mail: MailTable
-  readonly runningWork: RunningWorkTable
+  readonly hold: HoldTable
   readonly rateWindow: RateWindowTable
   readonly activity: ActivityTable
   readonly extractJob: ExtractJobTable

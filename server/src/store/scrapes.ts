@@ -1,5 +1,4 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { uuidV7 } from 'bowline/kit/ids'
 import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
 import type { ScrapeTable, TrackedPageTable } from './tables/pages.ts'
@@ -18,14 +17,6 @@ export interface StoredPageRow {
 /** Last known state of a page with change tracking. */
 export type TrackedPageRow = Row<Selectable<TrackedPageTable>>
 
-/** Bill of a scrape. */
-export interface ScrapeBill {
-  readonly id: string
-  readonly teamId: string
-  readonly apiKeyId: string
-  readonly credits: number
-}
-
 /** The stored part of a scrape. */
 export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
   readonly page?: Buffer | undefined
@@ -35,80 +26,16 @@ export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
 /** Columns of a `ScrapeRow`. */
 const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
 
-/**
- * Inserts a scrape and its bill and debits the team, in one statement. Without `row`, the page is
- * not stored. With `holdId`, releases that hold. Returns `false` and changes nothing if the team
- * cannot pay the actual cost.
- */
-export async function recordScrape(
-  db: Kysely<Database>,
-  bill: ScrapeBill,
-  row: StoredScrape | undefined,
-  holdId?: string,
-): Promise<boolean> {
-  const { id, teamId, apiKeyId, credits } = bill
-  const now = sql`${new Date()}::timestamptz`
-  const insertRow = sql`, stored as (
-    insert into scrape (id, team_id, cache_key, document, page_facts, page, has_blobs, secret, created_at)
-    select ${id}::uuid, ${teamId}::uuid, ${row?.cacheKey ?? null}, ${row?.document ?? null}::bytea,
-      ${row?.pageFacts ?? null}, ${row?.page ?? null}::bytea, ${row?.hasBlobs}::boolean, ${row?.secret}, ${now}
-    from paid)`
-  const { rows } = await sql<{ readonly isHeld: boolean; readonly isPaid: boolean }>`
-    with ${holdId === undefined ? payUnconditionally(bill) : payFromHold(bill, holdId)}, billed as (
-      insert into ledger (id, team_id, api_key_id, kind, subject_id, credits, created_at)
-      select ${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, 'scrape', ${id}::uuid, ${credits}::integer, ${now}
-      from paid)
-    ${row === undefined ? sql`` : insertRow}
-    select exists (select from hold) as is_held, exists (select from paid) as is_paid`.execute(db)
-  const outcome = rows[0]
-  // Another server considered this one dead and released its hold, but the work has been done.
-  if (outcome?.isHeld === false) return recordScrape(db, bill, row)
-  return outcome?.isPaid === true
-}
-
-/** Debits the team even below zero: it had no limits when the work started. */
-function payUnconditionally({ teamId, credits }: ScrapeBill) {
-  return sql`
-  hold as (select 1),
-  -- Avoids a pointless update of the same row for every scrape of an unmetered team.
-  debited as (update team set credits = credits - ${credits}::bigint where id = ${teamId} and credits is not null),
-  paid as (select 1)`
-}
-
-/**
- * Debits the team and releases the hold. Any excess over the hold must be covered by unreserved
- * credits.
- */
-function payFromHold({ teamId, credits }: ScrapeBill, holdId: string) {
-  return sql`
-  hold as (select credits from running_work where id = ${holdId} for update),
-  paid as (
-    update team
-    set credits = team.credits - ${credits}::bigint, reserved_credits = team.reserved_credits - hold.credits,
-      active_scrapes = team.active_scrapes - 1
-    from hold
-    where team.id = ${teamId}
-      and (team.credits is null or team.credits - team.reserved_credits + hold.credits >= ${credits}::bigint)
-    returning team.id),
-  released as (delete from running_work where id = ${holdId} and exists (select from paid))`
-}
-
-/** Inserts a scrape that is billed elsewhere. */
+/** Inserts a scrape. */
 export async function insertScrape(
   db: Kysely<Database>,
-  { id, teamId }: Pick<ScrapeBill, 'id' | 'teamId'>,
+  { id, teamId }: Pick<ScrapeRow, 'id' | 'teamId'>,
   row: StoredScrape,
 ): Promise<void> {
   await db
     .insertInto('scrape')
-    .values({ ...toInsertable(row), id, teamId })
+    .values({ ...row, id, teamId, createdAt: new Date() })
     .execute()
-}
-
-/** Converts a scrape to an insertable row. */
-export function toInsertable(row: StoredScrape) {
-  const { cacheKey = null, document = null, pageFacts = null, page = null, hasBlobs, secret } = row
-  return { cacheKey, document, pageFacts, page, hasBlobs, secret }
 }
 
 /** Returns the scrape with this id, or `undefined`. */

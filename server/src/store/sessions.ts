@@ -1,60 +1,100 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { SessionStatus } from 'bowline/contract/browser'
+import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
 import { toRow, type Row } from './row.ts'
 import type { Database } from './schema.ts'
-import type { SessionTable } from './tables/sessions.ts'
-import {
-  admitStatement,
-  endStatement,
-  idempotencyStatement,
-  type NewSessionRow,
-  type SessionOutcome,
-} from './session-statements.ts'
-import { findTeam } from './teams.ts'
+import type { OnBrowserClose, SessionTable } from './tables/sessions.ts'
 
 /** An active or ended session. */
 export type SessionRow = Row<Selectable<SessionTable>>
 
-/** Result of `admitSession`. */
-export type Admission =
-  | { readonly outcome: 'admitted'; readonly session: SessionRow }
-  | { readonly outcome: 'repeated'; readonly session: SessionRow }
-  | { readonly outcome: 'insufficient-credits'; readonly available: number }
-  | { readonly outcome: 'team-limit'; readonly limit: number; readonly active: number }
-
-/** Result of `endSession`. */
-export interface EndedSession {
-  /** Whether this call ended the session. */
-  readonly ended: boolean
-  readonly session: SessionRow
+/** A session to admit. It is created now and expires after its TTL, by the database's clock. */
+export interface NewSessionRow {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly nodeId: string
+  readonly ttlSeconds: number
+  readonly activityTtlSeconds: number
+  readonly streamWebView: boolean
+  readonly onBrowserClose: OnBrowserClose
+  readonly profileName?: string | undefined
+  readonly profileSave?: boolean | undefined
+  /** Whether files are stored beyond the end of the session. Default false. */
+  readonly keepFiles?: boolean | undefined
+  /** Recording options, as JSON. */
+  readonly record?: string | undefined
+  readonly secret: string
+  /** Credits of its hold, which lasts until its end, when its price is known. */
+  readonly reservedCredits: number
+  /** A second request of the team with this key returns the first session. */
+  readonly idempotencyKey?: string | undefined
+  readonly requestHash?: string | undefined
 }
 
 /**
- * Admits a session if its team has enough credits and a free slot, and reserves both in one
- * statement, so that concurrent requests cannot exceed the team's limits.
+ * Inserts an active session. Returns `undefined` if the team already has one with this idempotency
+ * key.
  */
-export async function admitSession(db: Kysely<Database>, wanted: NewSessionRow): Promise<Admission> {
-  // A slot may become free between the two queries. In that case, try again.
-  for (let attempt = 0; attempt < 10; attempt += 1) {
-    const session = await tryAdmit(db, wanted)
-    if (session !== undefined) return { outcome: 'admitted', session }
-    const refusal = await explainRefusal(db, wanted)
-    if (refusal !== undefined) return refusal
-  }
-  throw new BowlineError('CONCURRENCY_LIMIT', 'Too many sessions are being created at once', { retryAfterSeconds: 1 })
+export async function insertSession(db: Kysely<Database>, wanted: NewSessionRow): Promise<SessionRow | undefined> {
+  const now = sql<Date>`date_trunc('milliseconds', now())`
+  const row = await db
+    .insertInto('session')
+    .values({
+      ...wanted,
+      status: 'active',
+      createdAt: now,
+      lastActivityAt: now,
+      expiresAt: sql<Date>`${now} + make_interval(secs => ${wanted.ttlSeconds}::double precision)`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['teamId', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRow(row)
 }
 
-/**
- * Ends a session, bills it and releases the team's reservation and slot in one statement.
- * Idempotent: later calls return the first end. Returns `undefined` if the session does not exist.
- */
-export async function endSession(db: Kysely<Database>, ending: SessionOutcome): Promise<EndedSession | undefined> {
-  const row = await endStatement(db, ending).executeTakeFirst()
-  if (row !== undefined) return { ended: true, session: toRow(row) }
-  const session = await findSession(db, ending.id)
-  return session && { ended: false, session }
+/** End of a session and its price. */
+export interface SessionOutcome {
+  readonly id: string
+  readonly reason: EndReason
+  readonly status: 'destroyed' | 'error'
+  readonly endedAt: Date
+  /** Time of the last use. Default: unchanged. */
+  readonly lastActivityAt?: Date | undefined
+  readonly durationMs: number
+  readonly credits: number
+  readonly error?: string | undefined
+  /** Profile version that was saved at the end. */
+  readonly profileVersion?: number | undefined
+  /** Why the profile could not be saved. */
+  readonly profileError?: string | undefined
+}
+
+/** Ends an active session. Returns `undefined` if it is not active. */
+export async function markSessionEnded(db: Kysely<Database>, ending: SessionOutcome): Promise<SessionRow | undefined> {
+  const row = await db
+    .updateTable('session')
+    .set({
+      status: ending.status,
+      endReason: ending.reason,
+      endedAt: ending.endedAt,
+      durationMs: ending.durationMs,
+      creditsBilled: ending.credits,
+      error: ending.error ?? null,
+      profileVersion: ending.profileVersion ?? null,
+      profileError: ending.profileError ?? null,
+      ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
+      // Clears the key of a session that failed to start, so that the request can be retried.
+      ...(ending.status === 'error' ? { idempotencyKey: null } : {}),
+    })
+    .where('id', '=', ending.id)
+    .where('status', '=', 'active')
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRow(row)
 }
 
 /** Returns the session of a team with this idempotency key, or `undefined`. */
@@ -63,7 +103,12 @@ export async function findByIdempotencyKey(
   teamId: string,
   idempotencyKey: string | undefined,
 ): Promise<SessionRow | undefined> {
-  const row = await idempotencyStatement(db, teamId, idempotencyKey).executeTakeFirst()
+  const row = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', '=', idempotencyKey ?? null)
+    .executeTakeFirst()
   return row && toRow(row)
 }
 
@@ -162,35 +207,4 @@ export async function recordSavedProfile(db: Kysely<Database>, id: string, versi
     .where('id', '=', id)
     .where('status', '<>', 'active')
     .execute()
-}
-
-async function tryAdmit(db: Kysely<Database>, wanted: NewSessionRow): Promise<SessionRow | undefined> {
-  try {
-    const row = await admitStatement(db, wanted).executeTakeFirst()
-    return row && toRow(row)
-  } catch (error) {
-    // A concurrent request with the same idempotency key won, and this statement was rolled back.
-    if (isIdempotencyConflict(error)) return undefined
-    throw error
-  }
-}
-
-function isIdempotencyConflict(error: unknown): boolean {
-  return error instanceof Error && 'constraint' in error && error.constraint === 'session_idempotency_key'
-}
-
-async function explainRefusal(db: Kysely<Database>, wanted: NewSessionRow): Promise<Admission | undefined> {
-  const existing = await findByIdempotencyKey(db, wanted.teamId, wanted.idempotencyKey)
-  if (existing !== undefined) return { outcome: 'repeated', session: existing }
-  const team = await findTeam(db, wanted.teamId)
-  if (team === undefined) throw new BowlineError('FORBIDDEN', `Team ${wanted.teamId} not found`)
-  const { credits, reservedCredits, maxConcurrency, activeSessions, activeScrapes } = team
-  if (credits !== undefined && credits - reservedCredits < wanted.reservedCredits) {
-    return { outcome: 'insufficient-credits', available: credits - reservedCredits }
-  }
-  const active = activeSessions + activeScrapes
-  if (maxConcurrency !== undefined && active >= maxConcurrency) {
-    return { outcome: 'team-limit', limit: maxConcurrency, active }
-  }
-  return undefined
 }

@@ -123,12 +123,3 @@ export async function updateTeam(
     .executeTakeFirst()
   return row && toRow(row)
 }
-
-/**
- * Returns the unreserved credits of a team, or `undefined` if it is unmetered. May be negative
- * after a bill above its reservation.
- */
-export async function availableCredits(db: Kysely<Database>, teamId: string): Promise<number | undefined> {
-  const team = await findTeam(db, teamId)
-  return team?.credits === undefined ? undefined : team.credits - team.reservedCredits
-}

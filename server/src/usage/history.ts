@@ -1,4 +1,4 @@
-import { sumUsage, type UsageRow } from '../store/usage.ts'
+import { sumUsage, type UsageRow } from '../billing/ledger.ts'
 import type { Store } from '../store/store.ts'
 
 /** Credits that a team used in a month or a day. */

@@ -1,14 +1,14 @@
+import type { Billing } from '../billing/billing.ts'
 import { countOpenPages } from '../store/jobs.ts'
-import { lastBilledAt } from '../store/usage.ts'
+import { lastBilledAt } from '../billing/ledger.ts'
 import { listNodes } from '../store/nodes.ts'
 import { findTeam } from '../store/teams.ts'
 import type { Store } from '../store/store.ts'
-import type { WorkPermits } from './work-permits.ts'
 
 /** Dependencies of `teamLoad`. */
 export interface TeamLoadDeps {
   readonly store: Store
-  readonly permits: Pick<WorkPermits, 'running' | 'waiting'>
+  readonly billing: Pick<Billing, 'running' | 'waiting'>
 }
 
 /** Current load of a team. */
@@ -26,7 +26,7 @@ export interface TeamLoad {
 /**
  * Returns the current load of a team. For teams without limits, only counts scrapes on this server.
  */
-export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string): Promise<TeamLoad> {
+export async function teamLoad({ store, billing }: TeamLoadDeps, teamId: string): Promise<TeamLoad> {
   const [team, nodes, lastSuccessAt, openPages] = await Promise.all([
     findTeam(store.db, teamId),
     listNodes(store.db),
@@ -35,11 +35,11 @@ export async function teamLoad({ store, permits }: TeamLoadDeps, teamId: string)
   ])
   const { activeSessions = 0, activeScrapes = 0, maxConcurrency } = team ?? {}
   const slots = nodes.reduce((sum, node) => sum + node.slots, 0)
-  const scrapes = Math.max(activeScrapes, permits.running(teamId))
+  const scrapes = Math.max(activeScrapes, billing.running(teamId))
   return {
     running: activeSessions + scrapes,
-    // `openPages` includes batch pages that already wait for a permit, so the two are not added up.
-    waiting: Math.max(permits.waiting(teamId), openPages - scrapes),
+    // `openPages` includes batch pages that already wait for a slot, so the two are not added up.
+    waiting: Math.max(billing.waiting(teamId), openPages - scrapes),
     maxConcurrency: maxConcurrency ?? slots,
     lastSuccessAt,
   }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { Artifacts } from '../../src/artifacts/artifacts.ts'
 import { sweepArtifacts } from '../../src/artifacts/sweep-artifacts.ts'
 import { openBlobs } from '../../src/store/blobs.ts'
-import { admitSession } from '../../src/store/sessions.ts'
+import { admitSession } from '../../src/sessions/session-account.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
 

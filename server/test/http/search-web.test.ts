@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { openSearches } from '../../src/search/open-searches.ts'
-import { defaultPrices } from '../../src/usage/prices.ts'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { Billing } from '../../src/billing/billing.ts'
+import { defaultPrices } from '../../src/billing/prices.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage, sendJson } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -132,7 +134,8 @@ test('each source has its own list', async () => {
 test('the server does not start with a provider that is not configured', async () => {
   await using store = await openPgliteStore()
   await using undo = new AsyncDisposableStack()
-  const deps = { store, prices: defaultPrices, onError: () => {} }
+  const billing = new Billing({ store, nodeId: uuidV7() })
+  const deps = { store, billing, prices: defaultPrices, onError: () => {} }
 
   expect(() => openSearches(undo, parseConfig({ search: 'brave' }), deps)).toThrow('--brave-key')
   expect(() => openSearches(undo, parseConfig({ search: 'searxng', braveKey: 'x' }), deps)).toThrow('--searxng-url')

@@ -16,7 +16,8 @@ import type { SendOptions } from '../../src/queue/task-queues.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
 import type { RobotsRules } from '../../src/map/robots-rules.ts'
-import type { ScrapeOutcome } from '../../src/scrape/scrapes.ts'
+import { Billing } from '../../src/billing/billing.ts'
+import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
 import { findJob, insertJob, reopenJob } from '../../src/store/jobs.ts'
 import { endJobPage, insertJobPages, listFailedPages, type JobPageRow } from '../../src/store/job-pages.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -213,16 +214,25 @@ test('pages added to a running batch are scraped with their own options at the f
 
 test('a job survives any number of server crashes, and fails only pages that were in progress during too many of them', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{ request: {} }] }, 6)
+  const { id, deps, errors, begin } = await openJob(
+    undo,
+    'batch_scrape',
+    { submissions: [{ request: { timeout: 30_000 } }] },
+    6,
+  )
   const scraper = new PageScraper({
     ...deps,
     store,
+    billing: new Billing({ store, nodeId: uuidV7() }),
     scrapes: {
-      scrape: async ({ id: scrapeId = '', onCommit }) => {
-        const outcome = { id: scrapeId, document: { metadata: {} }, credits: 1 } as unknown as ScrapeOutcome
-        await store.db.transaction().execute(async (db) => onCommit?.(db, outcome))
-        return outcome
-      },
+      estimate: () => 1,
+      load: async ({ id: scrapeId = '', teamId, apiKeyId }) => ({
+        assertNotThrottled: () => undefined,
+        finish: async () => {
+          const outcome = { id: scrapeId, document: { metadata: {} }, credits: 1 }
+          return new PricedScrape(outcome, { teamId, apiKeyId, row: undefined })
+        },
+      }),
     },
     slots: new Semaphore(4),
     throttle: new HostThrottle({ concurrency: 4, delayMs: 0 }),

@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
 import { mapRequest } from '../../../src/contract/map.ts'
+import { Billing } from '../../src/billing/billing.ts'
 import { openEgress } from '../../src/egress/egress.ts'
 import { openMapper } from '../../src/map/mapper.ts'
-import { listLedger } from '../../src/store/ledger.ts'
-import { availableCredits } from '../../src/store/teams.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
+import { availableCredits } from '../../src/billing/account.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
@@ -15,7 +17,9 @@ async function startFixture(credits: number) {
   const store = undo.use(await openPgliteStore())
   const log = { debug: () => {}, warn: () => {} }
   const egress = undo.use(await openEgress({ allow: ['127.0.0.1'], log }))
-  const mapper = undo.use(openMapper({ store, egress, prices: { mapCall: 1 } }))
+  const mapper = undo.use(
+    openMapper({ billing: new Billing({ store, nodeId: uuidV7() }), egress, prices: { mapCall: 1 } }),
+  )
   const { team, key } = await makeTeam(store.db, { credits })
   const map = async (url: string) =>
     mapper.map({ teamId: team.id, apiKeyId: key.id, request: mapRequest.parse({ url }) })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { listLedger } from '../../src/store/ledger.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'

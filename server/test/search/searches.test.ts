@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { searchRequest } from '../../../src/contract.ts'
+import { uuidV7 } from '../../../src/kit/ids.ts'
 import { BowlineError } from '../../../src/kit/errors.ts'
+import { Billing } from '../../src/billing/billing.ts'
 import { Searches } from '../../src/search/searches.ts'
 import type { SearchProvider } from '../../src/search/provider.ts'
-import { listLedger } from '../../src/store/ledger.ts'
-import { availableCredits } from '../../src/store/teams.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
+import { availableCredits } from '../../src/billing/account.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
@@ -28,7 +30,11 @@ function providerOf(known: number): SearchProvider {
 
 async function prepare(store: Store, provider: SearchProvider, credits: number) {
   const { team, key } = await makeTeam(store.db, { credits })
-  const searches = new Searches({ store, provider, prices: { tenResults: 2 } })
+  const searches = new Searches({
+    billing: new Billing({ store, nodeId: uuidV7() }),
+    provider,
+    prices: { tenResults: 2 },
+  })
   return {
     search: async (limit: number) =>
       searches.searchAndBill(

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import type { Database } from '../../src/store/schema.ts'
-import type { NewSessionRow } from '../../src/store/session-statements.ts'
+import type { NewSessionRow } from '../../src/store/sessions.ts'
 import { ensureTeam, setTeamCredits, setTeamMaxConcurrency, type TeamRow } from '../../src/store/teams.ts'
 
 /** Creates a team with one API key. */

@@ -2,10 +2,20 @@ import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
+import { release } from '../../src/billing/account.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
+import { endExtractJob } from '../../src/extract/extract-account.ts'
+import { endSession } from '../../src/sessions/session-account.ts'
+import { insertExtractJob } from '../../src/store/extract-jobs.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { connectPostgres } from '../../src/store/open-postgres.ts'
+import { insertSession } from '../../src/store/sessions.ts'
+import { findTeam } from '../../src/store/teams.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { openPostgresStore } from '../../../test/lab/stores.ts'
+import { makeTeam, newSession } from './fixture.ts'
 import { startProgram } from './program.ts'
 
 test('servers that start at once on an empty PostgreSQL migrate it once', async () => {
@@ -69,4 +79,44 @@ test('the error for a role that may not create tables names the missing grant', 
   } finally {
     await sql`drop role ${sql.raw(role)}`.execute(owner.db)
   }
+})
+
+test('reservations of an older version become holds, and are settled like new ones', async () => {
+  await using store = await openPostgresStore()
+  const { db } = store
+  const { team, key } = await makeTeam(db, { credits: 100 })
+  const session = newSession(key, { reservedCredits: 20 })
+  await insertSession(db, session)
+  const [job, work] = [uuidV7(), uuidV7()]
+  const owner = { teamId: team.id, apiKeyId: key.id }
+  await insertExtractJob(db, { ...owner, id: job, request: '{}' })
+  const charge = { ...owner, id: uuidV7(), kind: 'extract', subjectId: job, credits: 30, createdAt: new Date() }
+  await db.insertInto('ledger').values(charge).execute()
+  await sql`update team set credits = 70, reserved_credits = 25, active_sessions = 1, active_scrapes = 1`.execute(db)
+  for (const statement of [
+    'alter table hold drop column slot',
+    'alter table hold alter column node_id set not null',
+    'alter index hold_of_node rename to running_work_of_node',
+    'alter index hold_pkey rename to running_work_pkey',
+    'alter table hold rename column created_at to started_at',
+    'alter table hold rename to running_work',
+    `insert into running_work (id, team_id, node_id, credits) values ('${work}', '${team.id}', '${uuidV7()}', 5)`,
+    `delete from kysely_migration where name >= '0023'`,
+  ])
+    await sql.raw(statement).execute(db)
+
+  await migrate(db)
+
+  expect(await listLedger(db, { teamId: team.id })).toEqual([])
+  expect(await findTeam(db, team.id)).toMatchObject({ credits: 100, reservedCredits: 55 })
+  await release(db, work)
+  await endExtractJob(db, job, { error: 'The page is gone' })
+  const end = { reason: 'deleted', status: 'destroyed', endedAt: new Date(), durationMs: 1 } as const
+  await endSession(db, { ...end, id: session.id, credits: 2 })
+  expect(await findTeam(db, team.id)).toMatchObject({
+    credits: 98,
+    reservedCredits: 0,
+    activeSessions: 0,
+    activeScrapes: 0,
+  })
 })

@@ -1,20 +1,21 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { listLedger } from '../../src/store/ledger.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
 import type { KeyRow } from '../../src/store/keys.ts'
 import type { Database } from '../../src/store/schema.ts'
-import type { NewSessionRow, SessionOutcome } from '../../src/store/session-statements.ts'
+import { admitSession, endSession } from '../../src/sessions/session-account.ts'
 import {
   activeSessionsOfNode,
-  admitSession,
-  endSession,
   findSession,
   listSessions,
   recordActivity,
+  type NewSessionRow,
+  type SessionOutcome,
   type SessionRow,
 } from '../../src/store/sessions.ts'
-import { availableCredits, findTeam } from '../../src/store/teams.ts'
+import { availableCredits } from '../../src/billing/account.ts'
+import { findTeam } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from './fixture.ts'
 

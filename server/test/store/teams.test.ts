@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { availableCredits, ensureTeam, findTeam, insertTeam, setTeamCredits } from '../../src/store/teams.ts'
+import { availableCredits } from '../../src/billing/account.ts'
+import { ensureTeam, findTeam, insertTeam, setTeamCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
 describeEachStore('teams', (openStore) => {

@@ -4,18 +4,16 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { recoverDeadNode } from '../../src/cluster/recover-dead-node.ts'
-import { chargeUpfront, refund } from '../../src/store/prepaid-charges.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
-import { listLedger } from '../../src/store/ledger.ts'
-import { recordScrape } from '../../src/store/scrapes.ts'
-import { admitSession, endSession } from '../../src/store/sessions.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
+import { admitSession, endSession } from '../../src/sessions/session-account.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
 import { findTeam } from '../../src/store/teams.ts'
 import { usageHistory } from '../../src/usage/history.ts'
-import { defaultPrices } from '../../src/usage/prices.ts'
+import { defaultPrices } from '../../src/billing/prices.ts'
 import { createRateLimiter } from '../../src/usage/rate-limiter.ts'
-import { WorkPermits } from '../../src/usage/work-permits.ts'
+import { Billing } from '../../src/billing/billing.ts'
 import { createRandom, type Random } from '../../../test/lab/random.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
@@ -24,17 +22,17 @@ interface WorkFixture {
   readonly store: Store
   readonly random: Random
   readonly key: KeyRow
-  readonly permits: WorkPermits
+  readonly billing: Billing
 }
 
 /** Runs a scrape that fails or costs less, as much or more than estimated. */
-async function scrape({ store, random, key, permits }: WorkFixture): Promise<void> {
+async function scrape({ random, key, billing }: WorkFixture): Promise<void> {
   const credits = random.whole(1, 5)
-  await using permit = await permits.acquire({ teamId: key.teamId, credits, waitMs: 60_000 })
+  await using hold = await billing.reserve({ teamId: key.teamId, credits, takesSlot: true }, { waitMs: 60_000 })
   await setImmediate()
   if (random.whole(0, 3) === 0) return
-  const bill = { id: uuidV7(), teamId: key.teamId, apiKeyId: key.id, credits: credits + random.whole(-1, 3) }
-  if (await recordScrape(store.db, bill, undefined, permit.holdId)) permit.markBilled()
+  const subject = { teamId: key.teamId, apiKeyId: key.id, kind: 'scrape', subjectId: uuidV7() } as const
+  await billing.settle(hold, { ...subject, credits: credits + random.whole(-1, 3) })
 }
 
 async function session({ store, random, key }: WorkFixture): Promise<void> {
@@ -46,10 +44,11 @@ async function session({ store, random, key }: WorkFixture): Promise<void> {
   await endSession(store.db, { ...ending, credits })
 }
 
-async function map({ store, random, key }: WorkFixture): Promise<void> {
-  const charge = { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits: random.whole(1, 3) }
-  await chargeUpfront(store.db, charge)
-  if (random.whole(0, 2) === 0) await refund(store.db, charge)
+async function map({ random, key, billing }: WorkFixture): Promise<void> {
+  const credits = random.whole(1, 3)
+  await using hold = await billing.reserve({ teamId: key.teamId, credits })
+  if (random.whole(0, 2) === 0) return
+  await billing.settle(hold, { teamId: key.teamId, apiKeyId: key.id, kind: 'map', subjectId: uuidV7(), credits })
 }
 
 function isRefusal(error: unknown): boolean {
@@ -91,7 +90,7 @@ describeEachStore('of a team', (openStore) => {
         const random = createRandom(seed)
         const given = 120
         const { team, key } = await makeTeam(store.db, { credits: given, maxConcurrency: 6 })
-        const nodes = [uuidV7(), uuidV7()].map((nodeId) => new WorkPermits({ store, nodeId }))
+        const nodes = [uuidV7(), uuidV7()].map((nodeId) => new Billing({ store, nodeId }))
         const done = new AbortController()
         const watch = async (): Promise<void> => {
           while (!done.signal.aborted) {
@@ -106,7 +105,7 @@ describeEachStore('of a team', (openStore) => {
         await Promise.all(
           Array.from({ length: 60 }, async () => {
             const work = random.pick([scrape, scrape, session, map])
-            await work({ store, random, key, permits: random.pick(nodes) }).catch((error: unknown) => {
+            await work({ store, random, key, billing: random.pick(nodes) }).catch((error: unknown) => {
               if (!isRefusal(error)) throw error
             })
           }),
@@ -132,17 +131,17 @@ describeEachStore('of a team', (openStore) => {
       await using store = await openStore()
       const { team, key } = await makeTeam(store.db, { credits: 10 })
       const nodeId = uuidV7()
-      const permits = new WorkPermits({ store, nodeId })
-      const lost = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
-      const late = await permits.acquire({ teamId: team.id, credits: 3, waitMs: 0 })
+      const billing = new Billing({ store, nodeId })
+      const lost = await billing.reserve({ teamId: team.id, credits: 4, takesSlot: true })
+      const late = await billing.reserve({ teamId: team.id, credits: 3, takesSlot: true })
 
       await recoverDeadNode({ store, prices: defaultPrices }, nodeId, undefined)
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 
       // If the server was not dead after all, its work is billed without a reservation.
-      const bill = { id: uuidV7(), teamId: team.id, apiKeyId: key.id, credits: 3 }
-      expect(await recordScrape(store.db, bill, undefined, late.holdId)).toBe(true)
+      const subject = { teamId: team.id, apiKeyId: key.id, kind: 'scrape', subjectId: uuidV7() } as const
+      await billing.settle(late, { ...subject, credits: 3 })
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 7, reservedCredits: 0, activeScrapes: 0 })
     })
 
@@ -158,9 +157,9 @@ describeEachStore('of a team', (openStore) => {
         },
         transformResult: async ({ result }) => result,
       })
-      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+      const billing = new Billing({ store: { ...store, db }, nodeId: uuidV7() })
       const work = async (): Promise<void> => {
-        await using _permit = await permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })
+        await using _hold = await billing.reserve({ teamId: team.id, credits: 4, takesSlot: true })
         isAway = true
         throw away
       }
@@ -186,9 +185,9 @@ describeEachStore('of a team', (openStore) => {
           throw storeUnavailable(new Error('The connection was lost'))
         },
       })
-      const permits = new WorkPermits({ store: { ...store, db }, nodeId: uuidV7() })
+      const billing = new Billing({ store: { ...store, db }, nodeId: uuidV7() })
 
-      await expect(permits.acquire({ teamId: team.id, credits: 4, waitMs: 0 })).rejects.toMatchObject({
+      await expect(billing.reserve({ teamId: team.id, credits: 4, takesSlot: true })).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       })
 
@@ -198,9 +197,10 @@ describeEachStore('of a team', (openStore) => {
     test('that were waited for do not leak abort listeners', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db, { maxConcurrency: 1 })
-      const permits = new WorkPermits({ store, nodeId: uuidV7() })
+      const billing = new Billing({ store, nodeId: uuidV7() })
       const { signal } = new AbortController()
-      const acquire = async () => permits.acquire({ teamId: team.id, credits: 0, waitMs: Infinity, signal })
+      const acquire = async () =>
+        billing.reserve({ teamId: team.id, credits: 0, takesSlot: true }, { waitMs: Infinity, signal })
       const first = await acquire()
 
       const waiting = Promise.all(Array.from({ length: 2 }, async () => (await acquire())[Symbol.asyncDispose]()))
@@ -213,13 +213,13 @@ describeEachStore('of a team', (openStore) => {
     test('are not reserved for a team without limits, which is cached', async () => {
       await using store = await openStore()
       const { team } = await makeTeam(store.db)
-      const permits = new WorkPermits({ store, nodeId: uuidV7() })
+      const billing = new Billing({ store, nodeId: uuidV7() })
 
-      await using first = await permits.acquire({ teamId: team.id, credits: 5, waitMs: 0 })
-      await using second = await permits.acquire({ teamId: team.id, credits: 5, waitMs: 0 })
+      await using first = await billing.reserve({ teamId: team.id, credits: 5, takesSlot: true })
+      await using second = await billing.reserve({ teamId: team.id, credits: 5, takesSlot: true })
 
-      expect([first.holdId, second.holdId]).toEqual([undefined, undefined])
-      expect(permits.running(team.id)).toBe(2)
+      expect([first.id, second.id]).toEqual([undefined, undefined])
+      expect(billing.running(team.id)).toBe(2)
       expect(await findTeam(store.db, team.id)).toMatchObject({ reservedCredits: 0, activeScrapes: 0 })
     })
   })

@@ -1,6 +1,7 @@
 import { tokensPerCredit, unmeteredCredits } from 'bowline/contract/usage'
 import type { Store } from '../../store/store.ts'
 import { findTeam } from '../../store/teams.ts'
+import { unreserved } from '../../billing/account.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of the credit and token balance. */
@@ -9,7 +10,7 @@ export function balanceHandlers({ store }: { readonly store: Store }): Handlers 
     const team = await findTeam(store.db, key.teamId)
     const { credits, planCredits = credits, reservedCredits = 0 } = team ?? {}
     const unmetered = credits === undefined
-    const remaining = unmetered ? unmeteredCredits : credits - reservedCredits
+    const remaining = unmetered ? unmeteredCredits : unreserved({ credits, reservedCredits })
     return { remaining, plan: planCredits ?? unmeteredCredits, unmetered, reservedCredits }
   }
 

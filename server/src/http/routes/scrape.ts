@@ -3,7 +3,9 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
 import { v1Scrape } from '../../compat/v1-scrape.ts'
 import { withBaseUrl, readScrapeFile } from '../../scrape/document/scrape-files.ts'
-import type { Scrapes, ScrapeOutcome } from '../../scrape/scrapes.ts'
+import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
+import type { ScrapeOutcome } from '../../scrape/priced-scrape.ts'
+import type { Scrapes } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { Store } from '../../store/store.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
@@ -14,15 +16,16 @@ export interface ScrapeRouteDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly scrapes: Scrapes
+  readonly billedScrapes: BilledScrapes
 }
 
 /** Routes of scrapes. */
-export function scrapeHandlers({ scrapes }: ScrapeRouteDeps): Handlers {
+export function scrapeHandlers({ scrapes, billedScrapes }: ScrapeRouteDeps): Handlers {
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = abortOnDisconnect(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
     // Awaited, because `using` disposes the signal when this function returns.
-    return await scrapes.scrape({ ...who, request, sourceUrl: sentUrl(sentBody, request.url) })
+    return await billedScrapes.scrape({ ...who, request, sourceUrl: sentUrl(sentBody, request.url) })
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { TeamChanges, TeamSummary } from 'bowline/contract/teams'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
-import type { WorkPermits } from '../../usage/work-permits.ts'
+import type { Billing } from '../../billing/billing.ts'
 import type { KeyRow } from '../../store/keys.ts'
 import type { Store } from '../../store/store.ts'
 import { findTeam, findTeamByName, insertTeam, listTeams, updateTeam, type TeamRow } from '../../store/teams.ts'
@@ -12,11 +12,11 @@ import type { Handlers } from '../register.ts'
 export interface TeamRouteDeps {
   readonly store: Store
   readonly authenticator: Pick<Authenticator, 'clearCache'>
-  readonly permits: Pick<WorkPermits, 'clearCache'>
+  readonly billing: Pick<Billing, 'clearCache'>
 }
 
 /** Routes of teams. Changes need an admin key. Other keys only see their own team. */
-export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): Handlers {
+export function teamHandlers({ store, authenticator, billing }: TeamRouteDeps): Handlers {
   return {
     listTeams: async (_input, { key }) => {
       const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
@@ -42,9 +42,9 @@ export function teamHandlers({ store, authenticator, permits }: TeamRouteDeps): 
       }
       const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxConcurrency, rateLimits })
       raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
-      // Cached keys contain the limits of their team, and cached permits those without limits.
+      // Cached keys contain the limits of their team, and billing caches which teams have none.
       authenticator.clearCache()
-      permits.clearCache(id)
+      billing.clearCache(id)
       return { success: true, data: summary(team ?? notFound(id)) }
     },
   }

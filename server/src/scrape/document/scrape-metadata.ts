@@ -1,5 +1,4 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import type { Permit } from '../../usage/work-permits.ts'
 
 /** Returns the source URL and the scrape id, for the metadata of a document. */
 export function sourceMetadata({ request, sourceUrl }: ScrapeSource, scrapeId: string) {
@@ -17,7 +16,7 @@ export function cacheMissMetadata({ maxAge, minAge, lockdown }: ScrapeRequest): 
 }
 
 /** Returns how long a scrape waited for the concurrency limit of its team. */
-export function queueMetadata({ waitedMs }: Pick<Permit, 'waitedMs'>) {
+export function queueMetadata({ waitedMs = 0 }: { readonly waitedMs?: number | undefined }) {
   return {
     concurrencyLimited: waitedMs > 0,
     ...(waitedMs > 0 ? { concurrencyQueueDurationMs: Math.round(waitedMs) } : {}),

@@ -51,13 +51,17 @@ export interface LedgerTable {
   readonly createdAt: Date
 }
 
-/** Running work with reserved credits and a slot of its team. */
-export interface RunningWorkTable {
+/** Credits and a concurrency slot of a team that are reserved for work. */
+export interface HoldTable {
+  /** Id of the session, check or extraction, or an id of its own. */
   readonly id: string
   readonly teamId: string
-  readonly nodeId: string
+  /** Node that runs the work. Null: the work survives its node. */
+  readonly nodeId: Nullable<string>
   readonly credits: number
-  readonly startedAt: Timestamp
+  /** Null: the work takes no slot. */
+  readonly slot: Nullable<'session' | 'scrape'>
+  readonly createdAt: Timestamp
 }
 
 /** Rate limit window: requests of a team in a bucket during the minute after the first of them. */

@@ -7,7 +7,7 @@ import { openBlobs } from '../../../src/store/blobs.ts'
 import { deleteExpiredJobs, insertJob } from '../../../src/store/jobs.ts'
 import { insertJobPages } from '../../../src/store/job-pages.ts'
 import { insertKey } from '../../../src/store/keys.ts'
-import { findScrape, recordScrape } from '../../../src/store/scrapes.ts'
+import { findScrape, insertScrape } from '../../../src/store/scrapes.ts'
 import { ensureTeam } from '../../../src/store/teams.ts'
 import { describeEachStore, temporaryFolder } from '../../../../test/lab/stores.ts'
 
@@ -21,10 +21,10 @@ describeEachStore('old scrapes', (openStore) => {
     await insertKey(store.db, key)
     const id = uuidV7()
     const row = { cacheKey: undefined, document: Buffer.from('{}'), hasBlobs: true, secret: randomSecret() }
-    await recordScrape(store.db, { id, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
+    await insertScrape(store.db, { id, teamId: team.id }, row)
     await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
     const scrapeId = uuidV7()
-    await recordScrape(store.db, { id: scrapeId, teamId: team.id, apiKeyId: key.id, credits: 1 }, row)
+    await insertScrape(store.db, { id: scrapeId, teamId: team.id }, row)
     const jobId = uuidV7()
     const past = new Date(Date.now() - 60_000)
     await insertJob(store.db, {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseConfig, readConfig } from '../../src/config.ts'
-import { defaultPrices, priceOfSession, withPrices } from '../../src/usage/prices.ts'
+import { defaultPrices, priceOfSession, withPrices } from '../../src/billing/prices.ts'
 
 test('configured prices override the defaults', () => {
   const { prices } = readConfig({}, { BOWLINE_PRICES: 'page=2, browserHour=60' })

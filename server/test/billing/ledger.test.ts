@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { listLedger } from '../../src/store/ledger.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './fixture.ts'
+import { makeTeam } from '../store/fixture.ts'
 
 describeEachStore('the ledger', (openStore) => {
   test('bills of a team are listed newest first, filtered by time and limited', async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey } from '../../src/store/keys.ts'
-import { listLedger } from '../../src/store/ledger.ts'
-import { recordWithoutHold, toScrapeWithoutHold } from '../../src/store/record-without-hold.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
+import { saveScrapes } from '../../src/scrape/billed-scrapes.ts'
+import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
 import { findScrapes } from '../../src/store/scrapes.ts'
 import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -16,7 +17,7 @@ describeEachStore('unmetered scrapes', (openStore) => {
       const key = { id: uuidV7(), teamId, name: 'k', hash: uuidV7(), prefix: 'p', role: 'member' as const }
       await insertKey(store.db, key)
       const row = document === undefined ? undefined : { cacheKey: undefined, document, hasBlobs: false, secret: 's' }
-      return toScrapeWithoutHold({ id: uuidV7(), teamId, apiKeyId: key.id, credits }, row)
+      return new PricedScrape({ id: uuidV7(), document: { metadata: {} }, credits }, { teamId, apiKeyId: key.id, row })
     }
     const entries = [
       await entryOf(blue.id, 3, Buffer.from('{}')),
@@ -24,8 +25,8 @@ describeEachStore('unmetered scrapes', (openStore) => {
       await entryOf(red.id, 5, Buffer.from('{}')),
     ]
 
-    await recordWithoutHold(store.db, entries)
-    await expect(recordWithoutHold(store.db, entries)).rejects.toThrow('unique')
+    await saveScrapes(store, entries)
+    await expect(saveScrapes(store, entries)).rejects.toThrow('unique')
 
     expect((await findTeam(store.db, blue.id))?.credits).toBe(3)
     expect(
@@ -37,7 +38,7 @@ describeEachStore('unmetered scrapes', (openStore) => {
     expect(
       await findScrapes(
         store.db,
-        entries.map(({ bill }) => bill.id),
+        entries.map(({ id }) => id),
       ),
     ).toHaveLength(2)
   })

@@ -1,27 +1,20 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { chargeUpfront } from '../../src/store/prepaid-charges.ts'
-import {
-  deleteOldExtractJobs,
-  endExtractJob,
-  extractKind,
-  findExtractJob,
-  insertExtractJob,
-} from '../../src/store/extract-jobs.ts'
-import { listLedger } from '../../src/store/ledger.ts'
+import { availableCredits } from '../../src/billing/account.ts'
+import { admitExtract, endExtractJob } from '../../src/extract/extract-account.ts'
+import { deleteOldExtractJobs, findExtractJob } from '../../src/store/extract-jobs.ts'
+import { listLedger } from '../../src/billing/ledger.ts'
 import type { Store } from '../../src/store/store.ts'
-import { availableCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
-import { makeTeam } from './fixture.ts'
+import { makeTeam } from '../store/fixture.ts'
 
-/** Inserts an extract job that was charged 40 of 100 credits. */
+/** Inserts an extract job that reserves 40 of 100 credits. */
 async function insertPaidJob(store: Store) {
   const { team, key } = await makeTeam(store.db, { credits: 100 })
   const who = { teamId: team.id, apiKeyId: key.id }
   const id = uuidV7()
-  await chargeUpfront(store.db, { ...who, kind: extractKind, subjectId: id, credits: 40 })
-  await insertExtractJob(store.db, { ...who, id, request: '{}' })
+  await admitExtract(store.db, { ...who, id, request: '{}', credits: 40 })
   return {
     id,
     account: async () => ({

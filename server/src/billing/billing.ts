@@ -1,0 +1,216 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { BowlineError } from 'bowline/kit/errors'
+import { uuidV7 } from 'bowline/kit/ids'
+import type { Database } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
+import {
+  availableCredits,
+  raise,
+  release,
+  reserve,
+  settle,
+  type Bill,
+  type Refusal,
+  type Reservation,
+} from './account.ts'
+import { insufficientCredits } from './insufficient-credits.ts'
+import { TeamQueues } from './team-queues.ts'
+
+/** Work of this node to reserve credits for. */
+export type Work = Omit<Reservation, 'id' | 'nodeId' | 'slot'> & {
+  /** Whether it takes one of the team's concurrency slots for scrapes. Default false. */
+  readonly takesSlot?: boolean | undefined
+}
+
+/** How long work may wait for a concurrency slot. */
+export interface SlotWait {
+  /** Milliseconds. May be `Infinity`. Default 0. */
+  readonly waitMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Credits, and possibly a slot, that are reserved for work. Disposing releases them. */
+export interface Hold extends AsyncDisposable {
+  /** `undefined` if the team has no limits that apply to the work. */
+  readonly id: string | undefined
+  /** Reserved for the work. */
+  readonly credits: number
+  /** Milliseconds spent waiting for a slot. */
+  readonly waitedMs: number
+  /** Called once the work is billed. Disposing then releases nothing. */
+  readonly markSettled: () => void
+}
+
+/** Milliseconds for which the finding that a team has no limits is cached. */
+const unlimitedCacheMs = 1000
+
+/** Milliseconds between attempts to get a slot. */
+const pollMs = 150
+
+/** Milliseconds before a failed release is retried. */
+const releaseRetryMs = 1000
+
+/**
+ * Reserves credits and slots for work that runs on this node, and bills it. Limits apply across all
+ * servers. Work that survives its node uses the statements of `account.ts` with its own rows.
+ */
+export class Billing {
+  readonly #store: Store
+  readonly #nodeId: string
+  readonly #unlimitedUntilMs = new Map<string, number>()
+  readonly #running = new Map<string, number>()
+  readonly #queues = new TeamQueues()
+
+  constructor({ store, nodeId }: { readonly store: Store; readonly nodeId: string }) {
+    this.#store = store
+    this.#nodeId = nodeId
+  }
+
+  /** Counts the team's work on this server that takes a slot. */
+  running(teamId: string): number {
+    return this.#running.get(teamId) ?? 0
+  }
+
+  /** Counts the team's work that waits for a slot on this server. */
+  waiting(teamId: string): number {
+    return this.#queues.waiting(teamId)
+  }
+
+  /** Drops cached limits of a team after they have changed. */
+  clearCache(teamId: string): void {
+    this.#unlimitedUntilMs.delete(teamId)
+  }
+
+  /**
+   * Reserves credits and waits for a slot if the work takes one. Throws INSUFFICIENT_CREDITS,
+   * CONCURRENCY_LIMIT if no slot became free in time, or the signal's reason.
+   */
+  async reserve(work: Work, { waitMs = 0, signal }: SlotWait = {}): Promise<Hold> {
+    const { teamId } = work
+    const startMs = performance.now()
+    const mayWait = work.takesSlot === true
+    if (!mayWait || this.#isUnlimited(teamId) || this.#queues.isEmpty(teamId)) {
+      const hold = await this.tryReserve(work)
+      if (!('outcome' in hold)) return hold
+      throwIfPoor(work, hold)
+    }
+    const untilMs = startMs + waitMs
+    return this.#queues.wait(teamId, { untilMs, signal }, async () => {
+      for (;;) {
+        const hold = await this.tryReserve(work, startMs)
+        if (!('outcome' in hold)) return hold
+        throwIfPoor(work, hold)
+        if (performance.now() >= untilMs) throw concurrencyLimitReached(hold.limit, waitMs)
+        const options = signal === undefined ? {} : { signal }
+        await delay(Math.min(pollMs, Math.max(1, untilMs - performance.now())), undefined, options)
+      }
+    })
+  }
+
+  /**
+   * Reserves credits and a slot without waiting, or returns why not. `sinceMs` is when the work
+   * began to wait.
+   */
+  async tryReserve({ takesSlot = false, ...work }: Work, sinceMs?: number): Promise<Hold | Refusal> {
+    const { teamId, credits } = work
+    const waited = (): number => (sinceMs === undefined ? 0 : performance.now() - sinceMs)
+    if (this.#isUnlimited(teamId)) return this.#hold(undefined, { teamId, credits, takesSlot, waitedMs: waited() })
+    const id = uuidV7()
+    const slot = takesSlot ? ('scrape' as const) : undefined
+    const reservation = { ...work, id, slot, nodeId: this.#nodeId }
+    const result = await reserve(this.#store.db, reservation).catch(async (error: unknown) => {
+      // The connection may have broken after the hold was stored.
+      if (isStoreUnavailable(error)) await this.#release(id)
+      throw error
+    })
+    switch (result.outcome) {
+      case 'reserved':
+        return this.#hold(id, { teamId, credits, takesSlot, waitedMs: waited() })
+      case 'not-needed':
+        if (result.isUnlimited) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedCacheMs)
+        return this.#hold(undefined, { teamId, credits, takesSlot, waitedMs: waited() })
+      case 'insufficient-credits':
+      case 'team-limit':
+        return result
+    }
+    return result satisfies never
+  }
+
+  /**
+   * Bills work and saves its rows in one transaction. The rows come first, because billing locks
+   * the row of the team. Throws INSUFFICIENT_CREDITS, and does neither, if the work costs more than
+   * its hold and the team cannot pay the difference.
+   */
+  async settle(hold: Hold, charge: Bill, saveRows?: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+    await this.#store.db.transaction().execute(async (db) => {
+      await saveRows?.(db)
+      const credits = charge.credits - hold.credits
+      if (hold.id !== undefined && credits > 0 && !(await raise(db, { holdId: hold.id, credits })))
+        throw insufficientCredits(charge.credits, (await availableCredits(db, charge.teamId)) ?? 0)
+      await settle(db, hold.id, charge)
+    })
+    hold.markSettled()
+  }
+
+  #isUnlimited(teamId: string): boolean {
+    return (this.#unlimitedUntilMs.get(teamId) ?? 0) > performance.now()
+  }
+
+  /**
+   * Releases a hold. During a store outage it retries in the background, so that the result of the
+   * work is not masked by the error and the team gets its slot back.
+   */
+  async #release(holdId: string): Promise<void> {
+    try {
+      await release(this.#store.db, holdId)
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      // If a retry fails for another reason, give up: the hold is released when this server restarts.
+      setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseRetryMs).unref()
+    }
+  }
+
+  #hold(id: string | undefined, work: Work & { readonly takesSlot: boolean; readonly waitedMs: number }): Hold {
+    const { teamId, credits, takesSlot, waitedMs } = work
+    if (takesSlot) this.#countRunning(teamId, 1)
+    let isHeld = id !== undefined
+    let isOpen = true
+    return {
+      id,
+      credits,
+      waitedMs,
+      markSettled: () => {
+        isHeld = false
+      },
+      [Symbol.asyncDispose]: async () => {
+        if (!isOpen) return
+        isOpen = false
+        if (takesSlot) this.#countRunning(teamId, -1)
+        if (isHeld && id !== undefined) await this.#release(id)
+      },
+    }
+  }
+
+  #countRunning(teamId: string, change: number): void {
+    const count = this.running(teamId) + change
+    if (count === 0) this.#running.delete(teamId)
+    else this.#running.set(teamId, count)
+  }
+}
+
+function throwIfPoor(
+  { credits }: Work,
+  refusal: Refusal,
+): asserts refusal is Extract<Refusal, { readonly outcome: 'team-limit' }> {
+  if (refusal.outcome === 'insufficient-credits') throw insufficientCredits(credits, refusal.available)
+}
+
+function concurrencyLimitReached(limit: number, waitedMs: number): BowlineError {
+  return new BowlineError(
+    'CONCURRENCY_LIMIT',
+    `You have reached the maximum number of concurrent jobs (${limit}). No slot became free within ${Math.round(waitedMs)} ms.`,
+    { retryAfterSeconds: 1 },
+  )
+}

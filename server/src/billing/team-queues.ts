@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { longestTimerMs } from 'bowline/kit/longest-timer'
+
+/** One FIFO queue per team: work of a team takes its turns in order, and waits only for its own. */
+export class TeamQueues {
+  /** Tail of each team's queue. */
+  readonly #tails = new Map<string, Promise<unknown>>()
+  readonly #waiting = new Map<string, number>()
+
+  /** Whether no work of the team waits. */
+  isEmpty(teamId: string): boolean {
+    return !this.#tails.has(teamId)
+  }
+
+  /** Counts the team's work that waits. */
+  waiting(teamId: string): number {
+    return this.#waiting.get(teamId) ?? 0
+  }
+
+  /**
+   * Runs a function when it is the turn of the work, or at `untilMs` of `performance.now()`. Throws
+   * the signal's reason.
+   */
+  async wait<Result>(
+    teamId: string,
+    { untilMs, signal: cancelled }: { readonly untilMs: number; readonly signal?: AbortSignal | undefined },
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    const before = this.#tails.get(teamId)
+    const turn = Promise.withResolvers<void>()
+    this.#tails.set(teamId, turn.promise)
+    this.#count(teamId, 1)
+    // Clears the timer when the turn comes: with a long `untilMs` it would run for weeks.
+    const waitEnd = new AbortController()
+    const signal = AbortSignal.any([waitEnd.signal, ...(cancelled === undefined ? [] : [cancelled])])
+    try {
+      const leftMs = Math.min(longestTimerMs, Math.max(0, untilMs - performance.now()))
+      await Promise.race([before, delay(leftMs, undefined, { signal })])
+      return await run()
+    } finally {
+      waitEnd.abort()
+      this.#count(teamId, -1)
+      turn.resolve()
+      if (this.#tails.get(teamId) === turn.promise) this.#tails.delete(teamId)
+    }
+  }
+
+  #count(teamId: string, change: number): void {
+    const count = this.waiting(teamId) + change
+    if (count === 0) this.#waiting.delete(teamId)
+    else this.#waiting.set(teamId, count)
+  }
+}

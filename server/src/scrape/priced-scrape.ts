@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely'
+import type { Document } from 'bowline/contract/document'
+import type { Bill } from '../billing/account.ts'
+import type { Database } from '../store/schema.ts'
+import { insertScrape, type StoredScrape } from '../store/scrapes.ts'
+
+/** Result of a scrape. */
+export interface ScrapeOutcome {
+  readonly id: string
+  readonly document: Document
+  readonly credits: number
+}
+
+/** How to store a scrape. */
+export interface ScrapeStorage {
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** `undefined`: the page is not stored. */
+  readonly row: StoredScrape | undefined
+  /** Saves the state of a tracked page in the transaction of the scrape. */
+  readonly saveTrackedState?: ((db: Kysely<Database>) => Promise<void>) | undefined
+  /** Deletes the files of the scrape. */
+  readonly discardFiles?: (() => Promise<void>) | undefined
+  /** Adds the page to the search index. */
+  readonly indexPage?: (() => void) | undefined
+}
+
+/**
+ * A scraped page with its price, not stored or billed yet. Its caller saves it in one transaction
+ * with rows of its own and the bill. Disposing deletes its files unless `markSaved` was called.
+ */
+export class PricedScrape implements ScrapeOutcome, AsyncDisposable {
+  readonly id: string
+  readonly document: Document
+  readonly credits: number
+  readonly #storage: ScrapeStorage
+  #isSaved = false
+
+  constructor({ id, document, credits }: ScrapeOutcome, storage: ScrapeStorage) {
+    this.id = id
+    this.document = document
+    this.credits = credits
+    this.#storage = storage
+  }
+
+  /** The charge for the scrape, unless other work pays for it. */
+  get bill(): Bill {
+    const { teamId, apiKeyId } = this.#storage
+    return { teamId, apiKeyId, kind: 'scrape', subjectId: this.id, credits: this.credits }
+  }
+
+  /** Inserts the scrape in the transaction `db`. */
+  async save(db: Kysely<Database>): Promise<void> {
+    const { teamId, row, saveTrackedState } = this.#storage
+    if (row !== undefined) await insertScrape(db, { id: this.id, teamId }, row)
+    await saveTrackedState?.(db)
+  }
+
+  /**
+   * Keeps the files and adds the page to the search index. Call this once the transaction of `save`
+   * has committed.
+   */
+  markSaved(): void {
+    this.#isSaved = true
+    this.#storage.indexPage?.()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Files left behind take space only. Report the failure of the scrape.
+    if (!this.#isSaved) await this.#storage.discardFiles?.().catch(() => undefined)
+  }
+}
