@@ -4,8 +4,8 @@
 #
 #   browser = playwright.chromium.connect_over_cdp(os.environ["BOWLINE_CDP_URL"])
 #
-# Requires BOWLINE_BASE_URL and BOWLINE_API_KEY, or a server on this machine, and `bowline` on PATH
-# (in a clone: `npm run build` and `npm link`).
+# Requires BOWLINE_BASE_URL and BOWLINE_API_KEY, or a server on this machine, and `bowline` on PATH.
+# In a clone, `npm run example 08` runs it.
 set -eu
 
 bowline exec --ttl 60 -- sh -c '

@@ -81,7 +81,7 @@ const commands = {
  * Finds the example whose file name starts with the first argument. Passes on the other arguments.
  */
 function findExample([prefix = '', ...args]) {
-  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => name.endsWith('.ts'))
+  const names = readdirSync(new URL('../examples', import.meta.url)).filter((name) => /\.(?:ts|sh)$/.test(name))
   const [found, ...others] = names.filter((name) => prefix !== '' && name.startsWith(prefix))
   if (found === undefined || others.length > 0) {
     throw new SetupError(`Pass the number of an example: ${names.join(', ')}.`)

@@ -120,7 +120,7 @@ describe('the examples run as they stand', () => {
   })
 
   test('08 runs a shell command with a session', async () => {
-    const { stdout, stderr } = await fixture.runScript('08-exec-any-language.sh')
+    const { stdout, stderr } = await fixture.run('../scripts/run.mjs', 'example', '08')
 
     expect(stdout).toMatch(/^session:  [\da-f-]{36}\nprotocol: ws\n$/)
     expect(stderr).toContain('2 credits')

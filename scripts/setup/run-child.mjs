@@ -5,14 +5,15 @@ import { delimiter, join } from 'node:path'
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Runs a script with `node` and the stdio of this process. Forwards signals. Resolves to its exit
- * code.
+ * Runs a script with the stdio of this process: with `sh` if its name ends in `.sh`, otherwise with
+ * `node`. Forwards signals. Resolves to its exit code.
  */
 export function runChild(root, node, args) {
   return new Promise((resolve, reject) => {
     const path = [join(root, 'node_modules/node/bin'), join(root, 'node_modules/.bin'), process.env.PATH ?? '']
     // Without a build, the server strips the types of the live view, which Node reports as experimental.
-    const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...args], {
+    const [program, ...flags] = args[0]?.endsWith('.sh') ? ['sh'] : [node, '--disable-warning=ExperimentalWarning']
+    const child = spawn(program, [...flags, ...args], {
       cwd: root,
       stdio: 'inherit',
       // Child processes that start `node` use the same Node.
