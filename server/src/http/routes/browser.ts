@@ -58,6 +58,10 @@ export function browserHandlers(deps: PlacementDeps): Handlers {
     if (elsewhere !== undefined) return elsewhere
     if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
     const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
+    if (row.status === 'active' && ended !== undefined && row.teamId !== call.key.teamId) {
+      const facts = { audit: 'session.deleted', sessionId: row.id, teamId: row.teamId, byKeyId: call.key.id }
+      call.raw.log.info(facts, 'Session of another team deleted')
+    }
     const bill = ended ?? (await visibleSession(id, call.key))
     return {
       success: true as const,
