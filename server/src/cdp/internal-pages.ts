@@ -58,6 +58,8 @@ class InternalPageGuard implements TargetKinds {
   readonly #router: CdpRouter
   readonly #options: GuardInternalPagesOptions
   readonly #kinds = new Map<string, 'internal' | 'unknown'>()
+  /** Frames in their own process, by id. Frames of internal pages are internal, too. */
+  readonly #frames = new Map<string, Protocol.Target.TargetInfo>()
   readonly #listeners = new Set<(targetId: string, kind: 'web' | 'internal') => void>()
 
   constructor(router: CdpRouter, options: GuardInternalPagesOptions) {
@@ -74,13 +76,19 @@ class InternalPageGuard implements TargetKinds {
 
   /** Handles a browser-level event. */
   follow({ method, params }: CdpEvent): void {
-    if (method === 'Target.targetDestroyed') this.#kinds.delete(params.targetId)
+    if (method === 'Target.targetDestroyed') this.#forget(params.targetId)
     else if (method === 'Target.targetCreated' || method === 'Target.targetInfoChanged') this.#note(params.targetInfo)
+  }
+
+  #forget(targetId: string): void {
+    this.#kinds.delete(targetId)
+    this.#frames.delete(targetId)
   }
 
   #note(target: Protocol.Target.TargetInfo): void {
     const { targetId, type, url } = target
-    if (isInternalUrl(url)) this.#decide(target, 'internal')
+    if (type === 'iframe') this.#frames.set(targetId, target)
+    if (isInternalUrl(url) || this.#isInInternalPage(target)) this.#decide(target, 'internal')
     else if (type !== 'iframe' || url !== '') this.#decide(target, 'web')
     // A frame in its own process is announced without a URL, and a client can pause it before it
     // gets one.
@@ -94,6 +102,16 @@ class InternalPageGuard implements TargetKinds {
     }
   }
 
+  /**
+   * Whether an internal page embeds a frame. The PDF viewer shows the document in a frame of the
+   * site, and opens the addresses that code in this frame sends it.
+   */
+  #isInInternalPage({ type, parentId, parentFrameId }: Protocol.Target.TargetInfo): boolean {
+    return (
+      type === 'iframe' && [parentId, parentFrameId].some((id) => id !== undefined && this.kindOf(id) === 'internal')
+    )
+  }
+
   #decide({ targetId, type }: Protocol.Target.TargetInfo, kind: 'web' | 'internal'): void {
     const former = this.#kinds.get(targetId)
     // Internal targets stay internal: what a client left in one would run when it navigates back.
@@ -101,7 +119,9 @@ class InternalPageGuard implements TargetKinds {
     if (kind === 'web') this.#kinds.delete(targetId)
     else this.#kinds.set(targetId, kind)
     for (const listener of this.#listeners) listener(targetId, kind)
-    if (kind === 'internal' && type === 'page') this.#close(targetId)
+    if (kind === 'web') return
+    if (type === 'page') this.#close(targetId)
+    for (const frame of this.#frames.values()) if (this.#isInInternalPage(frame)) this.#decide(frame, 'internal')
   }
 
   #close(targetId: string): void {

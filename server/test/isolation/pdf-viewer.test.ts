@@ -118,6 +118,25 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect((await targets()).filter(({ url }) => url.includes('taken'))).toEqual([])
   })
 
+  test('cannot run code in the frame of the document, whose messages the viewer obeys', async () => {
+    const page = await openTab()
+    const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
+    await cdp.call('Target.setAutoAttach', autoAttach, page)
+    await cdp.call('Page.navigate', { url: site.url('/paper.pdf') }, page)
+    await findViewer()
+    await cdp.call('Target.setAutoAttach', autoAttach, attachments()[0]?.params?.['sessionId'])
+    await expect.poll(() => attachments().length).toBe(2)
+    const data = `{ type: 'navigate', url: '${site.url('/')}', disposition: 3 }`
+    const expression = `document.querySelector('embed').dispatchEvent(new MessageEvent('message', { data: ${data} }))`
+
+    const { sessionId, targetInfo } = attachments()[1]?.params as { sessionId: string; targetInfo: TargetInfo }
+    const { error } = await cdp.call('Runtime.evaluate', { expression }, sessionId)
+    const attached = await cdp.call('Target.attachToTarget', { targetId: targetInfo.targetId, flatten: true })
+
+    expect(error?.message).toContain('internal page of the browser')
+    expect(attached.error?.message).toContain('internal page of the browser')
+  })
+
   test('cannot run code in a viewer through the session of another target', async () => {
     const page = await openTab()
     const { targetId } = (await targets()).find(({ type }) => type === 'page')!
