@@ -24,7 +24,7 @@ interface Traffic {
   readonly answered: { sessions: number; scrapes: number }
 }
 
-/** Requests lost and bills missing or doubled when three servers are restarted one after the other. */
+/** Lost requests and wrong bills when three servers are restarted one after the other. */
 export const group: BenchGroup = {
   name: 'rolling',
   about:

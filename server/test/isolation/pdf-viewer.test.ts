@@ -129,7 +129,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     const data = `{ type: 'navigate', url: '${site.url('/')}', disposition: 3 }`
     const expression = `document.querySelector('embed').dispatchEvent(new MessageEvent('message', { data: ${data} }))`
 
-    const { sessionId, targetInfo } = attachments()[1]?.params as { sessionId: string; targetInfo: TargetInfo }
+    const { sessionId, targetInfo } = attachments()[1]!.params as { sessionId: string; targetInfo: TargetInfo }
     const { error } = await cdp.call('Runtime.evaluate', { expression }, sessionId)
     const attached = await cdp.call('Target.attachToTarget', { targetId: targetInfo.targetId, flatten: true })
 
