@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
@@ -56,11 +56,11 @@ async function writeFileAtomically(file: string, bytes: Buffer): Promise<void> {
 }
 
 /**
- * Unpacks a file into a new `folder`. Throws if the file is missing or damaged, or the folder
- * exists.
+ * Unpacks a file into a new `folder`. Throws if the file is missing or damaged, if another user can
+ * have written it, or if the folder exists.
  */
 export async function unpackFolder(file: string, folder: string): Promise<void> {
-  const bytes = await decompress(await readFile(file), { chunkSize: decompressChunkBytes })
+  const bytes = await decompress(await readOwnFile(file), { chunkSize: decompressChunkBytes })
   const origin = 4 + bytes.readUInt32LE(0)
   const index = JSON.parse(bytes.toString('utf8', 4, origin)) as Index
   await mkdir(folder, { mode: 0o700 })
@@ -70,4 +70,17 @@ export async function unpackFolder(file: string, folder: string): Promise<void> 
   for (const { path, start, end } of index.files) {
     writeFileSync(join(folder, path), bytes.subarray(origin + start, origin + end), { mode: 0o600 })
   }
+}
+
+/**
+ * Reads a file. Throws if another user owns it or can write it: with `HOME` of another user, as
+ * under some `sudo`, they could choose the paths that are written and the contents of a database.
+ */
+async function readOwnFile(path: string): Promise<Buffer> {
+  await using file = await open(path)
+  const { uid, mode } = await file.stat()
+  if (uid !== (process.geteuid?.() ?? uid) || (mode & 0o022) !== 0) {
+    throw new Error('The file belongs to another user, or other users can write it')
+  }
+  return file.readFile()
 }

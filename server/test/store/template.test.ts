@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { templatePath } from '../../src/store/create-cluster.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { packFolder, unpackFolder } from '../../src/store/template.ts'
 import { openPgliteStore, temporaryFolder } from '../../../test/lab/stores.ts'
 
 /** Reads the schema: columns, indexes, constraints and applied migrations. */
@@ -59,6 +60,17 @@ describe('the database template', () => {
     expect(warnings).toEqual([expect.stringContaining('unreadable')])
     expect(await readFile(template)).not.toEqual(damaged)
     expect(await readdir(cacheDir)).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
+  })
+
+  test('is not read if other users can write it', async () => {
+    const packed = join(folder, 'packed.zst')
+    await packFolder(cacheDir, packed)
+    await chmod(packed, 0o666)
+
+    await expect(unpackFolder(packed, join(folder, 'unpacked'))).rejects.toThrow('other users can write it')
+    await chmod(packed, 0o600)
+    await unpackFolder(packed, join(folder, 'unpacked'))
+    expect(await readdir(join(folder, 'unpacked'))).toEqual(await readdir(cacheDir))
   })
 
   test('creates a store with the same schema as migrations', async () => {

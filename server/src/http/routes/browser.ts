@@ -58,10 +58,7 @@ export function browserHandlers(deps: PlacementDeps): Handlers {
     if (elsewhere !== undefined) return elsewhere
     if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
     const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
-    if (row.status === 'active' && ended !== undefined && row.teamId !== call.key.teamId) {
-      const facts = { audit: 'session.deleted', sessionId: row.id, teamId: row.teamId, byKeyId: call.key.id }
-      call.raw.log.info(facts, 'Session of another team deleted')
-    }
+    if (row.status === 'active' && ended !== undefined) logForeignDeletion(row, call)
     const bill = ended ?? (await visibleSession(id, call.key))
     return {
       success: true as const,
@@ -92,6 +89,13 @@ export function browserHandlers(deps: PlacementDeps): Handlers {
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
     deleteSessionByBody: async ({ body }, call) => end(await idOf(body, call), body.failed === true, call),
   }
+}
+
+/** Writes an audit line if an admin key has ended a session of another team. */
+function logForeignDeletion({ id: sessionId, teamId }: SessionRow, { key, raw }: Call): void {
+  if (teamId === key.teamId) return
+  const facts = { audit: 'session.deleted', sessionId, teamId, byKeyId: key.id }
+  raw.log.info(facts, 'Session of another team deleted')
 }
 
 /**
