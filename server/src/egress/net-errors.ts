@@ -41,6 +41,11 @@ const byCode: ReadonlyMap<string, NetError> = new Map([
  * proxy as `ERR_TUNNEL_CONNECTION_FAILED`. To convey the cause, the proxy sends a malformed head
  * whose error code no sane server causes, and `BrowserMessages` replaces that code with the actual
  * one.
+ *
+ * The error page that full Chromium draws still names the code of
+ * the malformed head: the browser process renders its text, and no CDP message contains it. To
+ * replace it, the server would have to run a script in the document of every failed navigation,
+ * which clients can observe.
  */
 export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
   [
