@@ -57,6 +57,20 @@ export async function openRawBrowser(
       await sleep(20)
     }
   }
+  /** Waits until a new tab, which is announced with an empty document, has another one. */
+  const navigated = async (session: string): Promise<void> => {
+    const other = Promise.withResolvers<void>()
+    const isOther = (frame: { readonly url: string }): boolean => !['', ':', 'about:blank'].includes(frame.url)
+    using _ = {
+      [Symbol.dispose]: router.onEvent(({ method, params, sessionId }) => {
+        if (method !== 'Page.frameNavigated' || sessionId !== session) return
+        if (isOther(params?.['frame'] as { url: string })) other.resolve()
+      }),
+    }
+    await router.callIn(session)('Page.enable')
+    const { frameTree } = await router.callIn(session)('Page.getFrameTree')
+    if (!isOther(frameTree.frame)) await other.promise
+  }
   const whole = async (session: string): Promise<string> => String(await evaluateInLast(session, everything))
   const session = await attach(browser.parkedTargetId)
   return {
@@ -72,8 +86,7 @@ export async function openRawBrowser(
     readInTab: async (url) => {
       const { targetId } = await router.call('Target.createTarget', { url })
       const tab = await attach(targetId)
-      // The tab is announced before it has gone to its address.
-      await evaluateInLast(tab, 'new Promise((done) => setTimeout(done, 300))')
+      await navigated(tab)
       return whole(await attach(targetId))
     },
     [Symbol.asyncDispose]: async () => browser.kill(),
