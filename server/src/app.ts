@@ -16,7 +16,7 @@ import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
 import { openBrowserPool } from './browsers/pool.ts'
 import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
-import { openEgress } from './egress/egress.ts'
+import { openEgress, type EgressOptions } from './egress/egress.ts'
 import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
@@ -105,13 +105,12 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
   await checkPackages(config, log)
-  const storage = await openStorage(resources, config, { log, onFatal: failed.resolve })
-  const { identity, store, blobs } = storage
+  const { identity, store, blobs, blobsId } = await openStorage(resources, config, { log, onFatal: failed.resolve })
   overrides.signal?.throwIfAborted()
   const host = resources.use(await openHost(config, overrides))
   overrides.signal?.throwIfAborted()
   logIsolation(log, host.isolation)
-  const egress = resources.use(await openEgress({ ...config, resolve: overrides.resolve, log }))
+  const egress = resources.use(await openEgress(egressOptions(config, overrides, log)))
   const browsers = resources.use(
     openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openProxyEndpoint }, log }),
   )
@@ -133,7 +132,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const httpDeps = { ...deps, whenStarted: started.promise }
   const { app, sessions, afterSessions } = await openApiServer(resources, config, httpDeps, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
-  const retiredKeys = await joinCluster(config, deps, { ...storage, url, sessions, afterSessions, log })
+  const retiredKeys = await joinCluster(config, deps, { url, blobsId, sessions, afterSessions, log })
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(resources, config, url)
   // Disposed first: new requests are refused while the rest closes.
@@ -163,4 +162,12 @@ async function openHost(
   { isolation }: StartOverrides,
 ): Promise<BrowserHost> {
   return openBrowserHost({ dataDir, choice, isolationMode, isolation, environment: browserSearchEnvironment() })
+}
+
+function egressOptions(
+  { allow, proxyBasic, proxyEnhanced, databaseUrl }: ServerConfig,
+  { resolve }: StartOverrides,
+  log: EgressOptions['log'],
+): EgressOptions {
+  return { allow, proxyBasic, proxyEnhanced, databaseUrl, resolve, log }
 }

@@ -26,14 +26,15 @@ export async function joinCluster(
   deps: AppDeps,
   { url, blobsId, sessions, afterSessions, log }: JoiningNode,
 ): Promise<readonly string[]> {
-  const { store, nodeId, bootstrapKey } = deps
+  const { store, browsers, profiles, prices, nodeId, maxSessions, bootstrapKey, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
     for (const { id: keyId, prefix } of keys) {
       log.warn({ audit: 'key.retired', keyId, prefix }, 'Retired a bootstrap key that no server uses any more')
     }
   }
-  const onBeat = (error: unknown): void => deps.writes.note(error)
-  const node = { ...deps, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
+  const onBeat = (error: unknown): void => writes.note(error)
+  const session = { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError }
+  const node = { ...session, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
   afterSessions.defer(async () => removeNode(store.db, nodeId))
   const retired = await registerThisNode(node)
   onRetired(retired)

@@ -10,8 +10,6 @@ import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
-import type { Focus } from '../recordings/video-recorder.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -49,28 +47,27 @@ export async function openApiServer(
   host: BrowserHost,
   log: Logger,
 ): Promise<ApiServer> {
-  const { store, browsers, metrics, egress, onError } = deps
-  const focusOf = (session: LiveSession): Focus => gateway.focusOf(session)
-  const { sessions, ...stores } = openSessions(resources, config, { ...deps, focusOf })
-  const { sessionFileStore } = stores
-  const gateway = new Gateway(sessions, onError, sessionFileStore.onClientLeave)
-  const live = openLive(deps, sessions, gateway)
+  const { store, browsers, profiles, metrics, egress, jobs, nodeId, onError } = deps
+  const { sessions, artifacts, recordings } = openSessions(resources, config, deps)
+  const gateway = new Gateway(sessions, onError)
+  const live = openLive(store, sessions, onError)
   const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
   const authenticator = createAuthenticator(store, logAuthFailure)
   metrics.watch({ sessions, browsers, gateway, live, egress })
-  const watchers = new Watchers({ jobs: deps.jobs, authenticator, publicUrl: config.publicUrl, onError })
+  const watchers = new Watchers({ jobs, authenticator, publicUrl: config.publicUrl, onError })
   const { app, drain } = await buildHttpApp({
-    ...deps,
+    ...routeServices(deps),
     watchers,
-    states: { sessions, profiles: deps.profiles },
+    states: { sessions, profiles },
     sessions,
     gateway,
     live,
-    ...stores,
+    artifacts,
+    recordings,
     authenticator,
     dataDir: config.dataDir,
     metricsToken: config.metricsToken,
-    peers: createPeers(store, deps.nodeId),
+    peers: createPeers(store, nodeId),
     log,
     isolation: describeIsolation(host.isolation),
     binary: host.binary,
@@ -90,6 +87,16 @@ export async function openApiServer(
     async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])),
   )
   return { app, sessions, afterSessions }
+}
+
+/** Selects the services that routes use. */
+function routeServices(deps: AppDeps & Services & Usage & ApiServerDeps) {
+  const { store, blobs, billing, browsers, profiles, metrics, nodeId, writes, whenStarted, onError } = deps
+  const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = deps
+  const { activity, checkRateLimit } = deps
+  const node = { store, blobs, billing, browsers, profiles, metrics, nodeId, writes, whenStarted, onError }
+  const services = { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel }
+  return { ...node, ...services, activity, checkRateLimit }
 }
 
 /** Stores when keys were last used: every 30 s, and once on disposal. */

@@ -14,7 +14,7 @@ import type { LanguageModel } from '../scrape/format/language-model.ts'
 import { BilledScrapes } from '../scrape/billed-scrapes.ts'
 import { openScrapes, type OpenScrapesDeps } from '../scrape/open-scrapes.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
-import { openSearches } from '../search/open-searches.ts'
+import { openSearches, type SearchSettings } from '../search/open-searches.ts'
 import type { Searches } from '../search/searches.ts'
 import { packageVersion } from '../version.ts'
 import { openWebhooks } from '../webhooks/open-webhooks.ts'
@@ -44,12 +44,19 @@ export async function openServices(
   config: ServerConfig,
   deps: OpenScrapesDeps & { readonly billing: Billing; readonly nodeId: string },
 ): Promise<Services> {
-  const { store, egress, onError } = deps
-  const { searches, index } = openSearches(resources, config, deps)
-  const scrapes = openScrapes(resources, config, { ...deps, indexPage: index?.add })
-  const billedScrapes = new BilledScrapes({ ...deps, scrapes })
+  const { store, blobs, browsers, profiles, egress, prices, billing, browserVersion, nodeId, onError } = deps
+  const { searches, index } = openSearches(resources, searchSettings(config), { store, billing, prices, onError })
+  const { llmUrl: url, llmModel: model, llmKey: key } = config
+  const languageModel = url === undefined ? undefined : { url, model, key }
+  const { proxyEnhanced, maxPages, adLists, dataDir } = config
+  const scrapes = openScrapes(
+    resources,
+    { languageModel, hasEnhancedProxy: proxyEnhanced !== undefined, maxPages, adLists, dataDir },
+    { store, blobs, browsers, profiles, egress, prices, browserVersion, indexPage: index?.add, onError },
+  )
+  const billedScrapes = new BilledScrapes({ store, billing, scrapes })
   const renderPage = createRenderPage(scrapes)
-  const mapper = resources.use(openMapper({ ...deps, renderPage }))
+  const mapper = resources.use(openMapper({ billing, egress, prices, renderPage }))
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
   const queues = resources.use(await openTaskQueues({ store, onError }))
@@ -59,12 +66,17 @@ export async function openServices(
     { webhookSecret, version: packageVersion },
     { store, queues, dispatcher, onError },
   )
-  const mailer = await openMailer(resources, config, { store, queues })
-  const { llmUrl: url, llmModel: model, llmKey: key } = config
-  const languageModel = url === undefined ? undefined : { url, model, key }
-  const serviceDeps = { ...deps, queues, scrapes, searches, renderPage, webhooks, dispatcher, languageModel }
-  const monitors = await openMonitors(resources, { ...serviceDeps, mailer })
-  const jobs = await openJobs(resources, config, serviceDeps)
-  const extracts = await openExtracts(resources, serviceDeps)
+  const { smtpUrl, mailFrom, mailTrusted, publicUrl } = config
+  const mailer = await openMailer(resources, { smtpUrl, mailFrom, mailTrusted, publicUrl }, { store, queues })
+  const shared = { store, billing, queues, scrapes, webhooks, dispatcher, onError }
+  const judging = { searches, renderPage, languageModel }
+  const monitors = await openMonitors(resources, { ...shared, ...judging, mailer, nodeId })
+  const { maxBulkPages, maxHostPages, hostDelay, robots } = config
+  const jobs = await openJobs(resources, { maxBulkPages, maxHostPages, hostDelay, robots }, shared)
+  const extracts = await openExtracts(resources, { ...shared, ...judging, prices })
   return { scrapes, billedScrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
+}
+
+function searchSettings({ search, searxngUrl, braveKey, braveUrl, searchPages }: ServerConfig): SearchSettings {
+  return { search, searxngUrl, braveKey, braveUrl, searchPages }
 }

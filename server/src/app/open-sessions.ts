@@ -1,20 +1,21 @@
 import { Artifacts } from '../artifacts/artifacts.ts'
 import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
+import { ReadPauser } from '../cdp/read-pauser.ts'
 import type { ServerConfig } from '../config.ts'
+import { Downloads } from '../files/downloads.ts'
 import { keepFiles } from '../files/kept-files.ts'
-import { SessionFileStore } from '../files/session-file-store.ts'
-import type { Focus } from '../recordings/video-recorder.ts'
+import { SessionFiles, type FileLimits } from '../files/session-files.ts'
 import { Recordings } from '../recordings/recordings.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { SessionDeps } from '../sessions/session-deps.ts'
+import type { SessionComponents, SessionCore } from '../sessions/live-session.ts'
+import { PageFocus } from '../sessions/page-focus.ts'
+import type { EndRequest, SessionDeps } from '../sessions/session-deps.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import { packageVersion } from '../version.ts'
 
-/** Sessions of this server, with their files, artifacts and recordings. */
+/** Sessions of this server, with what they leave behind. */
 export interface OpenSessions {
   readonly sessions: Sessions
-  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly recordings: Recordings
 }
@@ -30,30 +31,48 @@ const storeTimeoutMs = 300_000
  */
 export function openSessions(
   resources: AsyncDisposableStack,
-  config: ServerConfig,
-  deps: SessionDeps & { readonly blobs: Blobs; readonly focusOf: (session: LiveSession) => Focus },
+  { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb }: ServerConfig,
+  deps: SessionDeps & { readonly blobs: Blobs },
 ): OpenSessions {
-  const { store, onError } = deps
-  const sessionFileStore = new SessionFileStore(config, onError)
-  const artifacts = new Artifacts(deps)
+  const { store, blobs, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
+  const artifacts = new Artifacts({ store, blobs })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
-  const recordings = new Recordings({ ...deps, ...config, artifacts, version: packageVersion })
+  const recordings = new Recordings({ artifacts, recordingDays, maxRecordingMb, version: packageVersion, onError })
   const sessions = new Sessions({
-    ...deps,
+    store,
+    browsers,
+    profiles,
+    prices,
+    nodeId,
+    maxSessions,
+    onEnd,
+    onError,
+    openComponents: (session) => openComponents(session, { maxFiles, maxFilesMb }, onError),
     onStart: async (session) => {
-      sessionFileStore.open(session)
-      await recordings.start(session)
+      session.recording = await recordings.start(session, session.focus, session.resources)
     },
     onEnding: async (session, how) => {
-      if (!session.row.keepFiles && session.row.record === undefined) return
+      const { row, files, recording } = session
       const signal = AbortSignal.timeout(storeTimeoutMs)
-      const kept = keepFiles({ sessionFileStore, artifacts, ...config }, session, signal)
-      const outcomes = await Promise.allSettled([kept, recordings.finish(session, how, signal)])
+      const outcomes = await Promise.allSettled([
+        keepFiles({ row, files }, { artifacts, keptFilesHours }, signal),
+        recording && recordings.finish(row, recording, { hasFailed: hasFailed(how), signal }),
+      ])
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected')
-          onError(outcome.reason, `storing files and recordings of session ${session.row.id}`)
+        if (outcome.status === 'rejected') onError(outcome.reason, `storing files and recordings of session ${row.id}`)
       }
     },
   })
-  return { sessions, sessionFileStore, artifacts, recordings }
+  return { sessions, artifacts, recordings }
+}
+
+function openComponents(session: SessionCore, limits: FileLimits, onError: SessionDeps['onError']): SessionComponents {
+  const files = new SessionFiles(session, limits)
+  const downloads = session.resources.use(new Downloads(files, onError))
+  return { focus: new PageFocus(), files, downloads, readPauser: new ReadPauser(session.browser.router) }
+}
+
+/** Whether a recording that is kept only on failure is kept. */
+function hasFailed({ reason, hasFailed }: EndRequest): boolean {
+  return hasFailed === true || reason === 'crashed' || reason === 'ttl' || reason === 'idle'
 }

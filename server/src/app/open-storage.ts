@@ -26,13 +26,13 @@ export async function openStorage(
   config: ServerConfig,
   { log, onFatal }: { readonly log: Logger; readonly onFatal: (error: Error) => void },
 ): Promise<Storage> {
-  const { dataDir, databaseUrl } = config
+  const { dataDir, databaseUrl, databaseConnections } = config
   // The data directory identifies this node: a second server in it would recover the sessions of
   // the first as those of a previous run. The embedded store has its own lock.
   if (databaseUrl !== undefined) resources.use(await lockFolder(dataDir))
   const identity = await readIdentity(dataDir, config.apiKey)
   if (databaseUrl === undefined) await assertEmbeddedStoreExpected(dataDir)
-  const store = resources.use(await openStore({ ...config, onFatal, log }))
+  const store = resources.use(await openStore({ dataDir, databaseUrl, databaseConnections, onFatal, log }))
   if (databaseUrl !== undefined) await assertPostgresExpected(store, dataDir, log)
   return { identity, store, ...(await openConfiguredBlobs(config, { store, identity })) }
 }

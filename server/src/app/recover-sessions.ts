@@ -10,7 +10,7 @@ export async function recoverSessions(deps: AppDeps, identity: Identity): Promis
   const nodes = await listNodes(deps.store.db)
   const previous = nodes.find((node) => node.id === identity.nodeId)
   const ended = await recoverDeadNode(deps, identity.nodeId, previous?.heartbeatAt)
-  for (const row of ended) deps.onEnd?.(row)
+  for (const row of ended) deps.onEnd(row)
   // Ending the sessions released their leases, and no session of this node can take them yet.
   await deps.profiles.resumePending()
   return ended.length

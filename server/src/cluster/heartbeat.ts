@@ -83,7 +83,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
-      for (const row of await recoverDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd?.(row)
+      for (const row of await recoverDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd(row)
       await removeNode(db, node.id)
     }
   }

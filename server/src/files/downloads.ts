@@ -10,29 +10,30 @@ import type { FileEntry } from './file-entry.ts'
  * Adds downloads of a session's browser to the session's files, and cancels downloads over the
  * limits.
  */
-export class Downloads {
+export class Downloads implements Disposable {
   readonly #sessionFiles: SessionFiles
   readonly #onError: (error: unknown, action: string) => void
+  readonly #stop: () => void
 
   constructor(sessionFiles: SessionFiles, onError: (error: unknown, action: string) => void) {
     this.#sessionFiles = sessionFiles
     this.#onError = onError
-    sessionFiles.session.browser.router.onEvent((event) => this.#receive(event))
-    this.enable()
+    this.#stop = sessionFiles.session.browser.router.onEvent((event) => this.#receive(event))
+    this.#enable()
   }
 
   /**
-   * Makes the default context store downloads, each under its guid. The browser resets this when a
-   * client that changed the setting disconnects, so it is called again then.
+   * Call when a CDP client has disconnected: the browser then resets the download settings that the
+   * client made.
    */
-  enable(): void {
-    const { router, folder } = this.#sessionFiles.session.browser
-    const downloadPath = browserPath(folder, folder.downloadsDir)
-    router
-      .call('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true })
-      .catch((error: unknown) => {
-        if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'enabling downloads')
-      })
+  onClientLeave(): void {
+    if (!this.#sessionFiles.session.ended.aborted) this.#enable()
+  }
+
+  /** Deletes a file and cancels its download if it is running. Throws FILE_NOT_FOUND. */
+  async removeFile(key: string): Promise<void> {
+    const { guid, state } = await this.#sessionFiles.remove(key)
+    if (guid !== undefined && state.kind === 'running') await this.cancel(guid)
   }
 
   /** Cancels a download. Does nothing if it has ended. */
@@ -44,6 +45,21 @@ export class Downloads {
     await Promise.allSettled(
       contexts.map(async (context) => router.call('Browser.cancelDownload', { guid, ...context })),
     )
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop()
+  }
+
+  /** Makes the default context store downloads, each under its guid. */
+  #enable(): void {
+    const { router, folder } = this.#sessionFiles.session.browser
+    const downloadPath = browserPath(folder, folder.downloadsDir)
+    router
+      .call('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath, eventsEnabled: true })
+      .catch((error: unknown) => {
+        if (!this.#sessionFiles.session.ended.aborted) this.#onError(error, 'enabling downloads')
+      })
   }
 
   #receive({ method, params, sessionId }: CdpEvent): void {

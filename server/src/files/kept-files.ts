@@ -1,40 +1,29 @@
 import type { SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { ArtifactRow } from '../store/artifacts.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import type { SessionFileStore } from './session-file-store.ts'
-
-/** How long files are kept after their session has ended. */
-export interface KeptFilesOptions {
-  readonly keptFilesHours: number
-}
+import type { SessionFiles } from './session-files.ts'
 
 /**
  * Stores the complete files of an ending session, if it was created with `keepFiles`. A file that
  * fails does not stop the others. Throws an AggregateError of the failures at the end.
  */
 export async function keepFiles(
-  {
-    sessionFileStore,
-    artifacts,
-    keptFilesHours,
-  }: KeptFilesOptions & { readonly sessionFileStore: SessionFileStore; readonly artifacts: Artifacts },
-  session: LiveSession,
+  { row, files }: { readonly row: SessionRow; readonly files: SessionFiles },
+  { artifacts, keptFilesHours }: { readonly artifacts: Artifacts; readonly keptFilesHours: number },
   signal: AbortSignal,
 ): Promise<void> {
-  if (!session.row.keepFiles) return
-  const sessionFiles = sessionFileStore.of(session)
+  if (!row.keepFiles) return
   const retentionMs = keptFilesHours * 3_600_000
   const failures: unknown[] = []
-  for (const { complete, name, size: _, createdAt, ...details } of sessionFiles.list()) {
+  for (const { complete, name, size: _, createdAt, ...details } of files.list()) {
     if (!complete) continue
     try {
-      const { read } = await sessionFiles.open(name)
+      const { read } = await files.open(name)
       await using contents = read()
       const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), retentionMs, contents } as const
-      await artifacts.store(session.row, artifact, signal)
+      await artifacts.store(row, artifact, signal)
     } catch (error) {
       // The other files are stored all the same.
       failures.push(error)

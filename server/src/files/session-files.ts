@@ -7,10 +7,19 @@ import { pipeline } from 'node:stream/promises'
 import type { SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import { freeFileName } from 'bowline/kit/file-name'
-import type { LiveSession } from '../sessions/live-session.ts'
+import type { Browser } from '../browsers/launch.ts'
 import { browserPath } from './browser-path.ts'
 import { splitPath } from './split-path.ts'
 import { describeEntry, type FileEntry } from './file-entry.ts'
+
+/** The session that files belong to. */
+export interface FilesOwner {
+  readonly browser: Pick<Browser, 'folder' | 'router'>
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal
+  /** Records a use of the session. */
+  readonly touch: () => void
+}
 
 /** Limits on the files of one session. */
 export interface FileLimits {
@@ -43,11 +52,11 @@ const maxFailed = 100
 
 /** The files of one session. They are stored in its browser's folder and removed with it. */
 export class SessionFiles {
-  readonly session: LiveSession
+  readonly session: FilesOwner
   readonly #limits: FileLimits
   readonly #entries = new Map<string, FileEntry>()
 
-  constructor(session: LiveSession, limits: FileLimits) {
+  constructor(session: FilesOwner, limits: FileLimits) {
     this.session = session
     this.#limits = limits
   }

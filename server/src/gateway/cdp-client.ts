@@ -4,13 +4,12 @@ import type { EndReason } from 'bowline/contract/browser'
 import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
-import type { CdpChannel, CdpRouter } from '../cdp/router.ts'
+import type { CdpChannel } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientLag } from './client-lag.ts'
 import { ClientTargets } from './client-targets.ts'
 import { closeCodes, type CloseReason } from '../sessions/close-codes.ts'
 import { ClientPages } from './client-pages.ts'
-import type { PageFocus } from './page-focus.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
 
@@ -53,9 +52,6 @@ export class CdpClient {
     readonly socket: Socket
     readonly session: LiveSession
     readonly channel: CdpChannel
-    readonly focus: PageFocus
-    /** Called when bytes for this client start to pile up, and again when they were sent. */
-    readonly onLag: (isLagging: boolean) => void
     /** Whether others wait for the browser of the session. */
     readonly isHoldingUpOthers: () => boolean
     readonly endSession: () => void
@@ -67,11 +63,11 @@ export class CdpClient {
     this.#lag = new ClientLag({
       bufferedBytes: () => deps.webSocket.bufferedAmount,
       isHoldingUpOthers: deps.isHoldingUpOthers,
-      onChange: deps.onLag,
+      onChange: (isLagging) => deps.session.readPauser.setLag(this, isLagging),
       onTooSlow: () => this.close('lagging'),
     })
     this.#endSession = deps.endSession
-    this.#pages = new ClientPages(deps.focus)
+    this.#pages = new ClientPages(deps.session.focus)
     this.#targets = new ClientTargets(deps.channel.browserTargetId)
     const { folder, targetKinds, defaultContextId } = deps.session.browser
     this.#kinds = new CdpSessionKinds(targetKinds, (commands) => commands.forEach((command) => this.#handle(command)))
@@ -246,16 +242,5 @@ export class CdpClient {
 
   #respond(message: object): void {
     this.deliver(Buffer.from(JSON.stringify(message)))
-  }
-}
-
-/** Creates a function that pauses a router while any of its clients lags. */
-export function createReadPauser(router: CdpRouter): (client: object, isLagging: boolean) => void {
-  const lagging = new Set<object>()
-  return (client, isLagging) => {
-    if (isLagging) lagging.add(client)
-    else lagging.delete(client)
-    if (lagging.size > 0) router.pause()
-    else router.resume()
   }
 }

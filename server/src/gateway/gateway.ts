@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
-import type { CdpRouter } from '../cdp/router.ts'
 import { isClientFault } from '../cdp/socket-fault.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { CdpClient, createReadPauser } from './cdp-client.ts'
-import { PageFocus } from './page-focus.ts'
+import { CdpClient } from './cdp-client.ts'
 
 /** An authorized WebSocket upgrade. */
 export interface Upgrade {
@@ -28,20 +26,11 @@ export class Gateway implements Disposable {
   // Deflate is slower than it is worth: round trips take 1.7 to 2.1 times as long.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
-  readonly #readPausers = new WeakMap<CdpRouter, ReturnType<typeof createReadPauser>>()
-  readonly #focuses = new WeakMap<LiveSession, PageFocus>()
-  readonly #onLeave: (session: LiveSession) => void
   readonly #timer: NodeJS.Timeout
 
-  /** `onLeave` is called after a client has detached from the browser. */
-  constructor(
-    sessions: Sessions,
-    onError: (error: unknown, action: string) => void,
-    onLeave: (session: LiveSession) => void = () => undefined,
-  ) {
+  constructor(sessions: Sessions, onError: (error: unknown, action: string) => void) {
     this.#sessions = sessions
     this.#onError = onError
-    this.#onLeave = onLeave
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const client of this.#clients) client.pingOrClose(nowMs)
@@ -51,13 +40,6 @@ export class Gateway implements Disposable {
   /** Number of connected clients. */
   get size(): number {
     return this.#clients.size
-  }
-
-  /** Tracks which page of a session its clients used last. */
-  focusOf(session: LiveSession): PageFocus {
-    const focus = this.#focuses.get(session) ?? new PageFocus()
-    this.#focuses.set(session, focus)
-    return focus
   }
 
   /** Opens a channel to the session's browser, then completes the handshake. */
@@ -78,8 +60,6 @@ export class Gateway implements Disposable {
         socket,
         session,
         channel,
-        focus: this.focusOf(session),
-        onLag: (isLagging) => this.#readPauserOf(router)(webSocket, isLagging),
         isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
         endSession: () => this.#endSession(session.row.id),
       })
@@ -109,19 +89,13 @@ export class Gateway implements Disposable {
       stopDraining()
       client
         .leave()
-        .then(() => this.#onLeave(session))
+        .then(() => session.downloads.onClientLeave())
         .catch((error: unknown) => this.#onError(error, `detaching a client from session ${session.row.id}`))
     })
   }
 
   #hasOthers(session: LiveSession, client: CdpClient | undefined): boolean {
     return [...this.#clients].some((other) => other !== client && other.session === session)
-  }
-
-  #readPauserOf(router: CdpRouter): ReturnType<typeof createReadPauser> {
-    const readPauser = this.#readPausers.get(router) ?? createReadPauser(router)
-    this.#readPausers.set(router, readPauser)
-    return readPauser
   }
 
   #endSession(id: string): void {

@@ -5,7 +5,6 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../store/keys.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Billing } from '../billing/billing.ts'
-import type { SessionFileStore } from '../files/session-file-store.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
 import type { SearchAndScrapeDeps } from '../search/search-and-scrape.ts'
@@ -64,7 +63,6 @@ export interface HttpDeps
   readonly store: Store
   readonly billing: Billing
   readonly authenticator: Authenticator
-  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly recordings: Recordings
   readonly mapper: Mapper

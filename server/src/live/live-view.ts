@@ -1,5 +1,4 @@
 import type { LiveSession } from '../sessions/live-session.ts'
-import type { ClientDialog } from './client-dialog.ts'
 import { isInput } from './input.ts'
 import { navigateTab, type Refuse } from './navigate-tab.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
@@ -7,19 +6,12 @@ import type { InteractMessage } from './viewer-message.ts'
 import type { Viewer } from './viewer.ts'
 import { WatchedTab } from './watched-tab.ts'
 
+/** A session that can be watched. */
+export type ViewedSession = Pick<LiveSession, 'row' | 'browser' | 'focus' | 'ended' | 'ageMs' | 'touch'>
+
 /** Dependencies of a live view. */
 export interface LiveViewDeps {
-  readonly session: LiveSession
-  /** Target id of the page that a client used last. */
-  readonly activePage: () => string | undefined
-  /** Target ids of the pages whose order of opening is known, oldest first. */
-  readonly openedPages: () => readonly string[]
-  /**
-   * Calls `listener` whenever `activePage` may have changed. Returns a function that unsubscribes.
-   */
-  readonly onActivePage: (listener: () => void) => () => void
-  /** The open dialog of a page that a client was notified of. */
-  readonly openDialog: (page: string) => ClientDialog | undefined
+  readonly session: ViewedSession
   readonly refuse: Refuse
   readonly onError: (error: unknown) => void
 }
@@ -41,14 +33,15 @@ export class LiveView implements AsyncDisposable {
   private constructor(deps: LiveViewDeps, tabs: Tabs) {
     this.#deps = deps
     this.#tabs = tabs
-    this.#active = deps.activePage()
-    this.#stopFollowing = deps.onActivePage(() => this.#setActive(deps.activePage()))
+    const { focus } = deps.session
+    this.#active = focus.page
+    this.#stopFollowing = focus.onChange(() => this.#setActive(focus.page))
   }
 
   /** Starts watching the tabs of a session's browser. */
   static async open(deps: LiveViewDeps): Promise<LiveView> {
     let view: LiveView | undefined
-    const tabs = await watchTabs(deps.session.browser.router, deps.openedPages(), (event) =>
+    const tabs = await watchTabs(deps.session.browser.router, deps.session.focus.opened, (event) =>
       view?.handleTabEvent(event),
     )
     view = new LiveView(deps, tabs)
@@ -157,12 +150,12 @@ export class LiveView implements AsyncDisposable {
   #watch(tabId: string): WatchedTab {
     const existing = this.#watched.get(tabId)
     if (existing !== undefined) return existing
-    const { session, openDialog, onError } = this.#deps
+    const { session, onError } = this.#deps
     const watched = new WatchedTab({
       router: session.browser.router,
       browserSession: this.#tabs.browserSession,
       tabId,
-      clientDialog: () => openDialog(tabId),
+      clientDialog: () => session.focus.dialogOf(tabId),
       // If the tab was closed meanwhile, `watchTabs` reports that.
       onTitleOrUrlChange: () => void this.#tabs.refresh(tabId).catch(() => undefined),
       onError,

@@ -5,22 +5,18 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
 import { isClientFault } from '../cdp/socket-fault.ts'
 import { viewEndCode } from '../sessions/close-codes.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Ended } from './server-message.ts'
-import { LiveView, type LiveViewDeps } from './live-view.ts'
+import { LiveView, type ViewedSession } from './live-view.ts'
+import type { Refuse } from './navigate-tab.ts'
 import { Viewer } from './viewer.ts'
 
 /** Dependencies of the live views. */
 export interface LiveViewsDeps {
-  /**
-   * The gateway's state of a session: which page its clients use, and which commands are allowed.
-   */
-  readonly pageStateOf: (
-    session: LiveSession,
-  ) => Pick<LiveViewDeps, 'activePage' | 'openedPages' | 'onActivePage' | 'openDialog' | 'refuse'>
+  /** Returns why the command policy refuses a command in a session; see `LiveViewDeps`. */
+  readonly refuse: (session: ViewedSession, ...command: Parameters<Refuse>) => ReturnType<Refuse>
   /** Resolves to the session's row once the session is billed. */
-  readonly billedRow: (session: LiveSession, reason: EndReason) => Promise<SessionRow | undefined>
+  readonly billedRow: (session: ViewedSession, reason: EndReason) => Promise<SessionRow | undefined>
   readonly onError: (error: unknown, what: string) => void
 }
 
@@ -72,7 +68,7 @@ export class LiveViews implements Disposable {
   }
 
   /** Completes the WebSocket handshake and starts the live view. */
-  connect(session: LiveSession, kind: 'view' | 'interact', { request, socket, head }: ViewerUpgrade): void {
+  connect(session: ViewedSession, kind: 'view' | 'interact', { request, socket, head }: ViewerUpgrade): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       socket.setNoDelay(true)
       this.#addViewer(session, webSocket, kind === 'interact').catch((error: unknown) => {
@@ -88,7 +84,7 @@ export class LiveViews implements Disposable {
     for (const webSocket of this.#server.clients) webSocket.terminate()
   }
 
-  async #addViewer(session: LiveSession, webSocket: WebSocket, isInteractive: boolean): Promise<void> {
+  async #addViewer(session: ViewedSession, webSocket: WebSocket, isInteractive: boolean): Promise<void> {
     let view: LiveView | undefined
     const viewer = new Viewer(webSocket, isInteractive, {
       onShow: (tab) => view?.show(viewer, tab),
@@ -119,12 +115,13 @@ export class LiveViews implements Disposable {
     if (webSocket.readyState === webSocket.OPEN && !session.ended.aborted) view.join(viewer)
   }
 
-  #acquireView(session: LiveSession): OpenView {
+  #acquireView(session: ViewedSession): OpenView {
     const { id } = session.row
     const onError = (error: unknown): void => {
       if (!session.ended.aborted) this.#deps.onError(error, `live view of session ${id}`)
     }
-    const open = async (): Promise<LiveView> => LiveView.open({ session, ...this.#deps.pageStateOf(session), onError })
+    const refuse: Refuse = (command) => this.#deps.refuse(session, command)
+    const open = async (): Promise<LiveView> => LiveView.open({ session, refuse, onError })
     const entry = this.#views.get(id) ?? { view: open(), viewers: 0 }
     entry.viewers += 1
     this.#views.set(id, entry)
@@ -132,7 +129,7 @@ export class LiveViews implements Disposable {
   }
 
   /** Removes a viewer and closes the view after its last one. */
-  async #releaseView(session: LiveSession, entry: OpenView, viewer: Viewer): Promise<void> {
+  async #releaseView(session: ViewedSession, entry: OpenView, viewer: Viewer): Promise<void> {
     entry.viewers -= 1
     if (entry.viewers === 0) this.#views.delete(session.row.id)
     // If the view could not be opened, its viewers were notified already.
@@ -142,7 +139,7 @@ export class LiveViews implements Disposable {
   }
 
   /** Sends how the session ended: the reason at once, the bill as soon as it is written. */
-  async #sendEnd(session: LiveSession, viewer: Viewer): Promise<void> {
+  async #sendEnd(session: ViewedSession, viewer: Viewer): Promise<void> {
     const reason = session.ended.reason as EndReason
     const early: Ended = { reason, durationMs: Math.round(session.ageMs()), creditsBilled: undefined }
     viewer.notify({ type: 'ended', ...early })

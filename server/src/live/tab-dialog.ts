@@ -1,6 +1,6 @@
 import type { CdpCall, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
-import type { ClientDialog } from './client-dialog.ts'
+import type { OpenDialog } from '../sessions/page-focus.ts'
 import type { Dialog } from './server-message.ts'
 
 /** Dependencies of `TabDialog`. */
@@ -9,7 +9,7 @@ export interface TabDialogDeps {
   /** Calls the page in the session of the live view. */
   readonly call: CdpCall
   /** The dialog that opened before the tab was watched. */
-  readonly clientDialog: () => ClientDialog | undefined
+  readonly clientDialog: () => OpenDialog | undefined
   readonly onChange: (dialog: Dialog | null) => void
 }
 

@@ -2,7 +2,7 @@ import type { CdpCall, CdpEvent } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import { Screencast, type Frame } from '../cdp/screencast.ts'
 import { attachToTarget, type CdpSession } from '../cdp/targets.ts'
-import type { ClientDialog } from './client-dialog.ts'
+import type { OpenDialog } from '../sessions/page-focus.ts'
 import { pressKey, sendInput, type InputMessage } from './input.ts'
 import { qualities } from './quality.ts'
 import { readSelection } from './read-selection.ts'
@@ -17,7 +17,7 @@ export interface WatchedTabDeps {
   readonly browserSession: CdpSession
   readonly tabId: string
   /** The dialog that opened before this tab was watched. */
-  readonly clientDialog: () => ClientDialog | undefined
+  readonly clientDialog: () => OpenDialog | undefined
   /** Called when the title or URL may have changed, at most twice a second. */
   readonly onTitleOrUrlChange: () => void
   readonly onError: (error: unknown) => void

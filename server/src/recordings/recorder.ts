@@ -3,8 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { CdpEvent } from '../cdp/protocol.ts'
-import { attachToBrowser, autoAttach, type AttachedTarget, type CdpSession } from '../cdp/targets.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
+import { attachToBrowser, autoAttach, type AttachedTarget } from '../cdp/targets.ts'
+import type { Browser } from '../browsers/launch.ts'
+import type { SessionRow } from '../store/sessions.ts'
 import { ConsoleLog } from './console-log.ts'
 import { VideoRecorder, type Focus } from './video-recorder.ts'
 import { harFile } from './har-file.ts'
@@ -12,9 +13,15 @@ import { NetworkLog } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
 
+/** A session that can be recorded. */
+export interface RecordedSession {
+  readonly row: SessionRow
+  readonly browser: Pick<Browser, 'router' | 'folder' | 'version'>
+}
+
 /** Dependencies of a recorder. */
 export interface RecorderDeps {
-  readonly session: LiveSession
+  readonly session: RecordedSession
   readonly plan: RecordPlan
   readonly focus: Focus
   readonly maxBytes: number
@@ -32,14 +39,14 @@ export interface RecordedFile {
 }
 
 /** Records one session over its own CDP sessions, into the browser's temporary folder. */
-export class Recorder {
+export class Recorder implements AsyncDisposable {
   readonly #deps: RecorderDeps
   readonly #startedAtMs = Date.now()
   readonly #network: NetworkLog | undefined
   readonly #console: ConsoleLog | undefined
   readonly #video: VideoRecorder | undefined
   readonly #folder: string
-  #browserSession: CdpSession | undefined
+  readonly #watching = new AsyncDisposableStack()
 
   private constructor(deps: RecorderDeps, folder: string) {
     const { plan, focus, maxBytes, onError } = deps
@@ -59,15 +66,16 @@ export class Recorder {
     const path = join(folder.root, 'recording')
     await mkdir(path, { mode: 0o700 })
     const recorder = new Recorder(deps, path)
-    recorder.#browserSession = await attachToBrowser(router)
-    const watching = autoAttach(router, recorder.#browserSession, {
+    const browserSession = recorder.#watching.use(await attachToBrowser(router))
+    const targets = autoAttach(router, browserSession, {
       filter: [{ type: 'page' }],
       childFilter: [{ type: 'iframe' }, { type: 'worker' }],
       onAttached: async (target) => recorder.#watch(target),
       onDetached: (target) => recorder.#video?.remove(target),
       onEvent: (target, event) => recorder.#receive(target, event),
     })
-    await watching.ready
+    recorder.#watching.use(targets)
+    await targets.ready
     return recorder
   }
 
@@ -75,7 +83,7 @@ export class Recorder {
   async finish(): Promise<readonly RecordedFile[]> {
     const [hasVideo] = await Promise.all([this.#video?.finish(), this.#network?.finish(), this.#console?.finish()])
     // Not awaited, since the browser is about to close.
-    void this.#browserSession?.[Symbol.asyncDispose]()
+    void this[Symbol.asyncDispose]()
     const startedAtMs = this.#startedAtMs
     const recorded: RecordedFile[] = []
     if (this.#network !== undefined) {
@@ -92,6 +100,11 @@ export class Recorder {
       recorded.push({ name: 'video.webm', contentType: 'video/webm', startedAtMs: videoAtMs, contents })
     }
     return recorded
+  }
+
+  /** Detaches from the browser. Also done by `finish`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watching.disposeAsync()
   }
 
   async #watch(target: AttachedTarget): Promise<void> {

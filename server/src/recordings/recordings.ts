@@ -2,13 +2,11 @@ import type { Recording } from 'bowline/contract/recordings'
 import { abortable } from 'bowline/kit/abort'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
-import type { EndRequest } from '../sessions/session-deps.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import type { Focus } from './video-recorder.ts'
 import { recordPlan, type RecordPlan } from './record-plan.ts'
-import { Recorder } from './recorder.ts'
+import { Recorder, type RecordedSession } from './recorder.ts'
 import { detailsOf, playerName } from './recording-details.ts'
+import type { Focus } from './video-recorder.ts'
 
 /** Dependencies of the recordings. */
 export interface RecordingsDeps {
@@ -16,8 +14,13 @@ export interface RecordingsDeps {
   readonly recordingDays: number
   readonly maxRecordingMb: number
   readonly version: string
-  readonly focusOf: (session: LiveSession) => Focus
   readonly onError: (error: unknown, what: string) => void
+}
+
+/** The recording of a live session. */
+export interface SessionRecording {
+  readonly keep: RecordPlan['keep']
+  readonly recorder: Promise<Recorder>
 }
 
 /** Time that a session waits for its recorder to start. */
@@ -28,34 +31,41 @@ const dayMs = 86_400_000
 /** Records sessions that request it, and stores the recordings for `recordingDays`. */
 export class Recordings {
   readonly #deps: RecordingsDeps
-  readonly #recorders = new WeakMap<LiveSession, { readonly plan: RecordPlan; readonly recorder: Promise<Recorder> }>()
 
   constructor(deps: RecordingsDeps) {
     this.#deps = deps
   }
 
   /**
-   * Starts recording if the session requests it. Never rejects: a session without a recording is
-   * better than none.
+   * Starts recording if the session requests it. `resources` stops it. Never rejects: a session
+   * without a recording is better than none.
    */
-  async start(session: LiveSession): Promise<void> {
+  async start(
+    session: RecordedSession & { readonly ended: AbortSignal },
+    focus: Focus,
+    resources: AsyncDisposableStack,
+  ): Promise<SessionRecording | undefined> {
     const plan = recordPlan(session.row.record)
-    if (plan === undefined) return
-    const { focusOf, maxRecordingMb, version } = this.#deps
-    const onError = (error: unknown): void => this.#report(session, error)
-    const deps = { session, plan, focus: focusOf(session), maxBytes: maxRecordingMb * 1e6, version, onError }
-    const recorder = Recorder.start(deps)
-    this.#recorders.set(session, { plan, recorder })
+    if (plan === undefined) return undefined
+    const { maxRecordingMb, version } = this.#deps
+    const onError = (error: unknown): void => {
+      if (!session.ended.aborted) this.#deps.onError(error, `recording session ${session.row.id}`)
+    }
+    const recorder = Recorder.start({ session, plan, focus, maxBytes: maxRecordingMb * 1e6, version, onError })
+    resources.defer(async () => (await recorder.catch(() => undefined))?.[Symbol.asyncDispose]())
     await abortable(recorder, AbortSignal.timeout(startTimeoutMs)).catch(onError)
+    return { keep: plan.keep, recorder }
   }
 
-  /** Ends the recording of a session and stores it unless `keep` rules that out. */
-  async finish(session: LiveSession, how: EndRequest, signal: AbortSignal): Promise<void> {
-    const found = this.#recorders.get(session)
-    if (found === undefined) return
-    const recorder = await abortable(found.recorder, AbortSignal.timeout(startTimeoutMs))
+  /** Ends a recording and stores it unless `keep` rules that out. */
+  async finish(
+    row: SessionRow,
+    recording: SessionRecording,
+    { hasFailed, signal }: { readonly hasFailed: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const recorder = await abortable(recording.recorder, AbortSignal.timeout(startTimeoutMs))
     const recorded = await recorder.finish()
-    const isKept = found.plan.keep === 'always' || isFailure(how)
+    const isKept = recording.keep === 'always' || hasFailed
     for (const { contents, name, ...details } of recorded) {
       if (!isKept) {
         contents.destroy()
@@ -63,9 +73,9 @@ export class Recordings {
       }
       const artifact = { ...this.#retention(), name, details, contents }
       // A failure must not affect the other files, nor leave this one open.
-      await this.#deps.artifacts.store(session.row, artifact, signal).catch((error: unknown) => {
+      await this.#deps.artifacts.store(row, artifact, signal).catch((error: unknown) => {
         contents.destroy()
-        this.#deps.onError(error, `keeping ${name} of session ${session.row.id}`)
+        this.#deps.onError(error, `keeping ${name} of session ${row.id}`)
       })
     }
   }
@@ -96,10 +106,6 @@ export class Recordings {
   #retention(): { readonly kind: 'recording'; readonly retentionMs: number } {
     return { kind: 'recording', retentionMs: this.#deps.recordingDays * dayMs }
   }
-
-  #report(session: LiveSession, error: unknown): void {
-    if (!session.ended.aborted) this.#deps.onError(error, `recording session ${session.row.id}`)
-  }
 }
 
 /** Whether a token gives access to the recordings of a session. */
@@ -109,8 +115,4 @@ export function isRecordingsToken(row: SessionRow, token: string): boolean {
 
 function recordingsToken({ secret }: SessionRow): string {
   return deriveToken(secret, 'recordings')
-}
-
-function isFailure({ reason, hasFailed }: EndRequest): boolean {
-  return hasFailed || reason === 'crashed' || reason === 'ttl' || reason === 'idle'
 }

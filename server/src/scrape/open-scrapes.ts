@@ -11,6 +11,7 @@ import { Renderer } from './render/renderer.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
+import type { LanguageModel } from './format/language-model.ts'
 import { HtmlThreadPool } from './format/html-thread-pool.ts'
 
 /** Parts of the server that scraping uses. */
@@ -29,10 +30,9 @@ export interface OpenScrapesDeps {
 
 /** Settings of the scraper. */
 export interface ScrapeSettings {
-  readonly llmUrl?: string | undefined
-  readonly llmModel: string
-  readonly llmKey?: string | undefined
-  readonly proxyEnhanced?: string | undefined
+  /** `undefined` if this server has none. */
+  readonly languageModel: LanguageModel | undefined
+  readonly hasEnhancedProxy: boolean
   readonly maxPages: number
   readonly adLists: readonly string[]
   readonly dataDir: string
@@ -43,7 +43,7 @@ const maxConcurrentPdfs = Math.max(2, availableParallelism())
 
 /** Opens the scraper and its workers. `resources` closes them. */
 export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
-  const { llmUrl: url, llmModel: model, llmKey: key, maxPages } = settings
+  const { languageModel, hasEnhancedProxy, maxPages } = settings
   const adLists = settings.adLists.length === 0 ? undefined : openLists(resources, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
   resources.use(startScrapeSweep(deps))
@@ -54,8 +54,8 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       workers: new HtmlThreadPool(),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
-      languageModel: url === undefined ? undefined : { url, model, key },
-      hasEnhancedProxy: settings.proxyEnhanced !== undefined,
+      languageModel,
+      hasEnhancedProxy,
     }),
   )
 }

@@ -1,13 +1,34 @@
 import type { EndReason } from 'bowline/contract/browser'
 import type { Browser } from '../browsers/launch.ts'
+import type { ReadPauser } from '../cdp/read-pauser.ts'
+import type { Downloads } from '../files/downloads.ts'
+import type { SessionFiles } from '../files/session-files.ts'
+import type { SessionRecording } from '../recordings/recordings.ts'
 import type { SessionRow } from '../store/sessions.ts'
+import type { PageFocus } from './page-focus.ts'
 
-/** A session whose browser runs on this node. */
-export interface LiveSession extends SessionAge {
+/** The browser and the lifetime of a session, with which its components work. */
+export interface SessionCore extends SessionAge {
   readonly row: SessionRow
   readonly browser: Browser
   /** Aborts when the session ends. The reason is its EndReason. */
   readonly ended: AbortSignal
+  /** Closes the components when the browser is stopped. */
+  readonly resources: AsyncDisposableStack
+}
+
+/** Components that each session has. */
+export interface SessionComponents {
+  readonly focus: PageFocus
+  readonly files: SessionFiles
+  readonly downloads: Downloads
+  readonly readPauser: ReadPauser
+}
+
+/** A session whose browser runs on this node. */
+export interface LiveSession extends SessionCore, SessionComponents {
+  /** Set once the session is recorded. */
+  recording: SessionRecording | undefined
 }
 
 /** Age and last use of a session, by the monotonic clock, because the wall clock can be changed. */

@@ -4,7 +4,7 @@ import type { Profiles } from '../profiles/profiles.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
-import type { LiveSession } from './live-session.ts'
+import type { LiveSession, SessionComponents, SessionCore } from './live-session.ts'
 
 /** Dependencies of `Sessions`. */
 export interface SessionDeps {
@@ -14,14 +14,20 @@ export interface SessionDeps {
   readonly prices: Prices
   readonly nodeId: string
   readonly maxSessions: number
-  /** Called with every session whose browser has started, before any client gets it. */
-  readonly onStart?: (session: LiveSession) => void | Promise<void>
-  /** Called with every session that ends, while its browser may still run. The end waits for it. */
-  readonly onEnding?: (session: LiveSession, how: EndRequest) => Promise<void>
   /** Called with every ended session after it was billed. */
-  readonly onEnd?: (row: SessionRow) => void
+  readonly onEnd: (row: SessionRow) => void
   /** Called with errors of background work. */
   readonly onError: (error: unknown, action: string) => void
+}
+
+/** Dependencies of `Sessions`, with what it does at the start and the end of each session. */
+export interface SessionsDeps extends SessionDeps {
+  /** Opens the components of a session. `session.resources` closes them. */
+  readonly openComponents: (session: SessionCore) => SessionComponents
+  /** Called with every session whose browser has started, before any client gets it. */
+  readonly onStart: (session: LiveSession) => Promise<void>
+  /** Called with every session that ends, while its browser may still run. The end waits for it. */
+  readonly onEnding: (session: LiveSession, how: EndRequest) => Promise<void>
 }
 
 /** How a session ends. */

@@ -10,10 +10,10 @@ import { admit, assertCanPay, findRepeated, type NewSession } from './admit-sess
 import { billSession, type ProfileSaveOutcome, type SessionBill } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { drainingError } from './draining-error.ts'
-import { startSessionClock, type LiveSession, type SessionClock } from './live-session.ts'
+import { startSessionClock, type LiveSession, type SessionClock, type SessionCore } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './end-stray-session.ts'
-import type { EndRequest, SessionDeps } from './session-deps.ts'
+import type { EndRequest, SessionsDeps } from './session-deps.ts'
 
 interface Entry {
   readonly session: LiveSession
@@ -33,7 +33,7 @@ interface Entry {
  * The sessions whose browsers run on this node. Creates them, ends each exactly once, and bills it.
  */
 export class Sessions implements AsyncDisposable {
-  readonly #deps: SessionDeps
+  readonly #deps: SessionsDeps
   readonly #entries = new Map<string, Entry>()
   /** Creations in progress by team and idempotency key. A repeated request waits for the first. */
   readonly #creations = new Map<string, Promise<SessionRow>>()
@@ -43,7 +43,7 @@ export class Sessions implements AsyncDisposable {
   #starting = 0
   readonly #draining = new AbortController()
 
-  constructor(deps: SessionDeps) {
+  constructor(deps: SessionsDeps) {
     this.#deps = deps
   }
 
@@ -207,12 +207,14 @@ export class Sessions implements AsyncDisposable {
     const clock = startSessionClock({ row, startedAtMs }, (reason) => this.#endInBackground(row.id, reason))
     const { ageMs, lastUseMs, lastActivityAt, touch } = clock
     const age = { ageMs, lastUseMs, lastActivityAt, touch }
-    const session: LiveSession = { ...age, row, browser, ended: controller.signal }
+    const resources = new AsyncDisposableStack()
+    const core: SessionCore = { ...age, row, browser, ended: controller.signal, resources }
+    const session: LiveSession = { ...core, ...this.#deps.openComponents(core), recording: undefined }
     const { profile } = reservation
     const notEnded = { ending: undefined, end: undefined, billRetry: undefined, finishing: undefined }
     const entry: Entry = { session, clock, controller, profile, ...notEnded }
     try {
-      await this.#deps.onStart?.(session)
+      await this.#deps.onStart(session)
     } catch (error) {
       throw await this.#abandon(entry, error)
     }
@@ -261,7 +263,7 @@ export class Sessions implements AsyncDisposable {
       const ended = await billSession(this.#deps, row, { ...end, profile })
       clearTimeout(entry.billRetry)
       this.#entries.delete(row.id)
-      this.#deps.onEnd?.(ended)
+      this.#deps.onEnd(ended)
       return ended
     } catch (error) {
       // The bill was not stored. It is retried after a second, by a later delete, or at the next
@@ -275,7 +277,7 @@ export class Sessions implements AsyncDisposable {
       throw error
     } finally {
       // Last, because searching all processes of the browser's user blocks the event loop.
-      this.#close(entry.session.browser)
+      this.#close(entry.session)
     }
   }
 
@@ -285,7 +287,7 @@ export class Sessions implements AsyncDisposable {
     const { session } = entry
     const [saved] = await Promise.all([
       how.isUnclaimed === true ? this.#discardProfile(entry) : this.#saveProfile(entry, how.reason),
-      onEnding?.(session, how).catch((error: unknown) =>
+      onEnding(session, how).catch((error: unknown) =>
         onError(error, `storing files and recordings of session ${session.row.id}`),
       ),
     ])
@@ -311,9 +313,10 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  #close(browser: Browser): void {
-    const closing = browser
-      .kill()
+  #close({ browser, resources }: LiveSession): void {
+    // At the same time, because a browser that hangs is detached from only once it is killed.
+    const closing = Promise.all([browser.kill(), resources.disposeAsync()])
+      .then(() => undefined)
       .catch((error: unknown) => this.#deps.onError(error, `stopping browser ${browser.pid}`))
       .finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)

@@ -7,8 +7,7 @@ import { expect, test } from 'vitest'
 import { openPipe } from '../../src/cdp/pipe.ts'
 import { routePipe } from '../../src/cdp/router.ts'
 import { Downloads } from '../../src/files/downloads.ts'
-import { SessionFiles } from '../../src/files/session-files.ts'
-import type { LiveSession } from '../../src/sessions/live-session.ts'
+import { SessionFiles, type FilesOwner } from '../../src/files/session-files.ts'
 
 test('a compromised browser cannot report a file of the server as its download', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'downloads-'))
@@ -19,7 +18,7 @@ test('a compromised browser cannot report a file of the server as its download',
   const router = routePipe(openPipe(new PassThrough(), fromBrowser))
   const folder = { downloadsDir, uploadsDir: dir.path, visiblePaths: { downloadsDir, uploadsDir: dir.path } }
   const session = { browser: { router, folder }, ended: new AbortController().signal, touch: () => undefined }
-  const sessionFiles = new SessionFiles(session as unknown as LiveSession, { maxFiles: 9, maxFilesMb: 1 })
+  const sessionFiles = new SessionFiles(session as unknown as FilesOwner, { maxFiles: 9, maxFilesMb: 1 })
   const _downloads = new Downloads(sessionFiles, () => undefined)
   const say = async (method: string, params: object): Promise<void> => {
     fromBrowser.write(`${JSON.stringify({ method: `Browser.${method}`, params })}\0`)

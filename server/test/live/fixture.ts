@@ -6,7 +6,8 @@ import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
 import { LiveViews } from '../../src/live/live-views.ts'
-import type { LiveSession } from '../../src/sessions/live-session.ts'
+import type { ViewedSession } from '../../src/live/live-view.ts'
+import { PageFocus } from '../../src/sessions/page-focus.ts'
 import type { SessionRow } from '../../src/store/sessions.ts'
 
 /** A viewer without a window: it counts frames, and says that they were drawn. */
@@ -49,25 +50,20 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   )
   const page = await attachToTarget(router, browser.parkedTargetId)
   await page.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` })
-  const session: LiveSession = {
+  const focus = new PageFocus()
+  focus.set(browser.parkedTargetId)
+  const session: ViewedSession = {
     row: { id: 'session-1' } as SessionRow,
     ageMs: () => 0,
-    lastUseMs: () => 0,
     browser,
+    focus,
     ended: new AbortController().signal,
-    lastActivityAt: () => 0,
     touch: () => undefined,
   }
   const errors: unknown[] = []
   const live = undo.use(
     new LiveViews({
-      pageStateOf: () => ({
-        activePage: () => browser.parkedTargetId,
-        openedPages: () => [],
-        onActivePage: () => () => undefined,
-        openDialog: () => undefined,
-        refuse: () => undefined,
-      }),
+      refuse: () => undefined,
       billedRow: async () => undefined,
       onError: (error) => errors.push(error),
     }),

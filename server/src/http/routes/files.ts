@@ -4,7 +4,6 @@ import { routes, type Route, type RouteName, type Routes } from 'bowline/contrac
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
-import type { SessionFileStore } from '../../files/session-file-store.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { accessOfToken } from '../../sessions/access-of-token.ts'
@@ -19,7 +18,6 @@ import { schemaOf } from '../register.ts'
 export interface FileRouteDeps {
   readonly store: Store
   readonly sessions: Sessions
-  readonly sessionFileStore: SessionFileStore
   readonly artifacts: Artifacts
   readonly authenticator: Authenticator
 }
@@ -34,11 +32,11 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
   // Uploads may have any content type, and their bytes are streamed.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { sessionFileStore, artifacts } = deps
+  const { artifacts } = deps
 
   register(app, 'listFiles', async (request) => {
     const { row, session } = await admitOwner(deps, request)
-    const files = session === undefined ? await listKeptFiles(artifacts, row) : sessionFileStore.of(session).list()
+    const files = session === undefined ? await listKeptFiles(artifacts, row) : session.files.list()
     return { success: true, files }
   })
 
@@ -48,7 +46,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
     const announced = request.headers['content-length']
     const announcedBytes = announced === undefined ? undefined : Number(announced)
     const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
-    const received = await sessionFileStore.of(session).receive(upload)
+    const received = await session.files.receive(upload)
     return { success: true, ...received }
   })
 
@@ -62,7 +60,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
       void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
       return reply.send(await artifacts.read(kept))
     }
-    const { entry, read, close } = await sessionFileStore.of(session).open(name)
+    const { entry, read, close } = await session.files.open(name)
     const range = byteRange(request.headers.range, entry.size)
     describeFile(reply, entry.name)
     if (range === 'unsatisfiable') {
@@ -81,7 +79,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
     const { row, session } = await admitOwner(deps, request)
     const { name } = request.params as Params<'deleteFile'>
     if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
-    else await sessionFileStore.remove(session, name)
+    else await session.downloads.removeFile(name)
     return { success: true }
   })
 }

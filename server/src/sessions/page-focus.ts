@@ -1,10 +1,12 @@
 import type { Protocol } from '../cdp/protocol.ts'
 
-/** An open dialog of a page, as announced to a client. */
+/**
+ * An open dialog of a page that was announced to a client. Only the CDP session that received the
+ * `Page.javascriptDialogOpening` event can handle it.
+ */
 export interface OpenDialog {
   /** Parameters of the event that announced it. */
   readonly params: Protocol.Page.JavascriptDialogOpeningEvent
-  /** The client's session in which the dialog can be handled. */
   readonly cdpSessionId: string
 }
 
