@@ -42,7 +42,9 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, the storage o
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  test.for(Object.keys(ends))('is restored in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
+  // Both browsers end the same way when a time is over.
+  const tried = Object.keys(ends).filter((how) => browser === 'shell' || !/lifetime|idleness/.test(how))
+  test.for(tried)('is restored in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
     const profile = { name: how }
     const activityTtl = how === 'its idleness' ? 10 : 3600
     const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
