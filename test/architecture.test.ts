@@ -279,6 +279,16 @@ describe('every file', () => {
     ).toEqual([])
   })
 
+  test('leaves reservations and charges to the billing folder', () => {
+    const writes =
+      /set reserved_credits|insert into (?:hold|ledger)\b|delete from (?:hold|ledger)\b|(?:insertInto|updateTable|deleteFrom)\('(?:hold|ledger)'\)/
+    const writers = sources.filter(({ text }) => writes.test(text)).map(({ path }) => path)
+
+    expect(writers.filter((path) => !path.startsWith('server/src/store/migrations/'))).toEqual([
+      'server/src/billing/account.ts',
+    ])
+  })
+
   test('throws only codes of the catalogue', () => {
     const thrown = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/new BowlineError\(\s*'([^']+)'/g)].map((match) => ({ path, code: match[1] ?? '' })),

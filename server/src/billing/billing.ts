@@ -14,7 +14,9 @@ import {
   type Bill,
   type Refusal,
   type Reservation,
+  type ReservationOutcome,
 } from './account.ts'
+import { Hold } from './hold.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { TeamQueues } from './team-queues.ts'
 
@@ -29,18 +31,6 @@ export interface SlotWait {
   /** Milliseconds. May be `Infinity`. Default 0. */
   readonly waitMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** Credits, and possibly a slot, that are reserved for work. Disposing releases them. */
-export interface Hold extends AsyncDisposable {
-  /** `undefined` if the team has no limits that apply to the work. */
-  readonly id: string | undefined
-  /** Reserved for the work. */
-  readonly credits: number
-  /** Milliseconds spent waiting for a slot. */
-  readonly waitedMs: number
-  /** Called once the work is billed. Disposing then releases nothing. */
-  readonly markSettled: () => void
 }
 
 /** Milliseconds for which the finding that a team has no limits is cached. */
@@ -93,15 +83,15 @@ export class Billing {
     const mayWait = work.takesSlot === true
     if (!mayWait || this.#isUnlimited(teamId) || this.#queues.isEmpty(teamId)) {
       const hold = await this.tryReserve(work)
-      if (!('outcome' in hold)) return hold
-      throwIfPoor(work, hold)
+      if (hold instanceof Hold) return hold
+      assertAffordable(work, hold)
     }
     const untilMs = startMs + waitMs
     return this.#queues.wait(teamId, { untilMs, signal }, async () => {
       for (;;) {
-        const hold = await this.tryReserve(work, startMs)
-        if (!('outcome' in hold)) return hold
-        throwIfPoor(work, hold)
+        const hold = await this.#tryReserve(work, () => performance.now() - startMs)
+        if (hold instanceof Hold) return hold
+        assertAffordable(work, hold)
         if (performance.now() >= untilMs) throw concurrencyLimitReached(hold.limit, waitMs)
         const options = signal === undefined ? {} : { signal }
         await delay(Math.min(pollMs, Math.max(1, untilMs - performance.now())), undefined, options)
@@ -109,33 +99,9 @@ export class Billing {
     })
   }
 
-  /**
-   * Reserves credits and a slot without waiting, or returns why not. `sinceMs` is when the work
-   * began to wait.
-   */
-  async tryReserve({ takesSlot = false, ...work }: Work, sinceMs?: number): Promise<Hold | Refusal> {
-    const { teamId, credits } = work
-    const waited = (): number => (sinceMs === undefined ? 0 : performance.now() - sinceMs)
-    if (this.#isUnlimited(teamId)) return this.#hold(undefined, { teamId, credits, takesSlot, waitedMs: waited() })
-    const id = uuidV7()
-    const slot = takesSlot ? ('scrape' as const) : undefined
-    const reservation = { ...work, id, slot, nodeId: this.#nodeId }
-    const result = await reserve(this.#store.db, reservation).catch(async (error: unknown) => {
-      // The connection may have broken after the hold was stored.
-      if (isStoreUnavailable(error)) await this.#release(id)
-      throw error
-    })
-    switch (result.outcome) {
-      case 'reserved':
-        return this.#hold(id, { teamId, credits, takesSlot, waitedMs: waited() })
-      case 'not-needed':
-        if (result.isUnlimited) this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedCacheMs)
-        return this.#hold(undefined, { teamId, credits, takesSlot, waitedMs: waited() })
-      case 'insufficient-credits':
-      case 'team-limit':
-        return result
-    }
-    return result satisfies never
+  /** Reserves credits and a slot without waiting, or returns why not. */
+  async tryReserve(work: Work): Promise<Hold | Refusal> {
+    return this.#tryReserve(work, () => 0)
   }
 
   /**
@@ -152,6 +118,33 @@ export class Billing {
       await settle(db, hold.id, charge)
     })
     hold.markSettled()
+  }
+
+  async #tryReserve({ takesSlot = false, ...work }: Work, waitedMs: () => number): Promise<Hold | Refusal> {
+    const { teamId } = work
+    const id = uuidV7()
+    const result = this.#isUnlimited(teamId)
+      ? ({ outcome: 'not-needed', isUnlimited: false } as const)
+      : await this.#reserve({ ...work, id, slot: takesSlot ? 'scrape' : undefined, nodeId: this.#nodeId })
+    if (result.outcome === 'insufficient-credits' || result.outcome === 'team-limit') return result
+    if (result.outcome === 'not-needed' && result.isUnlimited)
+      this.#unlimitedUntilMs.set(teamId, performance.now() + unlimitedCacheMs)
+    if (takesSlot) this.#countRunning(teamId, 1)
+    const holdId = result.outcome === 'reserved' ? id : undefined
+    return new Hold({ id: holdId, credits: work.credits, waitedMs: waitedMs() }, async ({ isSettled }) => {
+      if (takesSlot) this.#countRunning(teamId, -1)
+      if (holdId !== undefined && !isSettled) await this.#release(holdId)
+    })
+  }
+
+  async #reserve(reservation: Reservation): Promise<ReservationOutcome> {
+    try {
+      return await reserve(this.#store.db, reservation)
+    } catch (error) {
+      // The connection may have broken after the hold was stored.
+      if (isStoreUnavailable(error)) await this.#release(reservation.id)
+      throw error
+    }
   }
 
   #isUnlimited(teamId: string): boolean {
@@ -172,27 +165,6 @@ export class Billing {
     }
   }
 
-  #hold(id: string | undefined, work: Work & { readonly takesSlot: boolean; readonly waitedMs: number }): Hold {
-    const { teamId, credits, takesSlot, waitedMs } = work
-    if (takesSlot) this.#countRunning(teamId, 1)
-    let isHeld = id !== undefined
-    let isOpen = true
-    return {
-      id,
-      credits,
-      waitedMs,
-      markSettled: () => {
-        isHeld = false
-      },
-      [Symbol.asyncDispose]: async () => {
-        if (!isOpen) return
-        isOpen = false
-        if (takesSlot) this.#countRunning(teamId, -1)
-        if (isHeld && id !== undefined) await this.#release(id)
-      },
-    }
-  }
-
   #countRunning(teamId: string, change: number): void {
     const count = this.running(teamId) + change
     if (count === 0) this.#running.delete(teamId)
@@ -200,7 +172,8 @@ export class Billing {
   }
 }
 
-function throwIfPoor(
+/** Throws INSUFFICIENT_CREDITS unless the work was refused for lack of a slot. */
+function assertAffordable(
   { credits }: Work,
   refusal: Refusal,
 ): asserts refusal is Extract<Refusal, { readonly outcome: 'team-limit' }> {

@@ -4,7 +4,8 @@ import { readTimeRange } from 'bowline/contract/time-range'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import type { Billing, Hold } from '../billing/billing.ts'
+import type { Billing } from '../billing/billing.ts'
+import { Hold } from '../billing/hold.ts'
 import { priceOfSearch, type Prices } from '../billing/prices.ts'
 import { toCategory } from './categories.ts'
 import { countryOf } from './country.ts'
@@ -81,11 +82,11 @@ export class Searches {
     const sources = request.sources.length
     const credits = this.price(request.limit * sources)
     const full = await billing.tryReserve({ teamId, credits })
-    if (!('outcome' in full)) return { hold: full, limit: request.limit, warnings: [] }
+    if (full instanceof Hold) return { hold: full, limit: request.limit, warnings: [] }
     const available = full.outcome === 'insufficient-credits' ? full.available : 0
     const limit = Math.min(request.limit, Math.floor((Math.floor(available / prices.tenResults) * 10) / sources))
     const reduced = limit < 1 ? full : await billing.tryReserve({ teamId, credits: this.price(limit * sources) })
-    if ('outcome' in reduced) {
+    if (!(reduced instanceof Hold)) {
       const message = `Insufficient credits to perform this request. It costs up to ${credits} for ${request.limit} results of each source, and ${available} are available`
       throw new BowlineError('INSUFFICIENT_CREDITS', message)
     }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { availableCredits, raise, release, reserve, settle, type Bill } from '../../src/billing/account.ts'
+import { Billing } from '../../src/billing/billing.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import type { KeyRow } from '../../src/store/keys.ts'
-import { findTeam } from '../../src/store/teams.ts'
+import { findTeam, setTeamCredits } from '../../src/store/teams.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
@@ -88,5 +89,19 @@ describeEachStore('a hold', (openStore) => {
     await settle(store.db, id, billOf(key, 12))
 
     expect(await findTeam(store.db, team.id)).toMatchObject({ credits: -2, reservedCredits: 0 })
+  })
+
+  test('pays for the work even after an admin has lowered the balance, but not for more', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db, { credits: 10 })
+    const billing = new Billing({ store, nodeId: uuidV7() })
+    await using hold = await billing.reserve({ teamId: team.id, credits: 3 })
+    await setTeamCredits(store.db, team.id, 1)
+
+    await expect(billing.settle(hold, billOf(key, 4))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' })
+    await billing.settle(hold, billOf(key, 3))
+
+    expect(await findTeam(store.db, team.id)).toMatchObject({ credits: -2, reservedCredits: 0 })
+    expect(await listLedger(store.db, { teamId: team.id })).toHaveLength(1)
   })
 })

@@ -5,21 +5,21 @@ import { Billing } from '../../src/billing/billing.ts'
 import { openEgress } from '../../src/egress/egress.ts'
 import { openMapper } from '../../src/map/mapper.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
-import { availableCredits } from '../../src/billing/account.ts'
+import { availableCredits, releaseNode } from '../../src/billing/account.ts'
+import { sendHtml, type Pages } from '../../../test/lab/pages/page.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
-async function startFixture(credits: number) {
+async function startFixture(credits: number, pages?: Pages) {
   const undo = new AsyncDisposableStack()
   onTestFinished(async () => undo.disposeAsync())
-  const site = undo.use(await startSite())
+  const site = undo.use(await startSite(pages))
   const store = undo.use(await openPgliteStore())
+  const nodeId = uuidV7()
   const log = { debug: () => {}, warn: () => {} }
   const egress = undo.use(await openEgress({ allow: ['127.0.0.1'], log }))
-  const mapper = undo.use(
-    openMapper({ billing: new Billing({ store, nodeId: uuidV7() }), egress, prices: { mapCall: 1 } }),
-  )
+  const mapper = undo.use(openMapper({ billing: new Billing({ store, nodeId }), egress, prices: { mapCall: 1 } }))
   const { team, key } = await makeTeam(store.db, { credits })
   const map = async (url: string) =>
     mapper.map({ teamId: team.id, apiKeyId: key.id, request: mapRequest.parse({ url }) })
@@ -27,6 +27,7 @@ async function startFixture(credits: number) {
     site,
     map,
     credits: async () => availableCredits(store.db, team.id),
+    loseServer: async () => releaseNode(store.db, nodeId),
     bills: async () => listLedger(store.db, { teamId: team.id }),
   }
 }
@@ -55,4 +56,24 @@ test('a map that fails costs nothing', async () => {
 
   expect(await fixture.credits()).toBe(5)
   expect(await fixture.bills()).toEqual([])
+})
+
+test('a map whose server dies during the work costs nothing', async () => {
+  const held = Promise.withResolvers<void>()
+  const fixture = await startFixture(5, {
+    '/': async (exchange) => {
+      await held.promise
+      sendHtml(exchange, 'Start', '<a href="/next">Next</a>')
+    },
+  })
+  const mapped = fixture.map(fixture.site.url('/'))
+  await fixture.site.requests.waitFor('/')
+
+  const during = await fixture.credits()
+  await fixture.loseServer()
+
+  expect(during).toBe(4)
+  expect([await fixture.credits(), await fixture.bills()]).toEqual([5, []])
+  held.resolve()
+  await mapped
 })
