@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { activityEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
 import type { ActivityRecord } from '../client/activity.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -23,7 +23,7 @@ export function createActivityCommand(): Command {
 }
 
 async function listActivity({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const isTable = process.stdout.isTTY && flags.json !== true
   const records: ActivityRecord[] = []
   let count = 0

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
 import { parseUrlList, readUrls } from './url-arguments.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { runBulk } from './run-bulk.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
 import { numberFrom } from './whole-number.ts'
@@ -31,7 +31,7 @@ async function batch(given: readonly string[], flags: BatchFlags): Promise<void>
     throw new BowlineError('BAD_REQUEST', 'No URLs were given', {
       hint: 'Pass URLs as arguments, with `--file`, or on standard input.',
     })
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const options = { ...pageOptions(flags), maxConcurrency: flags.concurrency }
   await runBulk((how) => bowline.batchScrape(urls, options, how), flags)
 }

@@ -30,7 +30,7 @@ export function withConnectionFlags(command: Command): Command {
  * Creates the client of a command from its flags, the environment, or the server that runs on this
  * machine. Throws CONFIG_INVALID if none of them has a base URL.
  */
-export async function connect(flags: ConnectionFlags, options: BowlineOptions = {}): Promise<Bowline> {
+export async function createClient(flags: ConnectionFlags, options: BowlineOptions = {}): Promise<Bowline> {
   const environment = readEnvironment()
   const dataDir = resolve(flags.dataDir ?? environment.dataDir ?? join(homedir(), '.bowline'))
   const given = flags.baseUrl ?? environment.baseUrl

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { CrawlInput } from '../contract/crawl.ts'
 import { readUrl } from './url-arguments.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
 import { runBulk } from './run-bulk.ts'
 import { numberFrom } from './whole-number.ts'
@@ -47,7 +47,7 @@ export function createCrawlCommand(): Command {
 
 async function crawl(given: string, flags: CrawlFlags): Promise<void> {
   const url = await readUrl(given)
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const options: CrawlInput = {
     limit: flags.limit,
     maxDiscoveryDepth: flags.depth,

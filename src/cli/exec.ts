@@ -3,12 +3,12 @@ import { sessionLimits, type CreateSessionOptions } from '../contract/browser.ts
 import type { Session } from '../client/session.ts'
 import type { SessionBill } from '../client/session-bill.ts'
 import { isBowlineError } from '../kit/errors.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { printError, printNote } from '../terminal/print.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
-import { exitCodeOfSignal, runCommand } from './run-command.ts'
+import { exitCodeOfSignal, spawnChild } from './spawn-child.ts'
 import { forwardSignals } from './forward-signals.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -45,13 +45,13 @@ export function createExecCommand(): Command {
 
 async function exec(command: readonly string[], flags: ExecFlags): Promise<void> {
   // Signals are forwarded to the command, and the session must outlive it.
-  const bowline = await connect(flags, { handleSignals: false })
+  const bowline = await createClient(flags, { handleSignals: false })
   using signals = forwardSignals()
   try {
     const outcome = await bowline.withSession(
-      { ...toSessionOptions(flags), signal: signals.untilForwarding, onEnd: (bill) => printBill(bill, flags) },
+      { ...toSessionOptions(flags), signal: signals.interrupted, onEnd: (bill) => printBill(bill, flags) },
       async ({ session }) => {
-        const code = await runCommand(command, session, signals)
+        const code = await spawnChild(command, session, signals)
         if (code !== 0 && flags.keepOnFailure === true) keepSession(session)
         return code
       },

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { ExtractOptions } from '../contract/extract.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { readUrls } from './url-arguments.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { numberFrom } from './whole-number.ts'
@@ -41,7 +41,7 @@ async function extract(given: readonly string[], flags: ExtractFlags): Promise<v
     ...(limit === undefined ? {} : { limit }),
   }
   const urls = await readUrls(given)
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const found = await withSpinner('extracting', async () => bowline.extract(urls, options))
   for (const url of found.invalidUrls) printNote(`Skipped ${url}: not a valid URL`)
   if (found.warning !== undefined) printNote(found.warning)

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { KeySummary } from '../contract/keys.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline keys`. */
@@ -30,7 +30,7 @@ interface CreateKeyFlags extends ConnectionFlags {
 }
 
 async function createKey({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const created = await bowline.keys.create({ name, team, role })
   if (flags.json === true) return printJson(created)
   print(created.key)
@@ -38,7 +38,7 @@ async function createKey({ name, team, role, ...flags }: CreateKeyFlags): Promis
 }
 
 async function listKeys(flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const keys = await bowline.keys.list()
   if (flags.json === true) return printJson(keys)
   printTable(['id', 'name', 'team', 'role', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
@@ -58,7 +58,7 @@ function toRow(key: KeySummary): readonly string[] {
 }
 
 async function revokeKey(id: string, flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const key = await bowline.keys.revoke(id)
   if (flags.json === true) return printJson(key)
   printFacts({ ...key })

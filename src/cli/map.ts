@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { mapLimits, type MapOptions } from '../contract/map.ts'
 import { readUrl } from './url-arguments.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { countryCode, numberFrom } from './whole-number.ts'
@@ -48,7 +48,7 @@ export function createMapCommand(): Command {
 
 async function map(given: string, flags: MapFlags): Promise<void> {
   const url = await readUrl(given)
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const found = await withSpinner(
     `mapping ${url}`,
     async () => bowline.map(url, toOptions(flags)),

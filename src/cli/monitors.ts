@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Check, Monitor } from '../contract/monitor-checks.ts'
 import { monitorLimits } from '../contract/monitors.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import {
   toCreateOptions,
   toUpdateOptions,
@@ -51,11 +51,11 @@ export function createMonitorsCommand(): Command {
 }
 
 async function create(urls: readonly string[], flags: CreateFlags): Promise<void> {
-  printMonitor(await (await connect(flags)).monitors.create(toCreateOptions(urls, flags)), flags)
+  printMonitor(await (await createClient(flags)).monitors.create(toCreateOptions(urls, flags)), flags)
 }
 
 async function update(id: string, flags: MonitorFlags & { readonly urls?: readonly string[] }): Promise<void> {
-  const { monitors } = await connect(flags)
+  const { monitors } = await createClient(flags)
   const changes = toUpdateOptions(flags, await monitors.get(id))
   if (Object.keys(changes).length === 0) {
     throw new BowlineError('BAD_REQUEST', 'No changes were given', {
@@ -94,7 +94,7 @@ function countsOf(summary: Check['summary']): string {
 }
 
 async function list(flags: ConnectionFlags): Promise<void> {
-  const monitors = await (await connect(flags)).monitors.list({ limit: 100 })
+  const monitors = await (await createClient(flags)).monitors.list({ limit: 100 })
   if (flags.json === true) return printJson(monitors)
   printTable(
     ['id', 'name', 'status', 'schedule', 'next run', 'last check'],
@@ -110,23 +110,23 @@ async function list(flags: ConnectionFlags): Promise<void> {
 }
 
 async function show(id: string, flags: ConnectionFlags): Promise<void> {
-  printMonitor(await (await connect(flags)).monitors.get(id), flags)
+  printMonitor(await (await createClient(flags)).monitors.get(id), flags)
 }
 
 async function run(id: string, flags: ConnectionFlags): Promise<void> {
-  const check = await (await connect(flags)).monitors.runToEnd(id)
+  const check = await (await createClient(flags)).monitors.runToEnd(id)
   if (flags.json === true) printJson(check)
   else printDiff(check)
 }
 
 function setStatus(status: 'active' | 'paused') {
   return async (id: string, flags: ConnectionFlags): Promise<void> => {
-    printMonitor(await (await connect(flags)).monitors.update(id, { status }), flags)
+    printMonitor(await (await createClient(flags)).monitors.update(id, { status }), flags)
   }
 }
 
 async function remove(id: string, flags: ConnectionFlags): Promise<void> {
-  await (await connect(flags)).monitors.delete(id)
+  await (await createClient(flags)).monitors.delete(id)
   if (flags.json === true) printJson({ id, deleted: true })
   else print(`monitor ${id}: deleted`)
 }
@@ -135,7 +135,7 @@ async function listChecks(
   id: string,
   { limit, ...flags }: ConnectionFlags & { readonly limit?: number },
 ): Promise<void> {
-  const checks = await (await connect(flags)).monitors.checks(id, { limit })
+  const checks = await (await createClient(flags)).monitors.checks(id, { limit })
   if (flags.json === true) return printJson(checks)
   printTable(
     ['id', 'status', 'trigger', 'finished', 'pages', 'credits'],
@@ -151,7 +151,7 @@ async function listChecks(
 }
 
 async function diff(id: string, checkId: string | undefined, flags: ConnectionFlags): Promise<void> {
-  const { monitors } = await connect(flags)
+  const { monitors } = await createClient(flags)
   const chosen = checkId ?? (await monitors.checks(id)).find(({ status }) => !status.startsWith('skipped'))?.id
   if (chosen === undefined) {
     throw new BowlineError('CHECK_NOT_FOUND', `The monitor ${id} has not run yet`, {

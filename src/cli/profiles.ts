@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError } from 'commander'
 import { storageState, type ProfileSummary, type ProfileVersion } from '../contract/profiles.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 
@@ -40,7 +40,7 @@ function toVersion(value: string): number {
 }
 
 async function listProfiles(flags: ConnectionFlags): Promise<void> {
-  const profiles = await (await connect(flags)).profiles.list()
+  const profiles = await (await createClient(flags)).profiles.list()
   if (flags.json === true) return printJson(profiles)
   printTable(['name', 'version', 'content', 'stored', 'saved', 'written by'], profiles.map(toRow))
 }
@@ -57,7 +57,7 @@ function toRow(profile: ProfileSummary): readonly string[] {
 }
 
 async function showProfile(name: string, flags: ConnectionFlags): Promise<void> {
-  const profile = await (await connect(flags)).profiles.get(name)
+  const profile = await (await createClient(flags)).profiles.get(name)
   printProfile(profile, flags)
 }
 
@@ -68,7 +68,7 @@ function printProfile(profile: ProfileSummary, flags: ConnectionFlags): void {
 }
 
 async function listVersions(name: string, flags: ConnectionFlags): Promise<void> {
-  const versions = await (await connect(flags)).profiles.versions(name)
+  const versions = await (await createClient(flags)).profiles.versions(name)
   if (flags.json === true) return printJson(versions)
   printTable(['version', 'content', 'stored', 'saved', 'browser', 'session'], versions.map(toVersionRow))
 }
@@ -85,17 +85,17 @@ function toVersionRow(version: ProfileVersion): readonly string[] {
 }
 
 async function rollBack(name: string, version: number, flags: ConnectionFlags): Promise<void> {
-  printProfile(await (await connect(flags)).profiles.rollback(name, version), flags)
+  printProfile(await (await createClient(flags)).profiles.rollback(name, version), flags)
 }
 
 async function deleteProfile(name: string, flags: ConnectionFlags): Promise<void> {
-  await (await connect(flags)).profiles.delete(name)
+  await (await createClient(flags)).profiles.delete(name)
   if (flags.json === true) printJson({ name, deleted: true })
   else print(`profile "${name}": deleted`)
 }
 
 async function exportState(name: string, file: string | undefined, flags: ConnectionFlags): Promise<void> {
-  const state = await (await connect(flags)).profiles.exportState(name)
+  const state = await (await createClient(flags)).profiles.exportState(name)
   if (file === undefined) return printJson(state)
   // Cookies grant access like passwords, so only the owner can read the file.
   await writeFile(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 })
@@ -107,7 +107,7 @@ async function exportState(name: string, file: string | undefined, flags: Connec
 async function importState(name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {
   const file = path === '-' ? undefined : path
   const given = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')
-  printProfile(await (await connect(flags)).profiles.importState(name, parseState(given, file)), flags)
+  printProfile(await (await createClient(flags)).profiles.importState(name, parseState(given, file)), flags)
 }
 
 function parseState(given: string, file = 'the standard input') {

@@ -6,7 +6,7 @@ import type { Driver } from '../client/driver.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { puppeteer } from '../drivers/puppeteer.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { listDescendants, waitUntilGone, type ProcessMark } from './child-processes.ts'
+import { listDescendants, waitUntilGone, type ProcessMark } from './descendants.ts'
 import { startDemoSite } from './demo-site.ts'
 import { visit, type DemoHandles, type Visit } from './demo-visit.ts'
 

@@ -3,7 +3,7 @@ import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
 import { readUrl } from './url-arguments.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
 
@@ -50,7 +50,7 @@ export function createScrapeCommand(): Command {
 
 async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
   const url = await readUrl(given)
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const document = await bowline.scrape(url, toOptions(flags))
   if (flags.json === true) return printJson(document)
   if (document.warning !== undefined) printNote(document.warning)

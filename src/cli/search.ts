@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { SearchOptions } from '../contract/search.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote, printTable } from '../terminal/print.ts'
 import { countryCode, numberFrom } from './whole-number.ts'
 
@@ -50,7 +50,7 @@ export function createSearchCommand(): Command {
 }
 
 async function search(query: readonly string[], flags: SearchFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const found = await bowline.search(query.join(' '), toOptions(flags))
   if (found.warning !== undefined) printNote(found.warning)
   if (flags.json === true) return printJson(found)

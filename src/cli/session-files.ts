@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import type { SessionFile } from '../contract/files.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline sessions files`. */
@@ -25,7 +25,7 @@ export function createSessionFilesCommand(): Command {
 }
 
 async function listFiles(id: string, flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const files = await (await bowline.sessions.files(id)).list()
   if (flags.json === true) return printJson(files)
   printTable(['name', 'direction', 'bytes', 'created', 'state'], files.map(toRow))
@@ -36,7 +36,7 @@ function toRow({ name, direction, size, createdAt, complete, error }: SessionFil
 }
 
 async function getFile(id: string, name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const files = await bowline.sessions.files(id)
   if (path === '-') {
     await pipeline(Readable.fromWeb(await files.read(name)), process.stdout, { end: false })
@@ -53,14 +53,14 @@ async function putFile(
   path: string,
   { name, ...flags }: ConnectionFlags & { readonly name?: string },
 ): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const sent = await (await bowline.sessions.files(id)).upload(path, { name })
   if (flags.json === true) return printJson({ path: sent.path, file: sent.file })
   print(sent.path)
 }
 
 async function deleteFile(id: string, name: string, flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   await (await bowline.sessions.files(id)).delete(name)
   if (flags.json === true) printJson({ deleted: name })
 }

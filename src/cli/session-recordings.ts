@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { SessionRecordings } from '../client/session-recordings.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { makeFolder } from '../kit/make-folder.ts'
-import { connect, type ConnectionFlags } from './connection.ts'
+import { createClient, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Lists or saves the recordings of an ended session. */
@@ -11,7 +11,7 @@ export async function showRecordings(
   id: string,
   { save, ...flags }: ConnectionFlags & { readonly save?: string },
 ): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const recordings = bowline.sessions.recordings(id)
   const listed = await recordings.list()
   if (save !== undefined) return saveAll(recordings, listed, save, flags)

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { everyTeam, sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/reap-sessions.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
@@ -27,7 +27,7 @@ export function createSessionsCommand(): Command {
   withConnectionFlags(
     command.command('reap').description('delete sessions left behind by killed programs on this machine'),
   )
-    .option('--session-dir <path>', 'folder of the session records (default: ~/.bowline/leases)')
+    .option('--session-dir <path>', 'folder of the session markers (default: ~/.bowline/leases)')
     .addOption(new Option('--lease-dir <path>', 'former name of --session-dir').hideHelp())
     .action(reapSessions)
   withConnectionFlags(
@@ -44,14 +44,14 @@ interface ListFlags extends ConnectionFlags {
 }
 
 async function listSessions({ status, team: named, allTeams, ...flags }: ListFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const team = allTeams === true ? everyTeam : named
   const sessions = await bowline.sessions.list({
     ...(status === undefined ? {} : { status }),
     ...(team === undefined ? {} : { team }),
   })
   if (flags.json === true) return printJson(sessions)
-  const names = ['id', 'status', 'created', 'expires', 'ended', 'credits']
+  const names = ['id', 'status', 'created', 'expires', 'end reason', 'credits']
   if (team === undefined) return printTable(names, sessions.map(toRow))
   printTable(
     [...names, 'team'],
@@ -71,14 +71,14 @@ function toRow(session: SessionSummary): readonly string[] {
 }
 
 async function getSession(id: string, flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const session = await bowline.sessions.get(id)
   if (flags.json === true) return printJson(session)
   printFacts({ ...session, success: undefined })
 }
 
 async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const bills = []
   for (const id of ids) {
     try {
@@ -100,7 +100,7 @@ interface ReapFlags extends ConnectionFlags {
 }
 
 async function reapSessions(flags: ReapFlags): Promise<void> {
-  const bowline = await connect(flags, { sessionDir: flags.sessionDir ?? flags.leaseDir })
+  const bowline = await createClient(flags, { sessionDir: flags.sessionDir ?? flags.leaseDir })
   const report = await bowline.sessions.reap()
   if (report.failed.length > 0) process.exitCode = 1
   if (flags.json === true) return printJson({ ...report, failed: report.failed.map(toFailure) })

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../contract/teams.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline teams`. */
@@ -68,7 +68,7 @@ function limitsOf({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges,
 }
 
 async function listTeams(flags: ConnectionFlags): Promise<void> {
-  const teams = await (await connect(flags)).teams.list()
+  const teams = await (await createClient(flags)).teams.list()
   if (flags.json === true) return printJson(teams)
   printTable(['name', 'credits', 'reserved', 'running', 'max', 'requests per minute', 'id'], teams.map(toRow))
 }
@@ -94,7 +94,7 @@ async function createTeam(
     ...(credits === undefined ? {} : { credits: credits.at }),
     ...limitsOf(flags),
   }
-  printTeam(await (await connect(flags)).teams.create(options), flags)
+  printTeam(await (await createClient(flags)).teams.create(options), flags)
 }
 
 async function limitTeam(team: string, flags: LimitFlags): Promise<void> {
@@ -106,7 +106,7 @@ async function limitTeam(team: string, flags: LimitFlags): Promise<void> {
 }
 
 async function update(team: string, changes: TeamChanges, flags: ConnectionFlags): Promise<void> {
-  printTeam(await (await connect(flags)).teams.update(team, changes), flags)
+  printTeam(await (await createClient(flags)).teams.update(team, changes), flags)
 }
 
 function printTeam(team: TeamSummary, flags: ConnectionFlags): void {

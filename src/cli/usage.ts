@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Balance, UsagePeriod } from '../client/usage.ts'
 import { barChart, type Bar } from './bar-chart.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson } from '../terminal/print.ts'
 
 interface UsageFlags extends ConnectionFlags {
@@ -23,7 +23,7 @@ export function createUsageCommand(): Command {
 }
 
 async function showUsage({ byKey = false, days = false, tokens = false, ...flags }: UsageFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const [balance, history] = await Promise.all([
     bowline.usage.current(),
     bowline.usage.history({ byApiKey: byKey, period: days ? 'day' : 'month' }),

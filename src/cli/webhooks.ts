@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Delivery, DeliveryStatus } from '../contract/webhooks.ts'
-import { connect, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline webhooks`. */
@@ -36,7 +36,7 @@ function toCount(text: string): number {
 }
 
 async function listDeliveries({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> {
-  const bowline = await connect(flags)
+  const bowline = await createClient(flags)
   const found: Delivery[] = []
   for await (const delivery of bowline.webhooks.deliveries({ jobId, status, limit: Math.min(limit, 100) })) {
     found.push(delivery)
@@ -62,15 +62,15 @@ function printDelivery(delivery: Delivery, flags: ConnectionFlags): void {
 }
 
 async function show(id: string, flags: ConnectionFlags): Promise<void> {
-  printDelivery(await (await connect(flags)).webhooks.get(id), flags)
+  printDelivery(await (await createClient(flags)).webhooks.get(id), flags)
 }
 
 async function redeliver(id: string, flags: ConnectionFlags): Promise<void> {
-  printDelivery(await (await connect(flags)).webhooks.redeliver(id), flags)
+  printDelivery(await (await createClient(flags)).webhooks.redeliver(id), flags)
 }
 
 async function secret(flags: ConnectionFlags & { readonly delete?: boolean }): Promise<void> {
-  const { webhooks } = await connect(flags)
+  const { webhooks } = await createClient(flags)
   if (flags.delete === true) {
     await webhooks.deleteSecret()
     return flags.json === true ? printJson({ deleted: true }) : print('deliveries are no longer signed')

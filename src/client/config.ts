@@ -40,7 +40,7 @@ export interface BowlineOptions {
   /** Replaces the global `fetch`. The reaper, a separate process, does not use it. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
-   * Directory of the session records: one file per live session, from which `sessions.reap()` finds
+   * Directory of the session markers: one file per live session, from which `sessions.reap()` finds
    * the sessions of killed processes. Default `~/.bowline/leases`.
    */
   readonly sessionDir?: string | undefined
@@ -104,7 +104,7 @@ export function environmentWith(added: Readonly<Record<string, string | undefine
   }
 }
 
-/** Default directory of the session records. */
+/** Default directory of the session markers. */
 export function defaultSessionDir(): string {
   return join(homedir(), '.bowline', 'leases')
 }

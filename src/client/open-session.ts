@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
 import { deleteSessionIfThere } from './deletion.ts'
 import { deletionById, deletionByIdempotencyKey } from './reaper.ts'
-import { removeSessionRecord, tryWriteSessionRecord } from './session-records.ts'
+import { removeSessionMarker, tryWriteSessionMarker } from './session-markers.ts'
 import { processGuard } from './process-guard.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
@@ -35,7 +35,7 @@ export interface SessionLifetimeOptions {
   /** Called once with the session id when the session is detached. */
   readonly onDetached?: ((id: string) => void) | undefined
   /**
-   * Let the session outlive this process: without a session record, the reaper and signal handling.
+   * Let the session outlive this process: without a session marker, the reaper and signal handling.
    * Default false.
    */
   readonly detached?: boolean | undefined
@@ -175,8 +175,8 @@ export class SessionOpener {
       {
         createRecordings: () => createSessionRecordings(call, response.id, config),
         // Services without recordings may not know the parameter.
-        deleteOnServer: (workFailed) =>
-          deleteSessionIfThere(call, response.id, { hasFailed: workFailed && isRecorded(body) }),
+        deleteOnServer: (hasFailed) =>
+          deleteSessionIfThere(call, response.id, { hasFailed: hasFailed && isRecorded(body) }),
         onDetached: () => {
           registration[Symbol.dispose]()
           onDetached(response.id)
@@ -241,7 +241,7 @@ function idInInvalidResponse(error: unknown): string | undefined {
 }
 
 /**
- * Writes the record of a session and registers it with the reaper, both until `undo` is
+ * Writes the marker of a session and registers the session with the reaper, both until `undo` is
  * disposed of. Returns the request that deletes it.
  */
 function registerForDeletion(
@@ -249,9 +249,9 @@ function registerForDeletion(
   { id }: CreateSessionResponse,
   undo: DisposableStack,
 ): DeletionRequest {
-  const recordPath = tryWriteSessionRecord(config.sessionDir, { baseUrl: config.baseUrl, sessionId: id })
-  if (recordPath !== undefined) undo.defer(() => removeSessionRecord(recordPath))
-  const deletionRequest = deletionById(config, id, recordPath)
+  const markerPath = tryWriteSessionMarker(config.sessionDir, { baseUrl: config.baseUrl, sessionId: id })
+  if (markerPath !== undefined) undo.defer(() => removeSessionMarker(markerPath))
+  const deletionRequest = deletionById(config, id, markerPath)
   undo.use(registerWithReaper(config, deletionRequest))
   return deletionRequest
 }

@@ -30,14 +30,14 @@ export interface ProcessEndHandlers {
 /** Cleans up resources before this process ends. */
 export interface ProcessGuard {
   /**
-   * Ends a resource with this process, until the result is disposed of. Process listeners exist
-   * only while there is a resource.
+   * Ends the resource when this process ends, unless the result is disposed of first. Process
+   * listeners exist only while there is a resource.
    */
   readonly endWithProcess: (resource: ProcessEndHandlers) => Disposable
   readonly reaper: Reaper
 }
 
-const slot = Symbol.for('bowline.process-guard.2')
+const slot = Symbol.for('bowline.process-guard.3')
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const signalLimitMs = 8000
 

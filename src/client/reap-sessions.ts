@@ -1,7 +1,7 @@
 import { abortable } from '../kit/abort.ts'
 import { deleteSessionIfThere } from './deletion.ts'
 import type { SessionDeps } from './open-session.ts'
-import { findOrphanedSessions, removeSessionRecord } from './session-records.ts'
+import { findOrphanedSessions, removeSessionMarker } from './session-markers.ts'
 
 /** Result of `sessions.reap()`: ids of sessions of dead processes. */
 export interface ReapReport {
@@ -17,19 +17,19 @@ export async function reapSessions(
   signal: AbortSignal | undefined,
 ): Promise<ReapReport> {
   const report = { deleted: [] as string[], failed: [] as { id: string; error: unknown }[], skipped: [] as string[] }
-  for (const { path, record } of await findOrphanedSessions(config.sessionDir)) {
+  for (const { path, marker } of await findOrphanedSessions(config.sessionDir)) {
     signal?.throwIfAborted()
-    if (record.baseUrl !== config.baseUrl) {
-      report.skipped.push(record.sessionId)
+    if (marker.baseUrl !== config.baseUrl) {
+      report.skipped.push(marker.sessionId)
       continue
     }
     try {
-      await abortable(deleteSessionIfThere(call, record.sessionId), signal)
-      removeSessionRecord(path)
-      report.deleted.push(record.sessionId)
+      await abortable(deleteSessionIfThere(call, marker.sessionId), signal)
+      removeSessionMarker(path)
+      report.deleted.push(marker.sessionId)
     } catch (error) {
       signal?.throwIfAborted()
-      report.failed.push({ id: record.sessionId, error })
+      report.failed.push({ id: marker.sessionId, error })
     }
   }
   return report

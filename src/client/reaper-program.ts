@@ -56,7 +56,7 @@ async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<Reap
       maxRetryTime: deletionRequest.body === undefined ? limitMs - attemptMs : pendingCreationMs,
       randomize: true,
     })
-    await removeFile(deletionRequest.recordPath)
+    await removeFile(deletionRequest.markerPath)
     return { id: deletionRequest.id, ...billFields }
   } catch (error) {
     return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }

@@ -13,8 +13,8 @@ export interface DeletionRequest {
    * then it is an error.
    */
   readonly body?: object | undefined
-  /** Session record to remove after the deletion. */
-  readonly recordPath: string | undefined
+  /** Session marker to remove after the deletion. */
+  readonly markerPath: string | undefined
 }
 
 /** A line on the standard input of the reaper. */

@@ -86,9 +86,9 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
 }
 
 /** Returns the request that deletes a session, and then removes the file of its record. */
-export function deletionById(config: ClientConfig, id: string, recordPath: string | undefined): DeletionRequest {
+export function deletionById(config: ClientConfig, id: string, markerPath: string | undefined): DeletionRequest {
   const url = `${config.baseUrl}/v2/browser/${encodeURIComponent(id)}`
-  return { id, url, headers: headersOf(config), recordPath }
+  return { id, url, headers: headersOf(config), markerPath }
 }
 
 /**
@@ -101,7 +101,7 @@ export function deletionByIdempotencyKey(config: ClientConfig, idempotencyKey: s
     url: `${config.baseUrl}/v2/browser`,
     headers: headersOf(config),
     body: { idempotencyKey },
-    recordPath: undefined,
+    markerPath: undefined,
   }
 }
 

@@ -87,7 +87,7 @@ export interface Session extends AsyncDisposable {
 export interface SessionHooks {
   readonly createRecordings: () => SessionRecordings
   /** Deletes the session on the server. */
-  readonly deleteOnServer: (workFailed: boolean) => Promise<BillFields>
+  readonly deleteOnServer: (hasFailed: boolean) => Promise<BillFields>
   /** Called once when the session is detached. */
   readonly onDetached: () => void
   /** Called after a confirmed deletion. */
@@ -108,9 +108,9 @@ export function createSession(
   let files: SessionFiles | undefined
   let recordings: SessionRecordings | undefined
 
-  const deleteAndReport = async (endedBy: EndedBy, workFailed: boolean): Promise<SessionBill> => {
+  const deleteAndReport = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { sessionId: response.id, endedBy, ...(await hooks.deleteOnServer(workFailed)) }
+      bill = { sessionId: response.id, endedBy, ...(await hooks.deleteOnServer(hasFailed)) }
     } catch (cause) {
       ending = undefined
       const error = deleteFailed(response.id, cause)

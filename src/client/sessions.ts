@@ -59,7 +59,7 @@ export interface Sessions {
   readonly delete: (id: string, requestOptions?: Abortable) => Promise<SessionBill>
   /**
    * Deletes the sessions of this service that killed processes of this machine left behind, found
-   * by their session records.
+   * by their session markers.
    */
   readonly reap: (requestOptions?: Abortable) => Promise<ReapReport>
 }

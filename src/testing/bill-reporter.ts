@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import type { FullConfig, Reporter, TestCase, TestResult } from '@playwright/test/reporter'
-import { readRecords } from './record-files.ts'
+import { readSessionReports } from './run-files.ts'
 import { infrastructureAnnotation } from './retry-guard.ts'
-import type { SessionRecord } from './test-session.ts'
+import type { SessionReport } from './test-session.ts'
 
-interface Line {
+interface Cost {
   readonly sessions: number
   readonly credits: number
 }
@@ -25,7 +25,7 @@ interface Line {
  */
 export class BillReporter implements Reporter {
   #config: FullConfig | undefined
-  readonly #seen = new Set<string>()
+  readonly #sessionIds = new Set<string>()
   #lostSessions = 0
 
   onBegin(config: FullConfig): void {
@@ -34,39 +34,39 @@ export class BillReporter implements Reporter {
 
   onTestEnd(_test: TestCase, { annotations }: TestResult): void {
     if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
-    for (const { type, description } of annotations) if (type === 'session') this.#seen.add(description ?? '')
+    for (const { type, description } of annotations) if (type === 'session') this.#sessionIds.add(description ?? '')
   }
 
   onEnd(): void {
     const folders = new Set(this.#config?.projects.map(({ outputDir }) => outputDir))
-    const records = [...folders].flatMap(readRecords)
-    if (records.length === 0 && this.#seen.size === 0) return
-    for (const line of this.#describe(records)) console.log(line)
+    const reports = [...folders].flatMap(readSessionReports)
+    if (reports.length === 0 && this.#sessionIds.size === 0) return
+    for (const line of this.#describe(reports)) console.log(line)
   }
 
   printsToStdio(): boolean {
     return false
   }
 
-  *#describe(records: readonly SessionRecord[]): Generator<string> {
-    const files = splitByFile(records)
+  *#describe(reports: readonly SessionReport[]): Generator<string> {
+    const files = splitByFile(reports)
     const names = [...files.keys()].toSorted((one, other) => one.localeCompare(other))
-    const rows = names.map((file): readonly [string, Line] => [
+    const rows = names.map((file): readonly [string, Cost] => [
       relative(this.#config?.rootDir ?? '', file),
       files.get(file) ?? { sessions: 0, credits: 0 },
     ])
-    const credits = records.reduce((sum, { bill }) => sum + (bill.creditsBilled ?? 0), 0)
-    const all: readonly [string, Line] = ['total', { sessions: records.length, credits }]
+    const credits = reports.reduce((sum, { bill }) => sum + (bill.creditsBilled ?? 0), 0)
+    const all: readonly [string, Cost] = ['total', { sessions: reports.length, credits }]
     const width = Math.max(...[...rows, all].map(([name]) => name.length))
     yield ''
     yield `  ${'Bowline'.padEnd(width)}  sessions  credits`
-    for (const [name, line] of [...rows, all]) {
-      yield `  ${name.padEnd(width)}  ${String(line.sessions).padStart(8)}  ${format(line.credits).padStart(7)}`
+    for (const [name, cost] of [...rows, all]) {
+      yield `  ${name.padEnd(width)}  ${String(cost.sessions).padStart(8)}  ${format(cost.credits).padStart(7)}`
     }
-    const billed = new Set(records.map(({ bill }) => bill.sessionId))
-    const unknown = [...this.#seen].filter((id) => !billed.has(id)).length
+    const billed = new Set(reports.map(({ bill }) => bill.sessionId))
+    const unknown = [...this.#sessionIds].filter((id) => !billed.has(id)).length
     if (unknown > 0) yield `  ${unknown} sessions ended without a bill: their worker was killed`
-    for (const { recording, uses } of records) {
+    for (const { recording, uses } of reports) {
       const failed = uses.find(({ hasFailed }) => hasFailed)
       if (recording === undefined || failed === undefined) continue
       yield `  ${relative(this.#config?.rootDir ?? '', failed.file)} failed: ${recording}`
@@ -77,9 +77,9 @@ export class BillReporter implements Reporter {
 }
 
 /** Splits the cost of sessions among test files, by the time each file has used them. */
-function splitByFile(records: readonly SessionRecord[]): ReadonlyMap<string, Line> {
-  const files = new Map<string, Line>()
-  for (const { bill, uses } of records) {
+function splitByFile(reports: readonly SessionReport[]): ReadonlyMap<string, Cost> {
+  const files = new Map<string, Cost>()
+  for (const { bill, uses } of reports) {
     const totalMs = uses.reduce((sum, use) => sum + use.durationMs, 0)
     for (const file of new Set(uses.map((use) => use.file))) {
       const usedMs = uses.filter((use) => use.file === file).reduce((sum, use) => sum + use.durationMs, 0)

@@ -3,7 +3,7 @@ import type { BowlineOptions } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import type { StorageState } from '../contract/profiles.ts'
-import type { AttemptRecord } from './retry-guard.ts'
+import type { AttemptState } from './retry-guard.ts'
 import type { TestSession } from './test-session.ts'
 
 /**
@@ -48,7 +48,7 @@ export interface TestFixtures {
   /** Session of the test. */
   readonly session: Session
   readonly testSession: TestSession
-  readonly attemptRecord: AttemptRecord
+  readonly attemptState: AttemptState
 }
 
 /** Fixtures that the tests of a worker share. */

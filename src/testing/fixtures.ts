@@ -6,8 +6,8 @@ import { errorWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-types.ts'
 import { capacityTimeoutMs } from './open-with-retries.ts'
-import { writeRecord } from './record-files.ts'
-import { recordAttempt, refuseRetry, type AttemptRecord } from './retry-guard.ts'
+import { writeSessionReport } from './run-files.ts'
+import { handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
 /**
@@ -57,7 +57,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   sharedSession: [
     async ({ bowline, sessionOptions, playwright: { chromium } }, use, { project }) => {
       let opening: Promise<TestSession> | undefined
-      const onEnd = writeRecord.bind(undefined, project.outputDir)
+      const onEnd = writeSessionReport.bind(undefined, project.outputDir)
       await use({ get: () => (opening ??= openTestSession(bowline, sessionOptions, { chromium, onEnd })) })
       const opened = await opening?.catch(() => undefined)
       await opened?.end()
@@ -71,27 +71,27 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
 
-  attemptRecord: [
+  attemptState: [
     async ({ testRetries }, use, testInfo) => {
       refuseRetry(testInfo, testRetries)
-      const record: AttemptRecord = { sessionLoss: undefined }
-      await use(record)
-      recordAttempt(testInfo, record.sessionLoss, testRetries)
+      const state: AttemptState = { sessionLoss: undefined }
+      await use(state)
+      handleFailedAttempt(testInfo, state.sessionLoss, testRetries)
     },
     { auto: true },
   ],
   testSession: [
     async (
-      { attemptRecord, bowline, sharedSession, sessionPer, sessionOptions, playwright: { chromium } },
+      { attemptState, bowline, sharedSession, sessionPer, sessionOptions, playwright: { chromium } },
       use,
       testInfo,
     ) => {
       const { annotations, project, file } = testInfo
-      const onEnd = writeRecord.bind(undefined, project.outputDir)
+      const onEnd = writeSessionReport.bind(undefined, project.outputDir)
       const opening =
         sessionPer === 'worker' ? sharedSession.get() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
-        attemptRecord.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
+        attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
         throw errorWithHint(error)
       })
       const { session } = opened
@@ -100,7 +100,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const startedAt = performance.now()
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus
-      if (hasFailed) attemptRecord.sessionLoss = await opened.findFailure()
+      if (hasFailed) attemptState.sessionLoss = await opened.findSessionLoss()
       opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
       if (sessionPer === 'worker') return
       const { bill, recording } = await opened.end()

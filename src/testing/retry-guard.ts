@@ -1,18 +1,18 @@
 import type { TestInfo } from '@playwright/test'
-import { addFailureCause, readFailureCauses, type FailureCause } from './record-files.ts'
+import { addFailureCause, readFailureCauses, type FailureCause } from './run-files.ts'
 
 /** Annotation type of attempts whose session was lost. */
 export const infrastructureAnnotation = 'infrastructure'
 
 /** State of a running attempt. */
-export interface AttemptRecord {
+export interface AttemptState {
   /** Reason why the session was lost. */
   sessionLoss: string | undefined
 }
 
 /**
  * Throws if the test itself failed more often than `testRetries` allows. Only versions of
- * Playwright Test that retry in spite of `recordAttempt` get here.
+ * Playwright Test that retry in spite of `handleFailedAttempt` get here.
  */
 export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: number): void {
   if (retry === 0) return
@@ -29,7 +29,7 @@ export function refuseRetry({ retry, project, testId }: TestInfo, testRetries: n
  * Records why an attempt failed. Prevents further retries if the test itself failed more often than
  * `testRetries` allows.
  */
-export function recordAttempt(testInfo: TestInfo, sessionLoss: string | undefined, testRetries: number): void {
+export function handleFailedAttempt(testInfo: TestInfo, sessionLoss: string | undefined, testRetries: number): void {
   const { status, expectedStatus, annotations, project, testId } = testInfo
   if (status === expectedStatus || status === 'skipped') return
   if (sessionLoss !== undefined) annotations.push({ type: infrastructureAnnotation, description: sessionLoss })

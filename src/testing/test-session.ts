@@ -15,7 +15,7 @@ export interface TestSession {
   /** Opens a new context with the options of `use`. */
   readonly openContext: () => Promise<BrowserContext>
   /** Returns why the session was lost, or `undefined` if it is alive. */
-  readonly findFailure: () => Promise<string | undefined>
+  readonly findSessionLoss: () => Promise<string | undefined>
   /**
    * Records that a test has used the session. After a failed one, recordings for failures are kept.
    */
@@ -38,15 +38,15 @@ export interface EndedTestSession {
 }
 
 /** Ended session with its uses. */
-export interface SessionRecord extends EndedTestSession {
+export interface SessionReport extends EndedTestSession {
   readonly uses: readonly SessionUse[]
 }
 
-/** Opens a session and connects to it. `onEnd` receives its record. */
+/** Opens a session and connects to it. `onEnd` receives its report. */
 export async function openTestSession(
   bowline: Bowline,
   options: CreateSessionOptions,
-  deps: { readonly chromium: BrowserType; readonly onEnd: (record: SessionRecord) => void },
+  deps: { readonly chromium: BrowserType; readonly onEnd: (report: SessionReport) => void },
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openWithRetries(bowline.sessions, options))
@@ -66,7 +66,7 @@ export async function openTestSession(
       context.once('page', () => void Promise.allSettled(defaultContext.pages().map((page) => page.close())))
       return context
     },
-    findFailure: async () => {
+    findSessionLoss: async () => {
       if (failure.signal.aborted) return String(failure.signal.reason.message)
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'unreachable'}`

@@ -203,7 +203,7 @@ test('a killed reaper is restarted for the next session', async () => {
   await fixture.service.whenDeleted(2)
 })
 
-test('the next process deletes the session of a killed process without a reaper, by its session record', async () => {
+test('the next process deletes the session of a killed process without a reaper, by its session marker', async () => {
   await using fixture = await startFixture('wait', 'no-reaper')
   await fixture.program.line('open')
   fixture.program.child.kill('SIGKILL')

@@ -155,7 +155,7 @@ test('disposing of the client ends its sessions', async () => {
   expect(fixture.service.live.size).toBe(0)
 })
 
-test('a session record has mode 0600, contains no API key, and is removed with the session', async () => {
+test('a session marker has mode 0600, contains no API key, and is removed with the session', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()
   const [name = ''] = await readdir(fixture.sessionDir)
@@ -187,7 +187,7 @@ test('reaping skips the sessions of live processes and of other services', async
   const record = JSON.parse(await readFile(join(fixture.sessionDir, name), 'utf8')) as object
   const dead = { ...record, processStart: 'another life', sessionId: 'elsewhere', baseUrl: 'http://192.0.2.1' }
   await writeFile(join(fixture.sessionDir, 'other.json'), JSON.stringify(dead))
-  await writeFile(join(fixture.sessionDir, 'notes.json'), 'not a session record')
+  await writeFile(join(fixture.sessionDir, 'notes.json'), 'not a session marker')
 
   const report = await fixture.bowline.sessions.reap()
 
@@ -207,7 +207,7 @@ test('`onDetached` is called once, with the id of the session', async () => {
   expect(detached).toEqual([session.id])
 })
 
-test('a detached session has no session record and outlives its client', async () => {
+test('a detached session has no session marker and outlives its client', async () => {
   await using fixture = await startFixture()
 
   {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { isError } from '../kit/is-error.ts'
 
-const recordSchema = z.object({
+const markerSchema = z.object({
   baseUrl: z.string(),
   sessionId: z.string(),
   host: z.string(),
@@ -15,75 +15,75 @@ const recordSchema = z.object({
 })
 
 /**
- * Record of a live session in a file, from which a later process finds the sessions of a process
+ * Marker of a live session in a file, from which a later process finds the sessions of a process
  * that was killed. It contains no API key.
  */
-export type SessionRecord = z.output<typeof recordSchema>
+export type SessionMarker = z.output<typeof markerSchema>
 
-/** A session record and the path of its file. */
-export interface SessionRecordFile {
+/** A session marker and the path of its file. */
+export interface SessionMarkerFile {
   readonly path: string
-  readonly record: SessionRecord
+  readonly marker: SessionMarker
 }
 
 /**
- * Writes the record of a session of this process with mode 0600, and returns its path. Emits a
+ * Writes the marker of a session of this process with mode 0600, and returns its path. Emits a
  * warning and returns `undefined` if that fails: `sessions.reap()` cannot find this session, but
  * the process guard and the reaper still delete it.
  */
-export function tryWriteSessionRecord(
+export function tryWriteSessionMarker(
   sessionDir: string,
-  session: Pick<SessionRecord, 'baseUrl' | 'sessionId'>,
+  session: Pick<SessionMarker, 'baseUrl' | 'sessionId'>,
 ): string | undefined {
   const { pid } = process
   const path = join(sessionDir, `${pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)
-  const record: SessionRecord = { ...session, host: hostname(), pid, processStart: processStart(pid) }
+  const marker: SessionMarker = { ...session, host: hostname(), pid, processStart: processStart(pid) }
   try {
     mkdirSync(sessionDir, { recursive: true, mode: 0o700 })
-    writeFileSync(path, JSON.stringify(record), { mode: 0o600 })
+    writeFileSync(path, JSON.stringify(marker), { mode: 0o600 })
     return path
   } catch (error) {
-    process.emitWarning(`Could not write the session record: ${String(error)}`, { code: 'BOWLINE_SESSION_RECORD' })
+    process.emitWarning(`Could not write the session marker: ${String(error)}`, { code: 'BOWLINE_SESSION_RECORD' })
     return undefined
   }
 }
 
-/** Removes the file of a session record if it exists. */
-export function removeSessionRecord(path: string): void {
+/** Removes the file of a session marker if it exists. */
+export function removeSessionMarker(path: string): void {
   return rmSync(path, { force: true })
 }
 
 /**
- * Returns the session records of processes of this machine that no longer run. Ignores all other
+ * Returns the session markers of processes of this machine that no longer run. Ignores all other
  * files.
  */
-export async function findOrphanedSessions(sessionDir: string): Promise<readonly SessionRecordFile[]> {
+export async function findOrphanedSessions(sessionDir: string): Promise<readonly SessionMarkerFile[]> {
   const names = await readdir(sessionDir).catch(() => [])
   const files = await Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => readSessionRecord(sessionDir, name)),
+    names.filter((name) => name.endsWith('.json')).map((name) => readSessionMarker(sessionDir, name)),
   )
   return files.filter(
-    (file) => file !== undefined && file.record.host === hostname() && !isAlive(file.record),
-  ) as SessionRecordFile[]
+    (file) => file !== undefined && file.marker.host === hostname() && !isAlive(file.marker),
+  ) as SessionMarkerFile[]
 }
 
-async function readSessionRecord(sessionDir: string, name: string): Promise<SessionRecordFile | undefined> {
+async function readSessionMarker(sessionDir: string, name: string): Promise<SessionMarkerFile | undefined> {
   const path = join(sessionDir, name)
   try {
-    return { path, record: recordSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
+    return { path, marker: markerSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
   } catch {
     return undefined
   }
 }
 
-function isAlive(record: SessionRecord): boolean {
+function isAlive(marker: SessionMarker): boolean {
   try {
-    process.kill(record.pid, 0)
+    process.kill(marker.pid, 0)
   } catch (error) {
     // EPERM: the process exists and belongs to another user.
     if (!(isError(error) && 'code' in error && error.code === 'EPERM')) return false
   }
-  return record.processStart === undefined || record.processStart === processStart(record.pid)
+  return marker.processStart === undefined || marker.processStart === processStart(marker.pid)
 }
 
 /**

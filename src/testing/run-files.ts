@@ -1,14 +1,14 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionRecord } from './test-session.ts'
+import type { SessionReport } from './test-session.ts'
 
-/** Appends a record for the reporter, which runs in another process. */
-export function writeRecord(outputDir: string, record: SessionRecord): void {
+/** Appends the report of a session for the reporter, which runs in another process. */
+export function writeSessionReport(outputDir: string, report: SessionReport): void {
   mkdirSync(folderOf(outputDir), { recursive: true })
-  appendFileSync(billsPathOf(outputDir), `${JSON.stringify(record)}\n`)
+  appendFileSync(billsPathOf(outputDir), `${JSON.stringify(report)}\n`)
 }
 
-// Playwright Test empties the output directory before each run, so all records belong to one run.
+// Playwright Test empties the output directory before each run, so all reports belong to one run.
 function folderOf(outputDir: string): string {
   return join(outputDir, '.bowline')
 }
@@ -17,12 +17,12 @@ function billsPathOf(outputDir: string): string {
   return join(folderOf(outputDir), 'bills.jsonl')
 }
 
-/** Returns the records of a run. */
-export function readRecords(outputDir: string): readonly SessionRecord[] {
+/** Returns the reports of the sessions of a run. */
+export function readSessionReports(outputDir: string): readonly SessionReport[] {
   return readOptional(billsPathOf(outputDir))
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as SessionRecord)
+    .map((line) => JSON.parse(line) as SessionReport)
 }
 
 /** Cause of a failed attempt. */

@@ -11,7 +11,7 @@ import { isError } from '../kit/is-error.ts'
  * Runs a command with the URLs of a session in its environment. Resolves to the exit code that a
  * shell would report: 127 if the command was not found, 126 if it is not executable.
  */
-export async function runCommand(
+export async function spawnChild(
   [file = '', ...args]: readonly string[],
   session: Session,
   signals: ForwardedSignals,
@@ -25,7 +25,7 @@ export async function runCommand(
       BOWLINE_INTERACTIVE_LIVE_VIEW_URL: session.interactiveLiveViewUrl || undefined,
     }),
   })
-  signals.to(child)
+  signals.forwardTo(child)
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
     return signal === null ? (code ?? 1) : exitCodeOfSignal(signal)
