@@ -79,7 +79,7 @@ function keepSession(session: Session): void {
   session.detach()
   const until = session.expiresAt === undefined ? 'it expires' : session.expiresAt.toISOString()
   printNote(`session ${session.id} is kept until ${until}; delete it with: bowline sessions delete ${session.id}`)
-  if (session.interactiveLiveViewUrl !== undefined) printNote(`live view: ${session.interactiveLiveViewUrl}`)
+  if (session.interactiveLiveViewUrl !== '') printNote(`live view: ${session.interactiveLiveViewUrl}`)
 }
 
 function printBill(bill: SessionBill, flags: ExecFlags): void {

@@ -109,6 +109,25 @@ test('a signal during the creation ends exec with its exit code, and the session
   expect(service.deleted).toEqual(['session-1'])
 })
 
+test('exec prints no live view of a kept session that has none', async () => {
+  await using service = await startForeignService(({ method }, response) => {
+    if (method !== 'POST') return false
+    response.end(JSON.stringify({ success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
+    return true
+  })
+  await using program = startProgram('src/cli/main.ts', ['exec', '--keep-on-failure', '--', 'false'], {
+    HOME: home,
+    BOWLINE_BASE_URL: service.url,
+    BOWLINE_API_KEY: service.apiKey,
+  })
+
+  const end = await program.ended
+
+  expect(end.code, program.errors()).toBe(1)
+  expect(program.errors()).toContain('session session-1 is kept')
+  expect(program.errors()).not.toContain('live view')
+})
+
 test('exec leaves no session behind when it is killed', async () => {
   await using program = startExec('--', 'sh', '-c', 'echo ready $BOWLINE_SESSION_ID; exec sleep 2')
   const id = (await program.line('ready')).split(' ')[1] ?? ''
