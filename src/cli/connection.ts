@@ -58,6 +58,7 @@ async function readLocalServer(dataDir: string): Promise<z.output<typeof serverF
     const server = serverFile.parse(JSON.parse(await readFile(join(dataDir, 'server.json'), 'utf8')))
     return isRunning(server.pid) ? server : undefined
   } catch {
+    // No server has written the file, or it is incomplete.
     return undefined
   }
 }

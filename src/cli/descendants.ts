@@ -41,6 +41,7 @@ function listPids(): readonly number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {
+    // Only Linux has `/proc`.
     return []
   }
 }
@@ -52,6 +53,7 @@ function readStat(pid: number): (ProcessMark & { readonly parent: number; readon
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return { pid, state: fields[0] ?? '', parent: Number(fields[1]), startTicks: fields[19] ?? '' }
   } catch {
+    // The process has ended.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { createClient, withConnectionFlags, type ConnectionFlags } from './conne
 import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { numberFrom } from './whole-number.ts'
-import { isError } from '../kit/is-error.ts'
+import { messageOf } from '../kit/message-of.ts'
 
 interface ExtractFlags extends ConnectionFlags {
   readonly prompt?: string
@@ -52,7 +52,7 @@ async function readSchema(file: string): Promise<Record<string, unknown>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
   } catch (cause) {
-    const reason = isError(cause) ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new BowlineError('CONFIG_INVALID', `Cannot read ${file} as a JSON Schema: ${reason}`, {
       hint: 'Use a file that contains one JSON object.',
       cause,

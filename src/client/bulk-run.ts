@@ -108,6 +108,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     try {
       return await abortable(starting, signal)
     } catch (error) {
+      // The caller gets the reason of the abort. A job that did not start needs no cancelling.
       if (signal?.aborted === true) void starting.then(async ({ id }) => this.#calls.cancel(id)).catch(() => undefined)
       throw error
     }
@@ -191,6 +192,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         yield response
         if (isOver || hasMore) continue
         waitMs = response.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
+        // The next line throws the reason of the abort.
         await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => undefined)
         this.#options.signal?.throwIfAborted()
       }

@@ -68,6 +68,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // The response may come from a proxy.
     return undefined
   }
 }

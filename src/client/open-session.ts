@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
-import { abortable, type Abortable } from '../kit/abort.ts'
+import { abortable, type Abortable, mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
@@ -89,16 +89,13 @@ export class SessionOpener {
     const lifetime = this.#resolveLifetime(options)
     // Disposal need not abort sessions that do not end with the process: an embedded server ends its
     // own, and detached ones stay.
-    const signals = [options.signal, lifetime.endsWithProcess ? this.#disposed.signal : undefined].filter(
-      (each) => each !== undefined,
-    )
-    const signal = AbortSignal.any(signals)
-    signal.throwIfAborted()
+    const signal = mergeSignals(options.signal, lifetime.endsWithProcess ? this.#disposed.signal : undefined)
+    signal?.throwIfAborted()
     const opening = this.#create(body, lifetime)
     try {
       return await abortable(opening, signal)
     } catch (error) {
-      if (signal.aborted) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
+      if (signal?.aborted === true) void endWhenOpen(opening, isTimeout(signal.reason) ? 'timeout' : 'abort')
       throw error
     }
   }
@@ -132,6 +129,7 @@ export class SessionOpener {
     const { call, config } = this.#deps
     const { isDetached, onEnd } = lifetime
     const opening = Promise.withResolvers<Session>()
+    // The caller gets the error. Without a listener here, it would also end the process.
     opening.promise.catch(() => undefined)
     const idempotencyKey = randomUUID()
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
@@ -209,6 +207,7 @@ function isTimeout(reason: unknown): boolean {
 }
 
 async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise<void> {
+  // A session that was not created need not be ended.
   const session = await opening.catch(() => undefined)
   await session?.end({ endedBy }).catch((error: unknown) => {
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
@@ -229,6 +228,7 @@ async function requestSession(
   } catch (error) {
     // A response that fails the schema may still have created a session.
     const id = idInInvalidResponse(error)
+    // The error of the creation counts. The session ends by its TTL.
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
     throw error
   }

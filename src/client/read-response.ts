@@ -81,6 +81,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
+    // Not JSON, such as a page of a proxy.
     return undefined
   }
 }

@@ -11,7 +11,7 @@
  */
 import { createInterface } from 'node:readline'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
-import { isError } from '../kit/is-error.ts'
+import { messageOf } from '../kit/message-of.ts'
 
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
@@ -42,6 +42,7 @@ function parseLine(line: string): Partial<ReaperLine> {
   try {
     return JSON.parse(line) as ReaperLine
   } catch {
+    // The program was killed while it wrote the line.
     return {}
   }
 }
@@ -59,7 +60,7 @@ async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<Reap
     await removeFile(deletionRequest.markerPath)
     return { id: deletionRequest.id, ...billFields }
   } catch (error) {
-    return { id: deletionRequest.id, error: isError(error) ? error.message : String(error) }
+    return { id: deletionRequest.id, error: messageOf(error) }
   }
 }
 
@@ -119,6 +120,7 @@ function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStoppi
       ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
     }
   } catch {
+    // The deletion succeeded, whatever the response says.
     return { isStopping: false }
   }
 }
@@ -126,6 +128,7 @@ function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStoppi
 async function removeFile(path: string | undefined): Promise<void> {
   if (path === undefined) return
   const { rm } = await import('node:fs/promises')
+  // Another reaper removes the file later.
   await rm(path, { force: true }).catch(() => undefined)
 }
 

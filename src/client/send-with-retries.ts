@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pRetry from 'p-retry'
+import { mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { ClientConfig } from './config.ts'
@@ -78,7 +79,7 @@ async function sendWithTimeout(config: ClientConfig, request: Request, timeoutMs
   }
   const timer = setTimeout(onLate, Math.min(timeoutMs, longestTimerMs))
   try {
-    const attempt = new Request(request, { signal: AbortSignal.any([request.signal, late.signal]) })
+    const attempt = new Request(request, { signal: mergeSignals(request.signal, late.signal) })
     for (const [name, value] of Object.entries(config.headers)) attempt.headers.set(name, value)
     attempt.headers.set('authorization', `Bearer ${config.apiKey}`)
     const response = await config.fetch(attempt)

@@ -58,6 +58,7 @@ export function removeSessionMarker(path: string): void {
  * files.
  */
 export async function findOrphanedSessions(sessionDir: string): Promise<readonly SessionMarkerFile[]> {
+  // Without the folder, there are no markers.
   const names = await readdir(sessionDir).catch(() => [])
   const files = await Promise.all(
     names.filter((name) => name.endsWith('.json')).map((name) => readSessionMarker(sessionDir, name)),
@@ -72,6 +73,7 @@ async function readSessionMarker(sessionDir: string, name: string): Promise<Sess
   try {
     return { path, marker: markerSchema.parse(JSON.parse(await readFile(path, 'utf8'))) }
   } catch {
+    // Another process has removed the marker, or it is incomplete.
     return undefined
   }
 }
@@ -97,6 +99,7 @@ function processStart(pid: number): string | undefined {
     // the start time.
     return `${bootId}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
   } catch {
+    // The process has ended, or the system has no `/proc`.
     return undefined
   }
 }

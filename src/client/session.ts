@@ -7,7 +7,7 @@ import type { EndedBy, SessionBill } from './session-bill.ts'
 import type { FilesTransport } from './file-requests.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import type { SessionRecordings } from './session-recordings.ts'
-import { isError } from '../kit/is-error.ts'
+import { messageOf } from '../kit/message-of.ts'
 
 /**
  * Options of `session.end()`. Aborting stops the wait; the deletion continues.
@@ -165,8 +165,4 @@ function deleteFailed(id: string, cause: unknown): BowlineError {
     cause,
     requestId: isBowlineError(cause) ? cause.requestId : undefined,
   })
-}
-
-function messageOf(cause: unknown): string {
-  return isError(cause) ? cause.message : String(cause)
 }

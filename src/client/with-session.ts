@@ -170,6 +170,7 @@ const disconnectLimitMs = 2000
 async function disconnect(connected: AsyncDisposable | undefined): Promise<void> {
   if (connected === undefined) return
   const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
+  // The session ends next, which closes the connection anyway.
   await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
 }
 
@@ -278,6 +279,7 @@ async function listRecordings(
   session: Session,
   { record = false }: CreateSessionOptions,
 ): Promise<readonly Recording[]> {
+  // Recordings are an addition to the error. It must not be masked.
   return record === false ? [] : session.recordings.list().catch(() => [])
 }
 

@@ -5,6 +5,7 @@ function isPattern(text: string): boolean {
   try {
     return new RegExp(text).source !== ''
   } catch {
+    // Not a valid regular expression.
     return false
   }
 }

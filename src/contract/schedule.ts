@@ -84,6 +84,7 @@ function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
+    // Throws for an unknown time zone.
     return false
   }
 }

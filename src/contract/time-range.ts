@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayMs } from '../kit/day-ms.ts'
 
 const unitHours = { h: 1, d: 24, w: 168, m: 730, y: 8766 } as const
 
@@ -44,8 +45,6 @@ function readLast(text: string, nowMs: number): TimeRange | undefined {
   const last = { unit: unit as keyof typeof unitHours, count: Number(count) }
   return { last, from: new Date(nowMs - last.count * unitHours[last.unit] * 3_600_000) }
 }
-
-const dayMs = 86_400_000
 
 function readDays(min: string | undefined, max: string | undefined): TimeRange | undefined {
   const from = min === undefined ? undefined : readDay(min)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayMs } from '../kit/day-ms.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs } from './actions.ts'
 import { jsonSchema, maxFormats } from './formats.ts'
@@ -57,7 +58,7 @@ export const v1ScrapeFields = {
   domainTools,
   toolDetail,
   /** Maximum age of a stored page in milliseconds. Default: one day. */
-  maxAge: z.int().min(0).default(86_400_000),
+  maxAge: z.int().min(0).default(dayMs),
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
   /** Timeout of the scrape in milliseconds. Default: 30,000. */
   timeout: z.int().min(1000).max(600_000).default(30_000),

@@ -58,6 +58,7 @@ function errorOf(text: string): string {
   try {
     return String((JSON.parse(text) as { error?: unknown }).error)
   } catch {
+    // Not the JSON of a Bowline server.
     return text.slice(0, 200)
   }
 }

@@ -2,7 +2,7 @@ import type { SessionFiles } from '../client/session-files.ts'
 import type { CdpMessage } from './cdp-message.ts'
 import { LocalDownloads } from './local-downloads.ts'
 import { LocalUploads } from './local-uploads.ts'
-import { isError } from '../kit/is-error.ts'
+import { messageOf } from '../kit/message-of.ts'
 
 /** Receivers of the messages that a bridge forwards. */
 export interface BridgeTargets {
@@ -80,6 +80,6 @@ function failureOf({ id, sessionId }: CdpMessage, error: unknown): CdpMessage {
   return {
     ...(id === undefined ? {} : { id }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    error: { code: serverError, message: isError(error) ? error.message : String(error) },
+    error: { code: serverError, message: messageOf(error) },
   }
 }

@@ -23,6 +23,7 @@ export class LocalUploads {
    * exist locally is returned unchanged, as a path of the session.
    */
   async send(path: string): Promise<string> {
+    // Not a local path.
     const found = await stat(path).catch(() => undefined)
     if (found === undefined) return path
     if (found.isDirectory()) return this.#sendFolder(path)

@@ -78,6 +78,7 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
       // Open the new page first, since a browser without pages may exit.
       page = await context.newPage()
       const left = context.pages().filter((each) => each !== page)
+      // A page may have closed itself.
       await Promise.all(left.map((each) => each.close().catch(() => undefined)))
       return { browser, context, page }
     },

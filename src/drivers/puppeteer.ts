@@ -81,6 +81,7 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
       page = await context.newPage()
       watch(page)
       const left = (await context.pages()).filter((each) => each !== page)
+      // A page may have closed itself.
       await Promise.all(left.map((each) => each.close().catch(() => undefined)))
       return { browser, context, page }
     },

@@ -1,4 +1,5 @@
 import { isError } from './is-error.ts'
+
 /** Options with a signal, for every function that waits. */
 export interface Abortable {
   /**
@@ -13,10 +14,18 @@ export function signalWithTimeout(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): AbortSignal | undefined {
-  const signals = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
-    (each) => each !== undefined,
-  )
-  return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  return mergeSignals(signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs))
+}
+
+/**
+ * Returns a signal that aborts with the first of the given ones, for the same reason. Ignores
+ * `undefined`, and returns a single signal as it is.
+ */
+export function mergeSignals(first: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal
+export function mergeSignals(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined
+export function mergeSignals(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((each) => each !== undefined)
+  return given.length > 1 ? AbortSignal.any(given) : given[0]
 }
 
 /** Throws the reason of an aborted signal, or `error` if the reason is its cause. */

@@ -1,4 +1,5 @@
-import { createHmac, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { sha256 } from './sha256.ts'
 
 /**
  * Returns a UUID version 7 (RFC 9562): 48 bits of milliseconds, then 74 random bits. Sorts by
@@ -30,7 +31,7 @@ export function newApiKey(): string {
 
 /** Returns the SHA-256 of a secret in hexadecimal. Only this hash is stored. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return sha256(secret).toString('hex')
 }
 
 /** Derives a token for `purpose` that only the holder of `secret` can compute. */
@@ -40,5 +41,5 @@ export function deriveToken(secret: string, purpose: string): string {
 
 /** Compares two strings in constant time. */
 export function equalSecrets(left: string, right: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+  return timingSafeEqual(sha256(left), sha256(right))
 }

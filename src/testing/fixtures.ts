@@ -59,6 +59,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       let opening: Promise<TestSession> | undefined
       const onEnd = writeSessionReport.bind(undefined, project.outputDir)
       await use({ get: () => (opening ??= openTestSession(bowline, sessionOptions, { chromium, onEnd })) })
+      // The test that opened the session has failed with the error.
       const opened = await opening?.catch(() => undefined)
       await opened?.end()
     },

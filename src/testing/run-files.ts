@@ -44,6 +44,7 @@ function readOptional(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
+    // No record yet.
     return ''
   }
 }

@@ -68,6 +68,7 @@ export async function openTestSession(
     },
     findSessionLoss: async () => {
       if (failure.signal.aborted) return String(failure.signal.reason.message)
+      // A server that does not respond makes the session unreachable.
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'unreachable'}`
     },
@@ -76,6 +77,7 @@ export async function openTestSession(
       await browser.close()
       const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
       await owned.disposeAsync()
+      // Recordings are an addition to the report. The test must not fail for them.
       const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
       const recording = kept.find(({ name }) => name === 'player.html')?.url
       deps.onEnd({ bill, recording, uses })

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { abortable } from '../../src/kit/abort.ts'
+import { abortable, mergeSignals } from '../../src/kit/abort.ts'
 
 test.each([
   ['before it waits', 0],
@@ -21,4 +21,23 @@ test.each([
   work.reject(new Error('the work failed'))
   await turn()
   expect(unhandled).toEqual([])
+})
+
+test('a merged signal aborts with the reason of the first signal that aborts', () => {
+  const [first, second] = [new AbortController(), new AbortController()]
+  const merged = mergeSignals(first.signal, undefined, second.signal)
+
+  expect(merged.aborted).toBe(false)
+  second.abort(new Error('second'))
+  expect(merged.reason).toEqual(new Error('second'))
+  first.abort(new Error('first'))
+  expect(merged.reason).toEqual(new Error('second'))
+})
+
+test('a single signal is not wrapped', () => {
+  const { signal } = new AbortController()
+
+  expect(mergeSignals(signal)).toBe(signal)
+  expect(mergeSignals(undefined, signal)).toBe(signal)
+  expect(mergeSignals(undefined, undefined)).toBeUndefined()
 })

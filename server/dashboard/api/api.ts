@@ -89,6 +89,7 @@ export function createApi(key: string, onUnauthorized: (apiError: ApiError) => v
 }
 
 async function throwFailure(response: Response, onUnauthorized: (apiError: ApiError) => void): Promise<never> {
+  // A proxy in front of the server may respond with something other than JSON.
   const failure = (await response.json().catch(() => undefined)) as Partial<Failure> | undefined
   const error = failure?.error ?? `The server responded with ${response.status} ${response.statusText}`
   const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000 || 0

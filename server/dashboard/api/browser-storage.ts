@@ -5,6 +5,7 @@ export function readStored(storage: StorageName, name: string): string | undefin
   try {
     return window[storage].getItem(name) ?? undefined
   } catch {
+    // The browser may block storage, such as in a private window.
     return undefined
   }
 }

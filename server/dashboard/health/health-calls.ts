@@ -28,6 +28,7 @@ export async function readHealth(api: Api, signal: AbortSignal): Promise<Health>
  * Reads `/readyz`. A server that is not ready responds with an error status and the same fields.
  */
 async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> {
+  // A server that does not respond is shown as not ready.
   const response = await api.fetchAnyStatus('/readyz', signal).catch(() => undefined)
   if (response === undefined) throw new ApiError(0, { error: 'The server is not responding' })
   const readiness = (await response.json()) as Partial<Readiness>

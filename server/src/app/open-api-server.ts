@@ -10,6 +10,7 @@ import { buildHttpApp } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
+import { runEvery } from '../kit/run-every.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -101,12 +102,12 @@ function routeServices(deps: AppDeps & Services & Usage & ApiServerDeps) {
 
 /** Stores when keys were last used: every 30 s, and once on disposal. */
 function startStoringKeyUse(authenticator: Authenticator, onError: AppDeps['onError']): AsyncDisposable {
-  const timer = setInterval(() => {
-    authenticator.storeKeyUse().catch((error: unknown) => onError(error, 'recording API key use'))
-  }, apiKeyUseMs).unref()
+  const storing = runEvery(apiKeyUseMs, async () => authenticator.storeKeyUse(), {
+    onError: (error) => onError(error, 'recording API key use'),
+  })
   return {
     [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
+      await storing[Symbol.asyncDispose]()
       await authenticator.storeKeyUse()
     },
   }

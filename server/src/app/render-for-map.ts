@@ -1,4 +1,5 @@
 import { scrapeRequest } from 'bowline/contract/scrape'
+import { mergeSignals } from 'bowline/kit/abort'
 import type { RenderPage } from '../map/render-start-page.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 
@@ -9,6 +10,6 @@ const timeoutMs = 15_000
 export function createRenderPage(scrapes: Pick<Scrapes, 'loadHtml'>): RenderPage {
   return async ({ url, location, headers }, signal) => {
     const request = scrapeRequest.parse({ url, location, headers, formats: ['rawHtml'], timeout: timeoutMs })
-    return scrapes.loadHtml(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+    return scrapes.loadHtml(request, mergeSignals(signal, AbortSignal.timeout(timeoutMs)))
   }
 }

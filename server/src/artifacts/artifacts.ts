@@ -63,6 +63,7 @@ export class Artifacts {
       await completeArtifact(this.#store.db, id, bytes)
     } catch (error) {
       contents.destroy()
+      // The error of the write counts.
       await this.#blobs.delete(artifactBlob(id)).catch(() => undefined)
       await removeArtifact(this.#store.db, id)
       throw error

@@ -1,3 +1,4 @@
+import { runEvery } from '../kit/run-every.ts'
 import { findExpiredArtifacts } from '../store/artifacts.ts'
 import type { Store } from '../store/store.ts'
 import type { Artifacts } from './artifacts.ts'
@@ -19,17 +20,8 @@ export function startSweepingArtifacts(
   artifacts: Artifacts,
   onError: (error: unknown, action: string) => void,
 ): AsyncDisposable {
-  const sweep = async (): Promise<void> => {
-    await sweepArtifacts(store, artifacts).catch((error: unknown) => onError(error, 'deleting expired artifacts'))
-  }
-  let running = sweep()
-  const timer = setInterval(() => {
-    running = running.then(sweep)
-  }, everyMs).unref()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return runEvery(everyMs, async () => sweepArtifacts(store, artifacts), {
+    onError: (error) => onError(error, 'deleting expired artifacts'),
+    isImmediate: true,
+  })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { mergeSignals } from 'bowline/kit/abort'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 
 /** One FIFO queue per team: work of a team takes its turns in order, and waits only for its own. */
@@ -32,7 +33,7 @@ export class TeamQueues {
     this.#count(teamId, 1)
     // Clears the timer when the turn comes: with a long `untilMs` it would run for weeks.
     const waitEnd = new AbortController()
-    const signal = AbortSignal.any([waitEnd.signal, ...(cancelled === undefined ? [] : [cancelled])])
+    const signal = mergeSignals(waitEnd.signal, cancelled)
     try {
       const leftMs = Math.min(longestTimerMs, Math.max(0, untilMs - performance.now()))
       await Promise.race([before, delay(leftMs, undefined, { signal })])

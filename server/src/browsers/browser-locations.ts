@@ -112,6 +112,7 @@ const sparticuz = async function* (): AsyncGenerator<BrowserLocation> {
     const { default: chromium } = (await import(name)) as { default: { executablePath: () => Promise<string> } }
     yield { path: await chromium.executablePath(), kind: 'shell' }
   } catch {
+    // The package is not installed, or cannot unpack itself.
     yield { name: `the package ${name}`, path: undefined }
   }
 }

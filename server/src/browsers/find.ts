@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { access, constants, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { browserLocations, type BrowserKind, type BrowserLocation, type Environment } from './browser-locations.ts'
 import { realBinary } from './real-binary.ts'
 
@@ -78,11 +79,13 @@ async function examine({ path, kind, name = path ?? '' }: BrowserLocation): Prom
   try {
     if (!(await stat(path)).isFile()) return fail('not a file')
   } catch {
+    // `stat` fails if nothing exists at the path.
     return fail('not found')
   }
   try {
     await access(path, constants.X_OK)
   } catch {
+    // `access` fails without the right to execute.
     return fail('not executable')
   }
   const binary = await realBinary(path)
@@ -110,7 +113,7 @@ async function readVersion(path: string): Promise<{ version: string } | { versio
     if (version !== undefined) return { version }
     return { version: undefined, problem: `--version printed "${stdout.trim().slice(0, 80)}"` }
   } catch (error) {
-    const reason = Error.isError(error) ? error.message.trim().split('\n').at(-1) : String(error)
+    const reason = messageOf(error).trim().split('\n').at(-1)
     return { version: undefined, problem: `--version failed: ${reason?.slice(0, 200)}` }
   }
 }

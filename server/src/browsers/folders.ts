@@ -1,7 +1,8 @@
 import { chmod, chown, lchown, lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
+import { sha256 } from 'bowline/kit/sha256'
 import { serverLedger, writeLedger } from './ledger.ts'
 
 /** The folders of one browser. */
@@ -130,7 +131,7 @@ async function openRuntimeDir({ dataDir, isForOtherUids }: BootFolderOptions): P
     await ensureOwnFolder(inside, isForOtherUids)
     return inside
   }
-  const outside = `/var/tmp/bowline-${createHash('sha256').update(path).digest('hex').slice(0, 12)}`
+  const outside = `/var/tmp/bowline-${sha256(path).toString('hex').slice(0, 12)}`
   await ensureOwnFolder(outside, isForOtherUids)
   return outside
 }

@@ -51,6 +51,7 @@ export async function findJail(): Promise<Omit<Jail, 'hasOwnNetwork'> | undefine
       await access(path, constants.X_OK)
       return { path, mounts: await systemMounts() }
     } catch {
+      // Nothing exists at the path.
       // Not installed here.
     }
   }
@@ -113,6 +114,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
   } catch {
+    // Nothing exists at the path.
     return undefined
   }
 }
@@ -135,6 +137,7 @@ async function isOfBrowser(folder: string): Promise<boolean> {
     const isShared = ((await stat(folder)).mode & 0o002) !== 0
     return !isShared && (await readdir(folder)).some((name) => name.endsWith('.pak'))
   } catch {
+    // The folder cannot be listed.
     return false
   }
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { abortable } from 'bowline/kit/abort'
+import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
@@ -151,8 +151,7 @@ class WarmPool implements BrowserPool {
 
   async #start(options: LaunchOptions, signal?: AbortSignal): Promise<Browser> {
     const { host, launchOptions } = this.#options
-    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])]
-    const launching = launchBrowser(host, { ...launchOptions, ...options }, AbortSignal.any(signals))
+    const launching = launchBrowser(host, { ...launchOptions, ...options }, mergeSignals(this.#closing.signal, signal))
     this.#launches.add(launching)
     try {
       const browser = await launching

@@ -39,6 +39,7 @@ async function readPreferences(path: string): Promise<object> {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'))
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
+    // A new profile has no preferences, and Chromium replaces invalid ones itself.
     return {}
   }
 }

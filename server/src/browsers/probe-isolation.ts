@@ -5,6 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { attachToTarget } from '../cdp/targets.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
@@ -120,7 +121,7 @@ function isolationMissing({ jail }: IsolationLayers, cause: unknown): BowlineErr
 
 /** The line of Chromium's output that says why its sandbox does not start. */
 function sandboxReason(error: unknown): string {
-  const lines = (Error.isError(error) ? error.message : String(error)).split('\n')
+  const lines = messageOf(error).split('\n')
   const reason = lines.find((line) => /sandbox|namespace|not permitted/i.test(line)) ?? lastLine(error)
   return reason.trim().replace(/\.$/, '').slice(0, 300)
 }
@@ -177,7 +178,7 @@ async function openNoProxy({ jailProxyPort = 9 }: ProxyOptions): Promise<Browser
 }
 
 function lastLine(error: unknown): string {
-  return (Error.isError(error) ? error.message : String(error)).trim().split('\n').at(-1) ?? ''
+  return messageOf(error).trim().split('\n').at(-1) ?? ''
 }
 
 async function findSetpriv(): Promise<string | undefined> {
@@ -201,6 +202,7 @@ async function isShmSmall(): Promise<boolean> {
     const { bsize, blocks } = await statfs('/dev/shm')
     return bsize * blocks < smallShmBytes
   } catch {
+    // Only Linux has `/dev/shm`, and a container may lack it.
     return process.platform === 'linux'
   }
 }

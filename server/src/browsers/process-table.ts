@@ -40,6 +40,7 @@ export function hasThreads(pid: number): boolean {
     const threads = readdirSync(`/proc/${pid}/task`).length
     return threads > (readProcess(pid)?.state === 'Z' ? 1 : 0)
   } catch {
+    // The process has ended.
     return false
   }
 }
@@ -62,6 +63,7 @@ export function killGroup(groupId: number): void {
   try {
     process.kill(-groupId, 'SIGKILL')
   } catch {
+    // Without `/proc`, there is no other PID namespace to confuse it with.
     // No process left, or only zombies.
   }
 }
@@ -74,6 +76,7 @@ export function killUser(uid: number): void {
       // dumpable.
       if (readText(`/proc/${pid}/status`)?.includes(`\nUid:\t${uid}\t`) === true) process.kill(pid, 'SIGKILL')
     } catch {
+      // Only Linux has `/proc`.
       // Already gone.
     }
   }
@@ -88,6 +91,7 @@ export function machineRun(): string {
   try {
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
+    // Only Linux has `/proc`, and a sandbox may hide it.
     return boot
   }
 }
@@ -96,6 +100,7 @@ function listProcesses(): readonly number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {
+    // Only Linux has `/proc`.
     return []
   }
 }
@@ -104,6 +109,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
   } catch {
+    // The process has ended, or the system has no `/proc`.
     return undefined
   }
 }

@@ -39,6 +39,7 @@ async function isBrowserProgram(path: string): Promise<boolean> {
     await access(path, constants.X_OK)
     return (await firstBytes(path)) === '\x7fE'
   } catch {
+    // A file that cannot be read is not known to be a binary.
     return false
   }
 }

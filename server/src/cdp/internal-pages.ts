@@ -146,6 +146,7 @@ async function isInPdf(
     const embedder = findFrame(frameTree, parentFrameId)
     return embedder === undefined || embedder.mimeType.endsWith('/pdf')
   } catch {
+    // The page has closed or does not respond.
     return true
   }
 }

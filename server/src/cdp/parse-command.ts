@@ -8,6 +8,7 @@ export function parseCommand(text: unknown): CdpCommand | undefined {
   try {
     value = JSON.parse(text)
   } catch {
+    // Not JSON.
     return undefined
   }
   if (typeof value !== 'object' || value === null) return undefined

@@ -187,6 +187,7 @@ export class Screencast {
         await this.#stop()
         await this.#change()
       })
+      // As in `#apply`.
       .catch(() => undefined)
   }
 

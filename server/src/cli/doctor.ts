@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { listBrowsers } from '../browsers/find.ts'
 import { openBrowserHost } from '../browsers/host.ts'
 import { describeIsolation, isIsolated } from '../browsers/isolation.ts'
@@ -135,5 +136,5 @@ const schemaNotes: Readonly<Record<StoreState['schema'], string>> = {
 
 function describeError(error: unknown): string {
   if (isBowlineError(error)) return `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`
-  return Error.isError(error) ? error.message : String(error)
+  return messageOf(error)
 }

@@ -1,3 +1,4 @@
+import { runEvery } from '../kit/run-every.ts'
 import { deadAfterSeconds, heartbeatMs } from '../store/node-liveness.ts'
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
@@ -87,27 +88,10 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
       await removeNode(db, node.id)
     }
   }
-  let current = Promise.resolve()
-  let isSending = false
-  const timer = setInterval(() => {
-    if (isSending) return
-    isSending = true
-    current = sendHeartbeat()
-      .then(
-        () => deps.onBeat(undefined),
-        (error: unknown) => {
-          deps.onBeat(error)
-          deps.onError(error, 'heartbeat')
-        },
-      )
-      .finally(() => {
-        isSending = false
-      })
-  }, heartbeatMs)
-  return {
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await current
+  return runEvery(heartbeatMs, async () => sendHeartbeat().then(() => deps.onBeat(undefined)), {
+    onError: (error) => {
+      deps.onBeat(error)
+      deps.onError(error, 'heartbeat')
     },
-  }
+  })
 }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import type { CheckedTarget } from './check-target.ts'
 import type { HostPort } from './host-port.ts'
 import { netErrorOfConnect } from './net-errors.ts'
@@ -40,7 +41,7 @@ export async function waitForConnect(socket: Socket, target: HostPort, signal?: 
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const onError = (cause: Error): void =>
     reject(
-      new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${messageOf(cause)}`, {
+      new BowlineError('EGRESS_FAILED', `${target.host}:${target.port} cannot be reached: ${reasonOf(cause)}`, {
         cause,
         details: { netError: netErrorOfConnect(cause) },
       }),
@@ -61,8 +62,8 @@ export async function waitForConnect(socket: Socket, target: HostPort, signal?: 
   }
 }
 
-function messageOf(error: Error): string {
+function reasonOf(error: Error): string {
   return error instanceof AggregateError && error.message === ''
-    ? error.errors.map((each) => (Error.isError(each) ? each.message : String(each))).join('; ')
+    ? error.errors.map((each) => messageOf(each)).join('; ')
     : error.message
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { mergeSignals } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { BrowserMessages } from './browser-messages.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
 import type { TargetConnector } from './target-connector.ts'
@@ -153,7 +155,7 @@ function createContext(
   let isRefusalLogged = false
   return {
     connect: async (target, signal) => {
-      const limited = signal === undefined ? ended : AbortSignal.any([ended, signal])
+      const limited = mergeSignals(ended, signal)
       const socket = await connector.connect(target, route, limited)
       messages.noteConnection(target, connector.isDirect(socket) ? socket.remoteAddress : undefined)
       return socket
@@ -161,7 +163,7 @@ function createContext(
     noteFailure: (error, target) => {
       if (ended.aborted) return
       messages.noteFailure(netErrorOf(error))
-      const reason = Error.isError(error) ? error.message : String(error)
+      const reason = messageOf(error)
       if (!isBowlineError(error) || error.code !== 'EGRESS_REFUSED') {
         log.debug({ ...target, reason }, 'egress failed')
         return
@@ -200,6 +202,7 @@ async function isOfUser(
   socket: Socket,
 ): Promise<boolean> {
   if (findOwner === undefined) return true
+  // A connection whose owner cannot be found is refused below.
   const uid = await findOwner(socket).catch(() => undefined)
   if (uid === expected) return true
   log.debug({ uid, expected }, 'egress connection of another user closed')

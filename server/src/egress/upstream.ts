@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { SocksClient } from 'socks'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import type { HostPort } from './host-port.ts'
 
 /**
@@ -28,7 +29,7 @@ export async function tunnelThrough(upstream: Upstream, target: HostPort, signal
       : await connectHttp(upstream.url, target, signal)
   } catch (cause) {
     signal.throwIfAborted()
-    const reason = Error.isError(cause) ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new BowlineError(
       'EGRESS_FAILED',
       `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${reason}`,

@@ -1,3 +1,4 @@
+import { runEvery } from '../kit/run-every.ts'
 import { deleteOldExtractJobs } from '../store/extract-jobs.ts'
 import { jobRetentionMs } from '../store/job-retention.ts'
 import { Extracts, type ExtractsDeps } from './extracts.ts'
@@ -11,12 +12,7 @@ const sweepMs = 3_600_000
 
 /** Starts processing extractions on this server. `resources` stops it. */
 export async function openExtracts(resources: AsyncDisposableStack, deps: OpenExtractsDeps): Promise<Extracts> {
-  const timer = setInterval(() => {
-    const before = new Date(Date.now() - jobRetentionMs)
-    deleteOldExtractJobs(deps.store.db, before).catch((error: unknown) =>
-      deps.onError(error, 'deleting old extractions'),
-    )
-  }, sweepMs).unref()
-  resources.defer(() => clearInterval(timer))
+  const sweep = async (): Promise<unknown> => deleteOldExtractJobs(deps.store.db, new Date(Date.now() - jobRetentionMs))
+  resources.use(runEvery(sweepMs, sweep, { onError: (error) => deps.onError(error, 'deleting old extractions') }))
   return Extracts.open(deps)
 }

@@ -184,6 +184,7 @@ export class SessionFiles {
       await file.chmod(0o644)
       await pipeline(body, this.#limitBytes(entry), file.createWriteStream(), { signal: this.session.ended })
     } catch (error) {
+      // The stream may have closed the file. The error of the upload counts.
       await file.close().catch(() => undefined)
       await rm(entry.path, { force: true })
       throw error

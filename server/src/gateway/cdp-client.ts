@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { RawData, WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
+import { messageOf } from 'bowline/kit/message-of'
 import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
@@ -183,7 +184,7 @@ export class CdpClient {
       // A command that is nested too deeply can be parsed but not serialized. Uncaught, that error
       // would crash the server.
       const { id, sessionId } = command
-      const message = Error.isError(error) ? error.message : String(error)
+      const message = messageOf(error)
       this.#respond({ id, sessionId, error: { code: errorCodes.server, message } })
     }
   }

@@ -44,6 +44,7 @@ export function trackRequests(app: FastifyInstance, draining: AbortSignal): Requ
   return {
     waitForPending: async (limitMs) => {
       const limit = new AbortController()
+      // Rejects when all requests have ended.
       const late = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)
       await Promise.race([Promise.all(open.values()), late])
       limit.abort()

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { mergeSignals } from 'bowline/kit/abort'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { Jobs } from '../jobs/jobs.ts'
@@ -152,8 +153,9 @@ function subprotocolOf({ headers }: IncomingMessage): string | undefined {
 function listen(jobs: Jobs, { id }: Job, disconnected: AbortSignal): Disposable & { wait: () => Promise<void> } {
   const changed = new AbortController()
   const listening = jobs.jobEvents.listen(id, () => changed.abort())
-  const signal = AbortSignal.any([changed.signal, disconnected])
+  const signal = mergeSignals(changed.signal, disconnected)
   return {
+    // Rejects at a change or when the client has left, which ends the wait.
     wait: async () => sleep(pollMs, undefined, { signal }).catch(() => undefined),
     [Symbol.dispose]: () => listening[Symbol.dispose](),
   }

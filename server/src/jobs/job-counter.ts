@@ -43,6 +43,7 @@ export class JobCounter {
   }
 
   async #countAfter(before: Promise<unknown> | undefined, jobId: string): Promise<CountedJob | undefined> {
+    // Its own callers get the error of the count before.
     await before?.catch(() => undefined)
     const counting = this.#countNow(jobId)
     this.#waiting.delete(jobId)

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Billing } from '../billing/billing.ts'
+import { runEvery } from '../kit/run-every.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import { PatternMatcher } from '../map/pattern-matcher.ts'
 import { RobotsRules } from '../map/robots-rules.ts'
@@ -75,9 +76,10 @@ export async function openJobs(
     counter,
     jobEvents,
   })
-  const timer = setInterval(() => {
-    deleteExpiredJobs(store.db).catch((error: unknown) => onError(error, 'deleting expired jobs'))
-  }, sweepMs).unref()
-  resources.defer(() => clearInterval(timer))
+  resources.use(
+    runEvery(sweepMs, async () => deleteExpiredJobs(store.db), {
+      onError: (error) => onError(error, 'deleting expired jobs'),
+    }),
+  )
   return new Jobs({ ...deps, runner, jobWebhooks, counter, jobEvents })
 }

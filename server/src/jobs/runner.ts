@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mergeSignals } from 'bowline/kit/abort'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
@@ -114,7 +115,7 @@ export class Runner {
     const running = this.#running.get(row.id) ?? new Set()
     this.#running.set(row.id, running.add(stop))
     try {
-      const hasMore = await this.#work(toJob(row), { item, holder }, AbortSignal.any([signal, stop.signal]))
+      const hasMore = await this.#work(toJob(row), { item, holder }, mergeSignals(signal, stop.signal))
       if (hasMore) await queues.send(shardQueue, item)
     } catch (error) {
       if (error instanceof FatalJobError) await this.#fail(row.id, error.message)

@@ -33,6 +33,7 @@ function known(label: string | undefined): string | undefined {
   try {
     return new TextDecoder(label).encoding
   } catch {
+    // Not an encoding of the Encoding Standard.
     return undefined
   }
 }

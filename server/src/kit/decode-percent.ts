@@ -3,6 +3,7 @@ export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
+    // Not valid percent-encoding, or not UTF-8.
     return text
   }
 }

@@ -72,6 +72,7 @@ function encodingOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding
   } catch {
+    // Not an encoding of the Encoding Standard.
     return undefined
   }
 }
@@ -82,6 +83,7 @@ function decodes(bytes: Uint8Array, encoding: string): boolean {
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
     return true
   } catch {
+    // The bytes are not valid in this encoding.
     return false
   }
 }

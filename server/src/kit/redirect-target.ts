@@ -14,6 +14,7 @@ function decodeUtf8(bytes: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(bytes, 'latin1'))
   } catch {
+    // Not UTF-8: the bytes stay as they are.
     return bytes
   }
 }

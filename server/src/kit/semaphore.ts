@@ -16,12 +16,22 @@ export class Semaphore {
     return this.#waiting.length
   }
 
-  /** Waits for a slot. Disposing the result releases it. Throws the signal's reason on abort. */
+  /**
+   * Waits for a slot. Disposing the result releases it; disposing it again has no effect. Throws the
+   * signal's reason on abort.
+   */
   async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()
     if (this.#acquired < this.#limit()) this.#acquired += 1
     else await this.#wait(signal)
-    return { [Symbol.dispose]: () => this.#release() }
+    let isReleased = false
+    return {
+      [Symbol.dispose]: () => {
+        if (isReleased) return
+        isReleased = true
+        this.#release()
+      },
+    }
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {

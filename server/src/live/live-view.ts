@@ -1,3 +1,4 @@
+import { messageOf } from 'bowline/kit/message-of'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { isInput } from './input.ts'
 import { navigateTab, type Refuse } from './navigate-tab.ts'
@@ -103,7 +104,7 @@ export class LiveView implements AsyncDisposable {
     } else {
       this.#setActive(viewer.shown)
       navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
-        viewer.notify({ type: 'notice', text: error instanceof Error ? error.message : String(error) }),
+        viewer.notify({ type: 'notice', text: messageOf(error) }),
       )
     }
   }

@@ -1,10 +1,11 @@
+import { escapeHtml } from '../kit/escape-html.ts'
 import { readPageTemplate, scriptExtension } from './page-files.ts'
 import type { PageState } from './server-message.ts'
 
 /** Returns a function that renders the live view page for a state. Reads the template once. */
 export function createPageRenderer(): (state: PageState) => string {
   const template = readPageTemplate().replaceAll('{{extension}}', scriptExtension)
-  return (state) => template.replace('{{state}}', escapeAttribute(JSON.stringify(state)))
+  return (state) => template.replace('{{state}}', () => escapeHtml(JSON.stringify(state)))
 }
 
 /**
@@ -20,8 +21,4 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'cross-origin',
-}
-
-function escapeAttribute(text: string): string {
-  return text.replace(/[&<>"'$]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -46,6 +46,7 @@ export class TabDialog {
     call('Page.handleJavaScriptDialog', result).catch(() => undefined)
     if (openDialog === undefined) return
     this.#set(null)
+    // Fails if the client has left.
     router.callInClientSession('Page.handleJavaScriptDialog', result, openDialog.cdpSessionId).catch(() => undefined)
   }
 

@@ -185,6 +185,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
+    // Not JSON: the caller closes the connection.
     return undefined
   }
 }

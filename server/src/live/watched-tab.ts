@@ -109,12 +109,14 @@ export class WatchedTab implements AsyncDisposable {
 
   /** Sends the selected text to a viewer. Sends nothing if none is selected or the page fails. */
   async copyFor(viewer: Viewer): Promise<void> {
+    // The page may be navigating or have crashed.
     const text = await readSelection(this.call).catch(() => '')
     if (text !== '') viewer.notify({ type: 'clipboard', text })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#resources.dispose()
+    // A tab that could not be watched has nothing to detach from.
     const session = await this.#session.catch(() => undefined)
     await session?.[Symbol.asyncDispose]()
   }

@@ -1,6 +1,6 @@
 import type { BowlineError } from 'bowline/kit/errors'
 import type { LinkOutcome } from './handle-mail-link.ts'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../kit/escape-html.ts'
 import type { MailPurpose } from './mail-token.ts'
 
 /** Headers of these pages. They forbid scripts and referrers, as the URL contains a token. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Transporter } from 'nodemailer'
 import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Notification } from 'bowline/contract/monitors'
+import { messageOf } from 'bowline/kit/message-of'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import { insertMails, insertSubscription, listSubscriptions, recordMailOutcome } from '../store/mails.ts'
@@ -52,7 +53,7 @@ export class Mailer {
     const mailer = new Mailer(deps)
     const { queues, store } = deps
     const onExhausted = async ({ id }: { readonly id: string }, error: unknown): Promise<void> =>
-      recordMailOutcome(store.db, id, { status: 'failed', error: Error.isError(error) ? error.message : String(error) })
+      recordMailOutcome(store.db, id, { status: 'failed', error: messageOf(error) })
     await queues.work(mailer.#queue, { concurrency: maxParallelMails, onExhausted }, async ({ id }, { signal }) =>
       mailer.#send(id, signal),
     )

@@ -1,6 +1,6 @@
 import type { CheckStatus, CheckSummary, PageDiff } from 'bowline/contract/monitor-checks'
 import type { PageRow } from '../store/monitor-pages.ts'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../kit/escape-html.ts'
 
 /** An email as plain text and HTML. */
 export interface RenderedMail {

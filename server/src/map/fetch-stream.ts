@@ -1,5 +1,5 @@
 import { fetch, type Dispatcher } from 'undici'
-import type { Abortable } from 'bowline/kit/abort'
+import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { redirectTarget } from '../kit/redirect-target.ts'
 
@@ -37,11 +37,7 @@ const maxRedirects = 8
  */
 export async function fetchStream(start: URL, options: FetchStreamOptions): Promise<FetchedStream> {
   const done = new AbortController()
-  const signal = AbortSignal.any([
-    done.signal,
-    AbortSignal.timeout(options.timeoutMs),
-    ...(options.signal === undefined ? [] : [options.signal]),
-  ])
+  const signal = mergeSignals(done.signal, AbortSignal.timeout(options.timeoutMs), options.signal)
   try {
     const { url, response } = await follow(start, options, signal)
     return {

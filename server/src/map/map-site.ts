@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { mapLimits, type MapLink, type MapRequest } from 'bowline/contract/map'
-import type { Abortable } from 'bowline/kit/abort'
+import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodeText } from './decode.ts'
 import type { MapContext } from './map-context.ts'
@@ -83,8 +83,8 @@ function limitsOf({ timeout }: MapRequest, signal: AbortSignal | undefined): Lim
       own.abort(new BowlineError('MAP_TIMEOUT', `The map was not completed within ${timeout} ms`)),
     )
   }
-  const call = AbortSignal.any([own.signal, ...(signal === undefined ? [] : [signal])])
-  return { call, exploring: timeout === undefined ? AbortSignal.any([call, AbortSignal.timeout(exploreMs)]) : call }
+  const call = mergeSignals(own.signal, signal)
+  return { call, exploring: mergeSignals(call, timeout === undefined ? AbortSignal.timeout(exploreMs) : undefined) }
 }
 
 interface Findings {

@@ -1,3 +1,4 @@
+import { mergeSignals } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
@@ -51,7 +52,7 @@ class PageWalk {
 
   constructor(context: MapContext) {
     this.#context = context
-    this.#signal = AbortSignal.any([context.signal, AbortSignal.timeout(bounds.timeMs)])
+    this.#signal = mergeSignals(context.signal, AbortSignal.timeout(bounds.timeMs))
   }
 
   get canContinue(): boolean {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Judgment } from 'bowline/contract/monitor-checks'
 import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import { sha256 } from 'bowline/kit/sha256'
 import type { PricedScrape } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot } from '../scrape/scrape-in-slot.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
@@ -37,7 +37,7 @@ export interface CheckedPage {
 
 /** Returns the key of a page within its target. */
 export function hashUrl(url: string): string {
-  return createHash('sha256').update(url).digest('hex')
+  return sha256(url).toString('hex')
 }
 
 /** Price of a judgment in credits. */

@@ -1,5 +1,5 @@
 import { judgment, type Judgment, type PageDiff } from 'bowline/contract/monitor-checks'
-import type { Abortable } from 'bowline/kit/abort'
+import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 
 const answerSchema = {
@@ -81,6 +81,6 @@ async function ask(
   { signal }: Abortable = {},
 ): Promise<Judgment> {
   const limit = AbortSignal.timeout(judgeMs)
-  const combined = signal === undefined ? limit : AbortSignal.any([limit, signal])
+  const combined = mergeSignals(limit, signal)
   return judgment.parse(await extractJson(model, { prompt, schema: answerSchema, markdown, signal: combined }))
 }

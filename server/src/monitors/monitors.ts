@@ -181,6 +181,7 @@ export class Monitors {
     try {
       return estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
     } catch {
+      // The definition is no longer valid, so no check will run.
       return 0
     }
   }

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { runsPerDay } from 'bowline/contract/cron'
 import type { Schedule } from 'bowline/contract/schedule'
+import { dayMs } from 'bowline/kit/day-ms'
 
 /**
  * Returns the next run of a schedule after a time, or `undefined` if it never runs, such as on
@@ -13,7 +14,6 @@ export function nextRun({ cron, timezone }: Schedule, after: Date): Date | undef
 }
 
 const sampleDays = 40
-const dayMs = 24 * 3_600_000
 
 /**
  * Returns the run at a time that the clocks skip at the end of a day, as in Greenland. croner omits

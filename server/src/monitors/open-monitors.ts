@@ -1,3 +1,4 @@
+import { runEvery } from '../kit/run-every.ts'
 import { releaseChecks } from '../store/monitor-checks.ts'
 import { sweepMonitors } from '../store/monitors.ts'
 import { checkQueue } from './check-queue.ts'
@@ -16,28 +17,20 @@ export async function openMonitors(resources: AsyncDisposableStack, deps: Monito
   // Leases from before a restart are stale.
   await releaseChecks(store.db, { nodeId })
   await queues.work(checkQueue, { concurrency: checksAtOnce }, async ({ id }, { signal }) => runCheck(deps, id, signal))
-  let ticking = Promise.resolve()
-  let isTicking = false
-  const tick = (): void => {
-    if (isTicking) return
-    isTicking = true
-    ticking = startDueChecks(deps)
-      .then(async () => requeueStrandedChecks(deps))
-      .then(() => undefined)
-      .catch((error: unknown) => onError(error, 'starting due checks of monitors'))
-      .finally(() => {
-        isTicking = false
-      })
+  resources.use(
+    runEvery(sweepMs, async () => sweepMonitors(store.db), {
+      onError: (error) => onError(error, 'deleting old checks'),
+    }),
+  )
+  const startChecks = async (): Promise<void> => {
+    await startDueChecks(deps)
+    await requeueStrandedChecks(deps)
   }
-  const ticks = setInterval(tick, tickMs).unref()
-  const sweeps = setInterval(() => {
-    sweepMonitors(store.db).catch((error: unknown) => onError(error, 'deleting old checks'))
-  }, sweepMs).unref()
-  resources.defer(async () => {
-    clearInterval(ticks)
-    clearInterval(sweeps)
-    await ticking
-  })
-  tick()
+  resources.use(
+    runEvery(tickMs, startChecks, {
+      onError: (error) => onError(error, 'starting due checks of monitors'),
+      isImmediate: true,
+    }),
+  )
   return new Monitors(deps)
 }

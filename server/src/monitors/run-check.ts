@@ -1,5 +1,7 @@
 import type { CheckStatus } from 'bowline/contract/monitor-checks'
+import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { runEvery } from '../kit/run-every.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from '../store/monitor-checks.ts'
 import { summarizePages } from '../store/monitor-pages.ts'
 import { findMonitor, type MonitorRow } from '../store/monitors.ts'
@@ -32,21 +34,19 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
   const check = await claimCheck(store.db, checkId, nodeId)
   if (check === undefined) return
   const interruption = new AbortController()
-  const signal = AbortSignal.any([stop, interruption.signal])
-  const renewal = setInterval(() => {
-    renew(deps, check).catch((error: unknown) => {
+  const signal = mergeSignals(stop, interruption.signal)
+  await using _renewal = runEvery(renewMs, async () => renew(deps, check), {
+    onError: (error) => {
       if (isBowlineError(error)) interruption.abort(error)
       else onError(error, 'renewing the lease of a check')
-    })
-  }, renewMs).unref()
+    },
+  })
   try {
     await runTargets({ deps, check, signal })
   } catch (error) {
     if (stop.aborted) await releaseChecks(store.db, check)
     if (!interruption.signal.aborted) throw error
     await endIfMonitorDeleted({ deps, check, signal }, error)
-  } finally {
-    clearInterval(renewal)
   }
 }
 

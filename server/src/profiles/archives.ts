@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import { messageOf } from 'bowline/kit/message-of'
 import type { Blobs } from '../store/blobs.ts'
 import { packProfile } from './pack.ts'
 import type { ProfileKey } from './profile-key.ts'
@@ -54,6 +55,7 @@ export async function writeArchive(
   if (packed.status === 'fulfilled' && written.status === 'fulfilled') {
     return { blob, keyId: key.id, contentBytes: packing.contentBytes(), storedBytes }
   }
+  // The error of the save counts. The sweep deletes what is left.
   await blobs.delete(blob).catch(() => undefined)
   // A failure of one half also closes the other. The cause is the error that is not just a closed
   // stream.
@@ -91,10 +93,11 @@ export async function readArchive(
     return unpacked.value
   } catch (cause) {
     if (cause instanceof BowlineError) throw cause
+    // `undefined` if the storage itself fails.
     const exists = await blobs.has(archive.blob).catch(() => undefined)
     if (exists === undefined) throw storageUnavailable(cause)
     if (!exists) throw missing(cause)
-    const message = Error.isError(cause) ? cause.message : String(cause)
+    const message = messageOf(cause)
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile could not be read: ${message}`, { cause })
   }
 }

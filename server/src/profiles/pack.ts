@@ -85,6 +85,7 @@ async function addEntry(
  * pipe.
  */
 async function openOwnFile(path: string): Promise<FileHandle | undefined> {
+  // A file that was deleted or replaced since it was listed is left out.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined
   const found = await file.stat()

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
+import { sha256 } from 'bowline/kit/sha256'
 import { getOrCreateSetting } from '../store/settings.ts'
 import { countVersionsByKey } from '../store/profiles.ts'
 import type { Store, StoreLog } from '../store/store.ts'
@@ -78,5 +79,5 @@ function toKey(hex: string, location: string): ProfileKey {
     throw new BowlineError('CONFIG_INVALID', `The profile key must have 64 hexadecimal digits: ${location} does not`)
   }
   const bytes = Buffer.from(hex, 'hex')
-  return { bytes, id: createHash('sha256').update('bowline profile key id').update(bytes).digest('hex').slice(0, 16) }
+  return { bytes, id: sha256('bowline profile key id', bytes).toString('hex').slice(0, 16) }
 }

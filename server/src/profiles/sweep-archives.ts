@@ -1,3 +1,4 @@
+import { runEvery } from '../kit/run-every.ts'
 import type { Blobs } from '../store/blobs.ts'
 import type { Store } from '../store/store.ts'
 import { findUsedBlobs } from '../store/profiles.ts'
@@ -30,19 +31,10 @@ export function startSweeping(deps: {
   readonly blobs: Blobs
   readonly onError: (error: unknown, action: string) => void
 }): AsyncDisposable {
-  const sweep = async (): Promise<void> => {
-    await sweepArchives(deps).catch((error: unknown) => deps.onError(error, 'deleting unused profile archives'))
-  }
-  let running = sweep()
-  const timer = setInterval(() => {
-    running = running.then(sweep)
-  }, sweepEveryMs).unref()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return runEvery(sweepEveryMs, async () => sweepArchives(deps), {
+    onError: (error) => deps.onError(error, 'deleting unused profile archives'),
+    isImmediate: true,
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { dayMs } from 'bowline/kit/day-ms'
 import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
 import type { Database } from '../store/schema.ts'
@@ -31,7 +32,7 @@ const completedRetentionSeconds = 3600
 /**
  * Keeps waiting tasks for ten years: their senders wait for a result however long no server runs.
  */
-const taskRetentionSeconds = 10 * 365 * 86_400
+const taskRetentionSeconds = (10 * 365 * dayMs) / 1000
 
 /**
  * Task queues in the database with at-least-once execution by any of the servers. Disposing aborts

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mergeSignals } from 'bowline/kit/abort'
 import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata } from 'pg-boss'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
+import { messageOf } from 'bowline/kit/message-of'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import { notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
@@ -119,6 +121,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   async #yieldToIdleServers(): Promise<void> {
+    // Rejects when the worker stops, which the caller checks.
     await sleep(headStartMs * this.#running.size, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 
@@ -138,7 +141,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   /** Never rejects. */
   async #attempt(task: JobWithMetadata<Data>): Promise<void> {
     const { queue, handler, onError } = this.#deps
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000)])
+    const signal = mergeSignals(this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000))
     const failure = await handler(task.data, { taskId: task.id, attempt: task.retryCount + 1, signal }).then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -159,6 +162,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
       } catch (error) {
         if (!isStoreUnavailable(error) || this.#stop.signal.aborted) throw error
       }
+      // When the worker stops, there is one last attempt.
       await sleep(storeRetrySeconds * 1000, undefined, { signal: this.#stop.signal }).catch(() => undefined)
     }
   }
@@ -190,7 +194,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
   async #retryOrExhaust(task: JobWithMetadata<Data>, error: unknown): Promise<void> {
     const { boss, store, queue, options, onError } = this.#deps
     const tries = failuresOf(task) + 1
-    const output = { message: error instanceof Error ? error.message : String(error), tries }
+    const output = { message: messageOf(error), tries }
     const startAfter = queue.retryDelaysSeconds?.[tries - 1]
     if (startAfter === undefined) {
       if (options.onExhausted === undefined) onError(error, `A task of queue ${queue.name} failed`)

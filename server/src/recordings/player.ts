@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { sha256 } from 'bowline/kit/sha256'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { ArtifactRow } from '../store/artifacts.ts'
 import { detailsOf } from './recording-details.ts'
@@ -54,7 +54,7 @@ function readScript(): string {
 }
 
 function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+  return `sha256-${sha256(text).toString('base64')}`
 }
 
 const lessThan = 0x3c

@@ -1,5 +1,6 @@
 import type { Recording } from 'bowline/contract/recordings'
 import { abortable } from 'bowline/kit/abort'
+import { dayMs } from 'bowline/kit/day-ms'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -25,8 +26,6 @@ export interface SessionRecording {
 
 /** Time that a session waits for its recorder to start. */
 const startTimeoutMs = 5000
-
-const dayMs = 86_400_000
 
 /** Records sessions that request it, and stores the recordings for `recordingDays`. */
 export class Recordings {

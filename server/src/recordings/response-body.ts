@@ -14,6 +14,7 @@ export async function readBody(call: CdpCall, { sent, contentBytes, response }: 
     const { body, base64Encoded } = await call('Network.getResponseBody', { requestId: sent.requestId })
     return { text: body, isBase64: base64Encoded }
   } catch {
+    // Chromium drops bodies when its buffer is full or the page navigates.
     return { comment: 'the browser no longer has the body' }
   }
 }

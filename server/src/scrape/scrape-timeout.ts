@@ -1,4 +1,5 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
 /** A scrape with a timeout. */
@@ -19,7 +20,7 @@ export async function withScrapeTimeout<Result>(
   const { url, timeout } = call.request
   const limit = AbortSignal.timeout(timeout)
   try {
-    return await run(call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
+    return await run(mergeSignals(limit, call.signal))
   } catch (error) {
     call.signal?.throwIfAborted()
     const isTimeout = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')

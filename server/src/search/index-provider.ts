@@ -24,6 +24,7 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'wai
     search: async (query) => {
       // A page should be found right after its scrape, but constant scraping must not block searches.
       if (index !== undefined)
+        // The search goes on without the pages that are not indexed in time.
         await abortable(index.waitForPending(), AbortSignal.timeout(pendingTimeoutMs)).catch(() => undefined)
       const first = await toPageSearch(store, query)
       const strict = await find(store, query, first)

@@ -1,3 +1,5 @@
+import { dayMs } from 'bowline/kit/day-ms'
+import { runEvery } from '../kit/run-every.ts'
 import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
 import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from '../store/indexed-pages.ts'
 import type { Store } from '../store/store.ts'
@@ -16,7 +18,7 @@ export interface PageIndexerDeps {
 }
 
 /** Milliseconds after its last scrape that a page is removed. */
-const retentionMs = 30 * 86_400_000
+const retentionMs = 30 * dayMs
 const sweepEveryMs = 3_600_000
 const maxWaiting = { pages: 1000, characters: 8_000_000 } as const
 
@@ -32,7 +34,7 @@ const maxBody = 30_000
 export class PageIndexer implements AsyncDisposable {
   readonly #deps: PageIndexerDeps
   readonly #waiting: ScrapedPage[] = []
-  readonly #timer: NodeJS.Timeout
+  readonly #sweep: AsyncDisposable
   readonly #vectors: TsVectors | undefined
   #waitingCharacters = 0
   #writing: Promise<void> | undefined
@@ -41,9 +43,9 @@ export class PageIndexer implements AsyncDisposable {
     this.#deps = deps
     // A PostgreSQL server computes text vectors fast, in its own process.
     this.#vectors = deps.store.kind === 'pglite' ? new TsVectors(deps.store.db) : undefined
-    this.#timer = setInterval(() => {
-      this.sweep().catch((error: unknown) => deps.onError(error, 'removing old pages from the search index'))
-    }, sweepEveryMs).unref()
+    this.#sweep = runEvery(sweepEveryMs, async () => this.sweep(), {
+      onError: (error) => deps.onError(error, 'removing old pages from the search index'),
+    })
   }
 
   /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
@@ -69,7 +71,7 @@ export class PageIndexer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    await this.#sweep[Symbol.asyncDispose]()
     await this.waitForPending()
   }
 

@@ -1,4 +1,5 @@
 import type { NewsResult, SearchRequest, SearchResponse, WebResult } from 'bowline/contract/search'
+import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { BilledScrapes } from '../scrape/billed-scrapes.ts'
 import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
@@ -33,7 +34,7 @@ export async function searchAndScrape(
   params: SearchAndScrapeParams,
 ): Promise<SearchResponse> {
   const { request } = params
-  const signal = AbortSignal.any([params.signal, timeoutSignal(request.timeout)])
+  const signal = mergeSignals(params.signal, timeoutSignal(request.timeout))
   const outcome = await deps.searches.searchAndBill(params, signal)
   const scraped = await scrapeFound(deps, params, outcome, signal)
   params.signal.throwIfAborted()

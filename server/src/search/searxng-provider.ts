@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { TimeRange } from 'bowline/contract/time-range'
+import { dayMs } from 'bowline/kit/day-ms'
 import { fetchJson } from './fetch-json.ts'
 import { collectPages } from './collect-pages.ts'
 import { operatorsOf } from './operators.ts'
@@ -88,7 +89,6 @@ function parametersOf(query: ProviderQuery): Parameters {
   }
 }
 
-const dayMs = 86_400_000
 const unitDays = [
   ['d', 1],
   ['w', 7],

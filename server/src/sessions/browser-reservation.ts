@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
@@ -73,6 +74,7 @@ function fromProfile(browsers: BrowserPool, profile: HeldProfile): BrowserReserv
     take: async () => launching,
     discard: async () => {
       controller.abort(new BowlineError('ABORTED', 'The session was not admitted'))
+      // A browser that failed to launch need not be killed.
       const browser = await launching.catch(() => undefined)
       try {
         await browser?.kill()
@@ -91,7 +93,7 @@ async function withRetries(start: () => Promise<Browser>): Promise<Browser> {
       // Errors with another cause would occur again.
       if (cause instanceof BowlineError && !['BROWSER_START_FAILED', 'CDP_FAILED'].includes(cause.code)) throw cause
       if (attempt < startAttempts) continue
-      const message = Error.isError(cause) ? cause.message : String(cause)
+      const message = messageOf(cause)
       throw new BowlineError(
         'BROWSER_START_FAILED',
         `The browser failed to start after ${attempt} attempts: ${message}`,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import { messageOf } from 'bowline/kit/message-of'
 import type { Browser } from '../browsers/launch.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -74,6 +75,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Resolves when a starting session has started or failed. Resolves immediately for others. */
   async whenStarted(id: string): Promise<void> {
+    // The creator gets the error of a failed start.
     await this.#starts.get(id)?.started.catch(() => undefined)
   }
 
@@ -341,10 +343,6 @@ function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: EndReq
   const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
   const status = isUnclaimed === true ? 'error' : 'destroyed'
   return { status, reason, durationMs, lastUseMs, ...(error === undefined ? {} : { error }) }
-}
-
-function messageOf(error: unknown): string {
-  return Error.isError(error) ? error.message : String(error)
 }
 
 /** Describes why a browser exited on its own, if known. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { sha256 } from 'bowline/kit/sha256'
 import { queueSchemaSql, installQueues } from './install-queues.ts'
 import { schemaSql, migrate } from './migrate.ts'
 import type { StoreLog } from './store.ts'
@@ -66,11 +66,7 @@ async function templateName(): Promise<string> {
   const manifest = JSON.parse(await readFile(join(dirname(engine), '..', 'package.json'), 'utf8')) as {
     version: string
   }
-  const digest = createHash('sha256')
-    .update(manifest.version)
-    .update(schemaSql())
-    .update(queueSchemaSql())
-    .digest('hex')
+  const digest = sha256(manifest.version, schemaSql(), queueSchemaSql()).toString('hex')
   return `store-${digest.slice(0, 16)}.zst`
 }
 

@@ -4,6 +4,7 @@ import { open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { dayMs } from 'bowline/kit/day-ms'
 import { makeFolder } from 'bowline/kit/make-folder'
 
 /**
@@ -54,7 +55,7 @@ const incompleteFolder = '.incomplete'
  * Age in milliseconds after which an incomplete file counts as left behind by a crash. Other
  * servers may be writing younger ones to a shared folder.
  */
-const abandonedMs = 24 * 60 * 60 * 1000
+const abandonedMs = dayMs
 
 async function removeAbandoned(folder: string): Promise<void> {
   for await (const { name } of entriesOf(folder)) {

@@ -80,6 +80,7 @@ export class HangGuard {
       // An error from PostgreSQL, such as too many connections, proves that it is alive.
       return error instanceof DatabaseError
     } finally {
+      // The connection may be broken already.
       client.end().catch(() => undefined)
     }
   }

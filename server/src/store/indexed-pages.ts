@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from 'bowline/kit/sha256'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from './schema.ts'
 import type { TsVectors } from './tsvectors.ts'
@@ -37,7 +37,7 @@ export async function saveIndexedPages(
     // Distinct times, so that later pages in the batch count as newer.
     const now = new Date(nowMs - pages.length + index)
     const { teamId, url, title, description, body, publishedAt } = page
-    const urlHash = createHash('sha256').update(url).digest()
+    const urlHash = sha256(url)
     const known = { teamId, url, urlHash, title, description, body }
     return { ...known, words: vectorOf(page, bodies), datedAt: publishedAt ?? now, scrapedAt: now }
   })

@@ -1,5 +1,7 @@
+import { dayMs } from 'bowline/kit/day-ms'
+
 /** Milliseconds for which a job and its results are available after its end. */
-export const jobRetentionMs = 86_400_000
+export const jobRetentionMs = dayMs
 
 /**
  * Returns when a job expires. While it is running, that is at least a day from now, rounded down to

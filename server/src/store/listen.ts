@@ -53,6 +53,7 @@ class Listener implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    // The connection may be broken already.
     await this.#client?.end().catch(() => undefined)
   }
 
@@ -67,6 +68,7 @@ class Listener implements AsyncDisposable {
     if (this.#isClosed || this.#client !== client) return
     this.#client = undefined
     this.#options.log?.warn({ err: error }, 'The connection that listens for new jobs was lost. Reconnecting.')
+    // The connection is broken already.
     client.end().catch(() => undefined)
     this.#timer = setTimeout(() => this.connect(), this.#backoffMs).unref()
     this.#backoffMs = Math.min(maxBackoffMs, this.#backoffMs * 2)

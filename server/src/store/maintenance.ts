@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { runEvery } from '../kit/run-every.ts'
 import type { StoreLog } from './store.ts'
 
 /** Options of `startMaintenance`. */
@@ -13,30 +14,14 @@ export interface MaintenanceOptions {
  * no checkpointer. Runs never overlap. Disposing waits for the current run.
  */
 export function startMaintenance<Tables>(db: Kysely<Tables>, options: MaintenanceOptions = {}): AsyncDisposable {
-  let running: Promise<void> | undefined
-
-  const run = async (): Promise<void> => {
-    try {
-      // One table at a time, so that queries can run in between.
-      for (const table of await findTablesToVacuum(db)) await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
-      await sql`checkpoint`.execute(db)
-    } catch (error) {
-      options.log?.warn({ err: error }, 'Maintenance of the embedded database failed')
-    }
+  const maintain = async (): Promise<void> => {
+    // One table at a time, so that queries can run in between.
+    for (const table of await findTablesToVacuum(db)) await sql`vacuum analyze ${sql.raw(table)}`.execute(db)
+    await sql`checkpoint`.execute(db)
   }
-  const timer = setInterval(() => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-  }, options.intervalMs ?? 60_000)
-  timer.unref()
-
-  return {
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await running
-    },
-  }
+  return runEvery(options.intervalMs ?? 60_000, maintain, {
+    onError: (error) => options.log?.warn({ err: error }, 'Maintenance of the embedded database failed'),
+  })
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import type { HangGuardOptions } from './hang-guard.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
@@ -82,5 +83,5 @@ async function connectOnce(pool: ResilientPool): Promise<void> {
  */
 function describe(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(String).join('; ')
-  return cause instanceof Error ? cause.message : String(cause)
+  return messageOf(cause)
 }

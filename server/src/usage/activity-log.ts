@@ -1,6 +1,8 @@
 import { activityEndpoints, activityLimits, type ActivityEndpoint } from 'bowline/contract/activity'
+import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
+import { runEvery } from '../kit/run-every.ts'
 import {
   deleteOldActivities,
   insertActivities,
@@ -36,7 +38,6 @@ export interface ActivityLog extends AsyncDisposable {
   readonly list: (query: ActivityQuery) => Promise<ActivityPage>
 }
 
-const windowMs = 86_400_000
 const sweepEveryMs = 3_600_000
 
 /** Opens the activity log and deletes expired entries hourly. Disposing writes pending entries. */
@@ -52,11 +53,9 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
     }
     writing = undefined
   }
-  const sweep = setInterval(() => {
-    deleteOldActivities(store.db, new Date(Date.now() - windowMs)).catch((error: unknown) =>
-      onError(error, 'Failed to delete old activity'),
-    )
-  }, sweepEveryMs).unref()
+  const sweep = runEvery(sweepEveryMs, async () => deleteOldActivities(store.db, new Date(Date.now() - dayMs)), {
+    onError: (error) => onError(error, 'Failed to delete old activity'),
+  })
   return {
     record: (activity) => {
       waiting.push(activity)
@@ -68,7 +67,7 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
       const after = readCursor(query.cursor)
       const limit = readLimit(query.limit)
       await writing
-      const since = new Date(Date.now() - windowMs)
+      const since = new Date(Date.now() - dayMs)
       // One extra row shows whether there is a next page.
       const found = await listActivities(store.db, { teamId, endpoint, since, after, limit: limit + 1 })
       const rows = found.slice(0, limit)
@@ -76,7 +75,7 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
       return { rows, cursor: found.length > limit && last !== undefined ? writeCursor(last) : undefined }
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(sweep)
+      await sweep[Symbol.asyncDispose]()
       await writing
     },
   }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { runEvery } from '../kit/run-every.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from '../store/webhooks.ts'
@@ -31,12 +32,11 @@ export async function openWebhooks(
   settings: WebhookSettings,
   { store, queues, dispatcher, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
-  const timer = setInterval(() => {
-    sweepDeliveries(store.db, retentionDays).catch((error: unknown) =>
-      onError(error, 'Failed to delete old webhook deliveries'),
-    )
-  }, sweepMs).unref()
-  resources.defer(() => clearInterval(timer))
+  resources.use(
+    runEvery(sweepMs, async () => sweepDeliveries(store.db, retentionDays), {
+      onError: (error) => onError(error, 'Failed to delete old webhook deliveries'),
+    }),
+  )
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings
   return Webhooks.open({ store, queues, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
 }

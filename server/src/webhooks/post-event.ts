@@ -1,6 +1,7 @@
 import { request, type Dispatcher } from 'undici'
-import type { Abortable } from 'bowline/kit/abort'
+import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 
 /** Options of `postEvent`. */
 export interface PostRequest extends Abortable {
@@ -30,7 +31,7 @@ const maxBodyBytes = 64 * 1024
 export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Promise<PostOutcome> {
   const startedAtMs = performance.now()
   const limit = AbortSignal.timeout(timeoutMs)
-  const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
+  const either = mergeSignals(limit, signal)
   const outcome = (facts: Omit<PostOutcome, 'durationMs'>): PostOutcome => ({
     ...facts,
     durationMs: Math.round(performance.now() - startedAtMs),
@@ -51,6 +52,6 @@ export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Pr
     signal?.throwIfAborted()
     if (limit.aborted) return outcome({ isFinal: false, error: `No response within ${timeoutMs / 1000} s` })
     const isFinal = isBowlineError(error) && error.code === 'EGRESS_REFUSED'
-    return outcome({ isFinal, error: Error.isError(error) ? error.message : String(error) })
+    return outcome({ isFinal, error: messageOf(error) })
   }
 }

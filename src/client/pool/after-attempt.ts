@@ -54,6 +54,7 @@ export async function renew<Handles>(
     if (reuse.failureSignal.aborted) return { handles: next, reason: 'trouble' }
     return { handles: next, reason: hasDrifted ? 'drift' : undefined }
   } catch {
+    // The session did not respond, so it is replaced.
     return { handles, reason: 'trouble' }
   }
 }

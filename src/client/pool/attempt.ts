@@ -1,4 +1,4 @@
-import { abortable } from '../../kit/abort.ts'
+import { abortable, mergeSignals } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { SessionScope } from '../with-session.ts'
 import { attemptsOf, type Task } from './task.ts'
@@ -50,8 +50,7 @@ export async function runAttempt<Item, Result, Handles>(
   const timer = setTimeout(() => {
     late.abort(new BowlineError('TIMEOUT', `The work on item ${task.index} did not finish within ${timeoutMs} ms`))
   }, timeoutMs)
-  const signals = [scope.signal, late.signal, failureSignal].filter((each) => each !== undefined)
-  const signal = AbortSignal.any(signals)
+  const signal = mergeSignals(scope.signal, late.signal, failureSignal)
   const startedAt = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedAt)
   try {

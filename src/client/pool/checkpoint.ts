@@ -156,6 +156,7 @@ function parseLine(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line
   } catch {
+    // The run was killed while it wrote the line.
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { sessionLimits, type CreateSessionOptions } from '../../contract/browser.ts'
+import { mergeSignals } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
 import type { SessionBill } from '../session-bill.ts'
@@ -104,7 +105,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   constructor(deps: PoolWorkerDeps<Item, Result, Handles>, first: Task<Item>) {
     this.#deps = deps
     this.#session = first.session
-    this.#signal = AbortSignal.any([deps.signal, this.#overBudget.signal])
+    this.#signal = mergeSignals(deps.signal, this.#overBudget.signal)
     this.#slot = createTaskSlot(first, deps.onFree)
     this.#meter = startCostMeter({
       budget: deps.budget,

@@ -69,6 +69,7 @@ const itemNames: OptionNames<ItemOptions<unknown>> = { session: true, host: true
 
 function toPoolRun<Item, Result, Handles>(run: Run<Item, Result, Handles>): PoolRun<Item, Awaited<Result>> {
   const ended = Promise.withResolvers<void>()
+  // The caller may iterate only. Without a listener, an error would end the process.
   ended.promise.catch(() => undefined)
   const outcomes = iterate(run, ended)
   let isIterated = false

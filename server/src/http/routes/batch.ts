@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { BatchRequest } from 'bowline/contract/batch'
@@ -6,6 +5,7 @@ import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
 import { scrapeFields, type ScrapeOptions } from 'bowline/contract/scrape'
 import { listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
 import { BowlineError } from 'bowline/kit/errors'
+import { sha256 } from 'bowline/kit/sha256'
 import type { Jobs, JobPage } from '../../jobs/jobs.ts'
 import type { Submission } from '../../jobs/plan.ts'
 import { v1Batch } from '../../compat/v1-batch.ts'
@@ -34,7 +34,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const version = versionOf(call)
     const { webhook, maxConcurrency, appendToId } = body
-    const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+    const requestHash = sha256(JSON.stringify(body)).toString('hex')
     const { id } =
       appendToId === undefined
         ? await jobs.start({

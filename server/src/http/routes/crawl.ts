@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { CrawlRequest } from 'bowline/contract/crawl'
 import { sentUrl } from 'bowline/contract/page-url'
 import { maxUrlLength } from 'bowline/kit/canonical-url'
 import { BowlineError } from 'bowline/kit/errors'
+import { sha256 } from 'bowline/kit/sha256'
 import { toCrawlPage } from '../../jobs/choose-links.ts'
 import type { CrawlPlan } from '../../jobs/crawl-plan.ts'
 import { optionsFromPrompt } from '../../jobs/crawl-prompt.ts'
@@ -83,7 +83,7 @@ async function start(
     apiKeyId: key.id,
     baseUrl,
     idempotencyKey,
-    requestHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    requestHash: sha256(JSON.stringify(body)).toString('hex'),
     plan: {
       submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,

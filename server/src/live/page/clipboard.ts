@@ -4,6 +4,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
+    // The browser refuses the clipboard API without permission or focus.
     return copyWithCommand(text)
   }
 }

@@ -132,6 +132,7 @@ const pageTimeoutMs = 5000
 /** A refused WebSocket does not tell why. The page at the same URL does, so it is reloaded. */
 async function reloadIfRefused(): Promise<void> {
   const signal = AbortSignal.timeout(pageTimeoutMs)
+  // The server cannot be reached. The next attempt asks again.
   const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal }).catch(() => undefined)
   if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()
 }

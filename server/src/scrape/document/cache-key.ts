@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { sha256 } from 'bowline/kit/sha256'
 import { asksForEnhancedProxy } from '../load/load-with-proxy.ts'
 import { localeOf } from '../fetch/page-locale.ts'
 
@@ -86,9 +86,7 @@ function urlWithoutFragment(address: string): string {
 }
 
 function hashOf(value: object): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex')
+  return sha256(JSON.stringify(sorted(value))).toString('hex')
 }
 
 function sorted(value: unknown): unknown {

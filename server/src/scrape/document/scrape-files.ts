@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Document } from 'bowline/contract/document'
+import { dayMs } from 'bowline/kit/day-ms'
 import { deriveToken, equalSecrets, isUuid } from 'bowline/kit/ids'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Blobs } from '../../store/blobs.ts'
@@ -20,7 +21,7 @@ export interface ScrapeFiles {
 }
 
 /** How long scrapes and their files can be downloaded, in milliseconds. */
-export const scrapeTtlMs = 24 * 3_600_000
+export const scrapeTtlMs = dayMs
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'application/pdf': 'pdf' } as const
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
 import type { Blobs } from '../../store/blobs.ts'
@@ -23,7 +24,7 @@ import { canServe, type CachedPageFacts } from './cached-page-facts.ts'
 import { packPage, unpackPage } from './pack-page.ts'
 
 /** How long pages stay in the cache, in milliseconds. */
-export const cacheTtlMs = 2 * 86_400_000
+export const cacheTtlMs = 2 * dayMs
 
 /** Maximum size of a packed document in its row, in bytes. Larger ones become blobs. */
 const maxRowBytes = 64_000

@@ -1,3 +1,4 @@
+import { runEvery } from '../../kit/run-every.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import { deleteOldScrapes } from '../../store/scrapes.ts'
 import type { Store } from '../../store/store.ts'
@@ -13,11 +14,10 @@ export interface ScrapeSweepDeps {
 const intervalMs = 3_600_000
 
 /** Deletes expired scrapes and their files, every hour. Disposing stops the sweep. */
-export function startScrapeSweep(deps: ScrapeSweepDeps): Disposable {
-  const timer = setInterval(() => {
-    sweepScrapes(deps).catch((error: unknown) => deps.onError(error, 'removing old scrapes'))
-  }, intervalMs).unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+export function startScrapeSweep(deps: ScrapeSweepDeps): AsyncDisposable {
+  return runEvery(intervalMs, async () => sweepScrapes(deps), {
+    onError: (error) => deps.onError(error, 'removing old scrapes'),
+  })
 }
 
 /** Deletes scrapes made before a time. Default: those older than the cache lifetime. */

@@ -1,5 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { escapeHtml } from '../../kit/escape-html.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
 import type { ProcessedHtml } from '../format/process-html.ts'
@@ -55,7 +56,7 @@ export async function makeTextFormats(
     case 'text':
       return plain(body.text, body.language === '' ? body.text : fenced(body.text, body.language))
     case 'image': {
-      const all = plain(`<img src="${page.url.replaceAll('"', '&quot;')}">`, `![](${page.url})\n`)
+      const all = plain(`<img src="${escapeHtml(page.url)}">`, `![](${page.url})\n`)
       return { ...all, formats: { ...all.formats, ...(wants('images') && { images: [page.url] }) } }
     }
     case 'pdf': {

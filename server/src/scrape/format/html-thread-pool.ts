@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { abortable, type Abortable } from 'bowline/kit/abort'
+import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { WorkerResponse } from './html-thread.ts'
@@ -60,7 +60,7 @@ export class HtmlThreadPool implements AsyncDisposable {
     let outcome: WorkerResponse | undefined
     try {
       worker.postMessage(job)
-      outcome = await abortable(response.promise, signal === undefined ? limit : AbortSignal.any([signal, limit]))
+      outcome = await abortable(response.promise, mergeSignals(limit, signal))
     } catch (error) {
       signal?.throwIfAborted()
       if (limit.aborted) throw processingError(job, `took more than ${this.#timeoutMs / 1000} s`, error)

@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
 
 /** The response of a worker thread to a job. */
@@ -18,7 +19,7 @@ function run(job: HtmlJob): WorkerOutcome {
   try {
     return { kind: 'done', result: processHtml(job) }
   } catch (error) {
-    const message = Error.isError(error) ? error.message : String(error)
+    const message = messageOf(error)
     return isBowlineError(error)
       ? { kind: 'failed', code: error.code, message, hint: error.hint }
       : {

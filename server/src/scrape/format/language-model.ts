@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 
 /** A service with an API compatible with OpenAI's chat completions. */
 export interface LanguageModel {
@@ -51,7 +52,7 @@ export async function extractJson(model: LanguageModel, extraction: Extraction):
     return JSON.parse((choice?.message.content ?? '').replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''))
   } catch (cause) {
     signal?.throwIfAborted()
-    const why = Error.isError(cause) ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new BowlineError('EXTRACTION_FAILED', `The language model extracted nothing: ${why}`, { cause })
   }
 }

@@ -1,6 +1,7 @@
 import { selectAll } from 'css-select'
 import type { AnyNode, Document, Element } from 'domhandler'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { removeNode, setChildren } from './edit-tree.ts'
 
@@ -21,7 +22,7 @@ export function findElements(document: Document, selector: string): readonly Ele
   try {
     return selectAll<AnyNode, Element>(selector, document).filter((node) => isElement(node))
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new BowlineError('BAD_REQUEST', `\`${selector}\` is not a CSS selector: ${reason}`, {
       hint: 'Use a selector such as `article`, `.post > p` or `#main`, or `*part*` for a substring of a name, id or class.',
       cause,

@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { FiltersEngine, Request } from '@ghostery/adblocker'
+import { mergeSignals } from 'bowline/kit/abort'
+import { dayMs } from 'bowline/kit/day-ms'
 import type { Agent } from 'undici'
 import { randomSecret } from 'bowline/kit/ids'
+import { sha256 } from 'bowline/kit/sha256'
+import { runEvery } from '../../kit/run-every.ts'
 
 /** Recognizes requests for advertisements and trackers by block lists. */
 export interface AdLists extends AsyncDisposable {
@@ -26,8 +29,6 @@ export interface AdListDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
-const dayMs = 24 * 60 * 60 * 1000
-
 const maxListBytes = 50_000_000
 
 /**
@@ -37,23 +38,22 @@ const maxListBytes = 50_000_000
 export function openAdLists(deps: AdListDeps): AdLists {
   const stop = new AbortController()
   let blocker: Blocker | undefined
-  const load = async (): Promise<void> => {
-    try {
-      blocker = await loadBlocker(deps, stop.signal)
-    } catch (error) {
-      if (!stop.signal.aborted) deps.onError(error, 'fetching the ad block lists')
-    }
+  const onError = (error: unknown): void => {
+    if (!stop.signal.aborted) deps.onError(error, 'fetching the ad block lists')
   }
-  const loaded = load()
-  const daily = setInterval(() => void load(), dayMs).unref()
+  const load = async (): Promise<void> => {
+    blocker = await loadBlocker(deps, stop.signal)
+  }
+  const loaded = load().catch(onError)
+  const daily = runEvery(dayMs, load, { onError })
   return {
     loaded,
     isReady: () => blocker !== undefined,
     isAd: (request) => blocker?.isAd(request) ?? false,
     [Symbol.asyncDispose]: async () => {
-      clearInterval(daily)
       stop.abort()
       await loaded
+      await daily[Symbol.asyncDispose]()
     },
   }
 }
@@ -64,9 +64,8 @@ interface Blocker {
 
 async function loadBlocker(deps: AdListDeps, signal: AbortSignal): Promise<Blocker> {
   const { FiltersEngine: Engine, Request: AdRequest, ENGINE_VERSION } = await import('@ghostery/adblocker')
-  const name = createHash('sha256')
-    .update(JSON.stringify([ENGINE_VERSION, deps.urls]))
-    .digest('hex')
+  const name = sha256(JSON.stringify([ENGINE_VERSION, deps.urls]))
+    .toString('hex')
     .slice(0, 16)
   const folder = join(deps.dataDir, 'ad-lists')
   const path = join(folder, `${name}.bin`)
@@ -92,12 +91,13 @@ async function readCached(path: string): Promise<{ readonly bytes: Uint8Array; r
     const { mtimeMs } = await stat(path)
     return { bytes: await readFile(path), ageMs: Date.now() - mtimeMs }
   } catch {
+    // No copy yet, or none that can be read: the lists are fetched.
     return undefined
   }
 }
 
 async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal): Promise<readonly string[]> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(120_000)])
+  const limit = mergeSignals(signal, AbortSignal.timeout(120_000))
   return Promise.all(
     urls.map(async (address) => {
       const { origin, pathname, search } = new URL(address)

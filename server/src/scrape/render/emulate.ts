@@ -67,6 +67,7 @@ function closeDialogs(tab: Tab): void {
   return tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Page.javascriptDialogOpening') return
     const accept = params.type === 'beforeunload'
+    // Fails if the page has closed its dialog, such as by navigating.
     tab
       .callIn(sessionId)('Page.handleJavaScriptDialog', { accept })
       .catch(() => undefined)

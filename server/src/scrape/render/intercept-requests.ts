@@ -29,14 +29,15 @@ export async function interceptRequests(tab: Tab, { url, headers, adLists }: Int
     if (method !== 'Fetch.requestPaused') return
     const { requestId, request } = params
     const call = tab.callIn(sessionId)
-    // The commands fail if the page has navigated.
     if (isAd(params)) {
+      // Fails if the page has navigated.
       call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => undefined)
       return
     }
     const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
     const isPlain = added.length === 0 || !mayForwardHeaders(start, new URL(request.url))
     const changed = isPlain ? undefined : [...kept.map(([name, value]) => ({ name, value })), ...added]
+    // Fails if the page has navigated.
     call('Fetch.continueRequest', { requestId, headers: changed }).catch(() => undefined)
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]

@@ -70,6 +70,7 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
   } finally {
     // Disposing the browser context closes the tab. A tab in the default context is closed here.
     if (task.browserContextId === undefined) {
+      // The page may have closed itself or crashed.
       router.call('Target.closeTarget', { targetId: tab.targetId }).catch(() => undefined)
     }
   }

@@ -2,6 +2,7 @@ import { abortable, type Abortable } from 'bowline/kit/abort'
 import type { Browser } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { Semaphore } from '../../kit/semaphore.ts'
 
 /** Upstream proxy that the pages of a browser use. */
 export type RenderRoute = 'basic' | 'enhanced'
@@ -52,11 +53,11 @@ export class ScrapeBrowsers implements AsyncDisposable {
   readonly #deps: ScrapeBrowserDeps
   readonly #shared = new Set<BrowserEntry>()
   readonly #closing = new Set<Promise<unknown>>()
-  readonly #queue: PromiseWithResolvers<void>[] = []
-  #open = 0
+  readonly #pages: Semaphore
 
   constructor(deps: ScrapeBrowserDeps) {
     this.#deps = deps
+    this.#pages = new Semaphore(deps.maxPages)
   }
 
   /**
@@ -64,18 +65,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
    * it.
    */
   async acquirePage({ signal }: Abortable): Promise<Disposable> {
-    if (this.#open >= this.#deps.maxPages) await this.#wait(signal)
-    else this.#open += 1
-    let isReleased = false
-    return {
-      [Symbol.dispose]: () => {
-        if (isReleased) return
-        isReleased = true
-        const next = this.#queue.shift()
-        if (next === undefined) this.#open -= 1
-        else next.resolve()
-      },
-    }
+    return this.#pages.acquire(signal)
   }
 
   /**
@@ -109,20 +99,6 @@ export class ScrapeBrowsers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const shared of this.#shared) this.#retire(shared)
     await Promise.allSettled(this.#closing)
-  }
-
-  async #wait(signal: AbortSignal | undefined): Promise<void> {
-    const slot = Promise.withResolvers<void>()
-    this.#queue.push(slot)
-    try {
-      await abortable(slot.promise, signal)
-    } catch (error) {
-      const index = this.#queue.indexOf(slot)
-      if (index !== -1) this.#queue.splice(index, 1)
-      // The slot was assigned at the moment of the abort: pass it on.
-      else this.#queue.shift()?.resolve()
-      throw error
-    }
   }
 
   #find(route: RenderRoute): BrowserEntry | undefined {

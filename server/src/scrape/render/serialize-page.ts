@@ -40,6 +40,7 @@ export async function serializePage(tab: Tab): Promise<SerializedPage> {
     // A frame may disappear while it is read. Go on with the others.
     await markOwner(frame).catch(() => undefined)
   }
+  // A frame that has disappeared is left empty.
   for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(frame).catch(() => '')))
   const { url, html } = await readPage(tab)
   return { url, html: insertFrames(html, parts) }

@@ -1,4 +1,4 @@
-import { abortable } from 'bowline/kit/abort'
+import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { CdpCall, CdpEvent } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
@@ -41,7 +41,7 @@ export async function openTab(
   const attached = new Map<string, AttachedTarget>()
   const listeners: ((event: CdpEvent) => void)[] = []
   const crash = new AbortController()
-  const ended = AbortSignal.any([signal, crash.signal])
+  const ended = mergeSignals(signal, crash.signal)
   const emit = (event: CdpEvent): void => {
     for (const listener of listeners) listener(event)
   }

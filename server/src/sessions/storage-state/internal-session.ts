@@ -1,5 +1,5 @@
 import type { EndReason, CreateSessionRequest } from 'bowline/contract/browser'
-import { abortable } from 'bowline/kit/abort'
+import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
 import type { NewSession } from '../admit-session.ts'
@@ -36,7 +36,7 @@ export async function runInSession<Result>(
   })
   const session = sessions.find(id)
   if (session === undefined) throw endedEarly(work, 'deleted', ttl)
-  const either = AbortSignal.any([signal, session.ended])
+  const either = mergeSignals(signal, session.ended)
   let hasFailed = true
   try {
     const result = await abortable(run(session.browser, either), either)

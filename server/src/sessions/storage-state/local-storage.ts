@@ -22,6 +22,7 @@ export async function readLocalStorage(userDataDir: string): Promise<ReadonlyMap
   const { ClassicLevel } = await loadStorageDatabase()
   const path = join(userDataDir, 'Default/Local Storage/leveldb')
   const found = new Map<string, StorageItem[]>()
+  // A profile without `localStorage` has no such folder.
   if ((await stat(path).catch(() => undefined)) === undefined) return found
   const database = new ClassicLevel<Buffer, Buffer>(path, {
     createIfMissing: false,

@@ -65,6 +65,7 @@ export const readDatabases = `async () => {${codec}
       try {
         return [{ ...(store.keyPath === null ? put('key', key) : {}), ...put('value', values[index]) }]
       } catch {
+        // The value cannot be encoded.
         return []
       }
     })

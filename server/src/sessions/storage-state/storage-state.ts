@@ -154,6 +154,7 @@ async function readOrigins(
  * Origins with databases. The folder names contain them: `https_example.com_0.indexeddb.leveldb`.
  */
 async function findDatabaseOrigins(userDataDir: string): Promise<readonly string[]> {
+  // A profile without IndexedDB has no such folder.
   const names = await readdir(join(userDataDir, 'Default/IndexedDB')).catch(() => [])
   return names.flatMap((name) => {
     const [, scheme = '', host = '', port = ''] = /^(https?)_(.+)_(\d+)\.indexeddb\.leveldb$/.exec(name) ?? []

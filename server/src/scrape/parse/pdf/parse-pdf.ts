@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Abortable } from 'bowline/kit/abort'
+import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Semaphore } from '../../../kit/semaphore.ts'
 import type { PdfResult } from './pdf-result.ts'
@@ -47,7 +47,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   signal?.throwIfAborted()
   using _ = await slots?.acquire(signal)
   const limit = AbortSignal.timeout(timeoutMs)
-  const stop = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const stop = mergeSignals(limit, signal)
   const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfResult> => {
     try {
       return await read(bytes, reader, maxPages, stop)
@@ -153,6 +153,7 @@ function parseResult(output: string, stderr: string, exit: number | string | nul
   try {
     return JSON.parse(output) as PdfResult
   } catch {
+    // The parser has crashed or was killed before it wrote its result.
     const why = outOfMemory.exec(stderr)?.[0] ?? stderr.trim().split('\n').at(-1) ?? ''
     // Native code that runs out of memory aborts without a message.
     const fallback = exit === 'SIGABRT' ? 'out of memory' : `the parser exited with ${exit}`

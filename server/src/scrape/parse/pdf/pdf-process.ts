@@ -3,6 +3,7 @@
 // crash on a hostile file.
 import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { loadOptional } from '../../../kit/optional-package.ts'
 import type { PdfResult } from './pdf-result.ts'
 
@@ -66,7 +67,7 @@ function titleOf(xmp: string | undefined): string | undefined {
 }
 
 function toFailure(error: unknown): PdfResult {
-  const message = (error instanceof Error ? error.message : String(error)).replace(/^(?:PDF error: )/, '')
+  const message = messageOf(error).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
   if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))
     return { kind: 'invalid', message }
