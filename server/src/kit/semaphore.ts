@@ -17,8 +17,8 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a slot. Disposing the result releases it; disposing it again has no effect. Throws the
-   * signal's reason on abort.
+   * Waits for a slot. Disposing the result releases it; disposing it again has no effect. Throws
+   * the signal's reason on abort.
    */
   async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted()

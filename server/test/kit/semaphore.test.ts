@@ -6,8 +6,12 @@ test('callers over the limit wait, and get their slots in order', async () => {
   const semaphore = new Semaphore(1)
   const order: string[] = []
   const first = await semaphore.acquire()
-  const second = semaphore.acquire().then((slot) => order.push('second') && slot)
-  const third = semaphore.acquire().then((slot) => order.push('third') && slot)
+  const wait = async (name: string): Promise<Disposable> => {
+    const slot = await semaphore.acquire()
+    order.push(name)
+    return slot
+  }
+  const [second, third] = [wait('second'), wait('third')]
 
   await turn()
   expect([semaphore.waiting, order]).toEqual([2, []])
