@@ -16,6 +16,7 @@ const responseStartBytes = 256
 const events = {
   failed: Buffer.from('{"method":"Network.loadingFailed"'),
   log: Buffer.from('{"method":"Log.entryAdded"'),
+  paused: Buffer.from('{"method":"Fetch.requestPaused"'),
   request: Buffer.from('{"method":"Network.requestWillBeSent"'),
   response: Buffer.from('{"method":"Network.responseReceived"'),
   socket: Buffer.from('{"method":"Network.webSocketFrameError"'),
@@ -26,7 +27,16 @@ const failedNavigation = /^\{"id":\d+,"result":\{"frameId":"[^"]*",(?:"loaderId"
 const responseKeys = {
   response: Buffer.from('"response":{"url":"'),
   request: Buffer.from('"redirectResponse":{"url":"'),
+  paused: Buffer.from('"request":{"url":"'),
 }
+/** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
+const failedReason = Buffer.from('"responseErrorReason":"Failed"')
+/** Reasons in `Fetch.requestPaused`. It reports other net errors as `Failed`. */
+const reasons: ReadonlyMap<NetError, string> = new Map([
+  ['ERR_ADDRESS_UNREACHABLE', 'AddressUnreachable'],
+  ['ERR_CONNECTION_REFUSED', 'ConnectionRefused'],
+  ['ERR_NAME_NOT_RESOLVED', 'NameNotResolved'],
+])
 const doubleQuote = 0x22
 
 /** Maps the error Chromium reports for a rejected response head to the actual net error. */
@@ -54,22 +64,22 @@ export class BrowserMessages {
   proxyPort = 0
   readonly #failures = new Map<NetError, number>()
   #lastFailureMs = Number.NEGATIVE_INFINITY
+  /** Last failure by host and port. */
+  readonly #failedTargets = new Map<string, { readonly netError: NetError; readonly atMs: number }>()
   /** Addresses by host and port. Undefined behind an upstream proxy. */
   readonly #addresses = new Map<string, string | undefined>()
 
   /** Records that the proxy reported a failure to the browser. */
-  noteFailure(netError: NetError): void {
+  noteFailure(netError: NetError, target: HostPort | undefined): void {
     this.#lastFailureMs = performance.now()
     this.#failures.set(netError, this.#lastFailureMs)
+    if (target === undefined) return
+    setLast(this.#failedTargets, keyOf(target.host, target.port), { netError, atMs: this.#lastFailureMs })
   }
 
   /** Records the address a host was connected at. */
   noteConnection({ host, port }: HostPort, address: string | undefined): void {
-    const key = keyOf(host, port)
-    this.#addresses.delete(key)
-    this.#addresses.set(key, address)
-    const oldest = this.#addresses.size > maxHosts ? this.#addresses.keys().next().value : undefined
-    if (oldest !== undefined) this.#addresses.delete(oldest)
+    setLast(this.#addresses, keyOf(host, port), address)
   }
 
   /** Returns the message as a browser without a proxy would send it. */
@@ -82,6 +92,7 @@ export class BrowserMessages {
         ? this.#rewriteError(message, true)
         : message
     }
+    if (startsWith(message, events.paused)) return this.#rewriteReason(message)
     const isMisreported =
       startsWith(message, events.failed) || startsWith(message, events.log) || startsWith(message, events.socket)
     return isMisreported ? this.#rewriteError(message, false) : message
@@ -98,19 +109,48 @@ export class BrowserMessages {
     return rewritten === text ? message : Buffer.from(rewritten, 'latin1')
   }
 
+  /** Only `Fetch.requestPaused` names no net error, so the failure is found by the URL. */
+  #rewriteReason(message: Buffer): Buffer {
+    const at = message.indexOf(failedReason)
+    const url = at === -1 ? null : urlAfter(message, responseKeys.paused)
+    if (url === null) return message
+    const failure = this.#failedTargets.get(keyOf(url.hostname, portOf(url)))
+    const reason = failure && performance.now() - failure.atMs <= failureMs ? reasons.get(failure.netError) : undefined
+    if (reason === undefined) return message
+    const rewritten = Buffer.from(`"responseErrorReason":"${reason}"`)
+    return Buffer.concat([message.subarray(0, at), rewritten, message.subarray(at + failedReason.length)])
+  }
+
   #rewriteAddress(message: Buffer, responseKey: Buffer): Buffer {
     const proxy = `"remoteIPAddress":"127.0.0.1","remotePort":${this.proxyPort},`
     const at = message.indexOf(proxy)
-    const urlStart = at === -1 ? -1 : message.indexOf(responseKey)
-    if (urlStart === -1) return message
-    const start = urlStart + responseKey.length
-    const url = URL.parse(message.toString('latin1', start, message.indexOf(doubleQuote, start)))
+    const url = at === -1 ? null : urlAfter(message, responseKey)
     if (url === null) return message
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const port = portOf(url)
     const address = this.#addresses.get(keyOf(url.hostname, port))
     const remote = address === undefined ? '' : `"remoteIPAddress":"${inBrackets(address)}","remotePort":${port},`
     return Buffer.concat([message.subarray(0, at), Buffer.from(remote), message.subarray(at + proxy.length)])
   }
+}
+
+/** Parses the URL that follows a key. */
+function urlAfter(message: Buffer, key: Buffer): URL | null {
+  const keyStart = message.indexOf(key)
+  if (keyStart === -1) return null
+  const start = keyStart + key.length
+  return URL.parse(message.toString('latin1', start, message.indexOf(doubleQuote, start)))
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port || (/^(?:https|wss):/.test(protocol) ? 443 : 80))
+}
+
+/** Adds an entry of a host, and removes the oldest of too many. */
+function setLast<Value>(entries: Map<string, Value>, key: string, value: Value): void {
+  entries.delete(key)
+  entries.set(key, value)
+  const oldest = entries.size > maxHosts ? entries.keys().next().value : undefined
+  if (oldest !== undefined) entries.delete(oldest)
 }
 
 /** Puts an IPv6 address in brackets, as Chromium writes it. */

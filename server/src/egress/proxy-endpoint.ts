@@ -162,7 +162,7 @@ function createContext(
     },
     noteFailure: (error, target) => {
       if (ended.aborted) return
-      messages.noteFailure(netErrorOf(error))
+      messages.noteFailure(netErrorOf(error), target)
       const reason = messageOf(error)
       if (!isBowlineError(error) || error.code !== 'EGRESS_REFUSED') {
         log.debug({ ...target, reason }, 'egress failed')

@@ -18,6 +18,14 @@ import { startRawServer } from './raw-client.ts'
 
 const silent = { debug: () => {}, warn: () => {} }
 
+/** Reasons in `Fetch.requestPaused` without a proxy. All others are `Failed`. */
+const directReasons: Readonly<Record<string, string>> = {
+  ERR_ADDRESS_UNREACHABLE: 'AddressUnreachable',
+  ERR_CONNECTION_REFUSED: 'ConnectionRefused',
+  ERR_CONNECTION_RESET: 'ConnectionReset',
+  ERR_NAME_NOT_RESOLVED: 'NameNotResolved',
+}
+
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   test('reports each cause of a failed connection with its own error code', async () => {
     await using host = await openBrowserFixture(kind)
@@ -53,17 +61,35 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
 
     // Both browsers share the code that maps errors, and drawing an error page takes full Chromium long.
     const tried = netErrors.filter((_, index) => kind === 'shell' || index % 4 === 0)
+    const pausedReason = async (url: string): Promise<unknown> => {
+      const paused = Promise.withResolvers<unknown>()
+      using _ = {
+        [Symbol.dispose]: onEvent(({ method, params }) => {
+          if (method !== 'Fetch.requestPaused') return
+          paused.resolve(params.responseErrorReason)
+          call('Fetch.continueRequest', { requestId: params.requestId }).catch(() => undefined)
+        }),
+      }
+      await call('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage: 'Response' }] })
+      await call('Page.navigate', { url })
+      await call('Fetch.disable')
+      return paused.promise
+    }
+
+    const reasons: Record<string, unknown> = {}
     const reported: Record<string, readonly unknown[]> = {}
     for (const netError of tried) {
       const name = `${netError.toLowerCase().replaceAll('_', '-')}.example`
       const http = await call('Page.navigate', { url: `http://${name}/` })
       const https = await call('Page.navigate', { url: `https://${name}/` })
+      reasons[netError] = await pausedReason(`https://${name}/`)
       await call('Page.navigate', { url: 'about:blank' })
       reported[netError] = [http.errorText, https.errorText, await socketError(`ws://${name}/`)].map((text) =>
         /ERR_\w+|tunnel/.exec(String(text))?.at(0),
       )
     }
 
+    expect(reasons).toEqual(Object.fromEntries(tried.map((each) => [each, directReasons[each] ?? 'Failed'])))
     expect(reported).toEqual(
       Object.fromEntries(
         tried.map((each) => [
