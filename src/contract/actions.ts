@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 import { parseKeys } from './keyboard-keys.ts'
 import { shorten } from './validation-issues.ts'
 
@@ -64,7 +65,7 @@ const actionObject = z.discriminatedUnion('type', [
 ])
 
 /** A step on a page before its content is read. */
-export const action = z.preprocess(normalizeName, actionObject) as unknown as typeof actionObject
+export const action = preprocess(normalizeName, actionObject)
 
 /** Maximum number of actions of a scrape. */
 export const maxActions = 50

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 
 /**
@@ -33,7 +34,7 @@ function toCamelCase(value: unknown): unknown {
 }
 
 /** Persistent browser state, shared by name between the sessions of a team. */
-export const profile = z.preprocess(toCamelCase, profileFields) as unknown as typeof profileFields
+export const profile = preprocess(toCamelCase, profileFields)
 
 /** Body of `POST /v2/browser`. Unknown keys are ignored. */
 export const createSessionRequest = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
@@ -123,7 +124,7 @@ function normalizeTarget(value: unknown): unknown {
   return { ...rest, urls: [url] }
 }
 
-const target = z.preprocess(normalizeTarget, targetUnion) as unknown as typeof targetUnion
+const target = preprocess(normalizeTarget, targetUnion)
 
 /** Notifications in addition to the webhook. */
 const notification = z.strictObject({

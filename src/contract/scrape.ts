@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs, selector, waitOfActions } from './actions.ts'
@@ -32,7 +33,7 @@ const parserList = boundedArray(
   1,
 )
 
-const parsers = z.preprocess(withoutImages, parserList) as unknown as typeof parserList
+const parsers = preprocess(withoutImages, parserList)
 
 /** Options of the PDF parser. */
 export type PdfParser = z.output<typeof pdfParser>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { document } from './document.ts'
@@ -95,13 +96,13 @@ function eachOnce(items: readonly { readonly type: string }[]): boolean {
 }
 
 function withoutForeign<Schema extends z.ZodType>(schema: Schema): Schema {
-  return z.preprocess((value) => {
+  return preprocess((value) => {
     if (!Array.isArray(value)) return value
     const own = (value as readonly unknown[]).filter(
       (source) => !foreignSources.has(source) && !foreignSources.has((source as { type?: unknown } | null)?.type),
     )
     return own.length === 0 ? value : own
-  }, schema) as unknown as Schema
+  }, schema)
 }
 
 interface DomainLists {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { preprocess } from './preprocess.ts'
 
 const marker = 'x-shorthand'
 
@@ -11,7 +12,7 @@ export function withShorthand<Schema extends z.ZodType>(
   spellOut: (value: unknown) => unknown,
   names?: readonly string[],
 ): Schema {
-  return z.preprocess(spellOut, schema).meta({ [marker]: names ?? [] }) as unknown as Schema
+  return preprocess(spellOut, schema).meta({ [marker]: names ?? [] })
 }
 
 /**
