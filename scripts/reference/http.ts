@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { writeShorthands } from '../../src/contract/shorthand.ts'
+import { addressesOf } from '../../src/contract/fill-path.ts'
 import { routes, type Route } from '../../src/contract/routes.ts'
 import { readFieldComments } from './field-comments.ts'
 import { page, table } from './markdown.ts'
@@ -23,9 +24,10 @@ function sectionOf(path: string): string {
 }
 
 function describeRoute(route: Route): string {
+  const others = addressesOf(route).flatMap(({ path, isAlias }) => (isAlias ? [path] : []))
   return page([
     `### ${route.method} ${route.path}`,
-    `${route.summary}.${route.aliases === undefined ? '' : ` Also ${route.aliases.map((path) => `\`${path}\``).join(', ')}.`}`,
+    `${route.summary}.${others.length === 0 ? '' : ` Also ${others.map((path) => `\`${path}\``).join(', ')}.`}`,
     describeFields('Query', route.query, 'input'),
     describeFields('Body', route.body, 'input'),
     describeFields('Response', route.response, 'output'),

@@ -1,5 +1,6 @@
 import { checkOptions, unknownOption, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
+import { fillPath } from '../contract/fill-path.ts'
 import { findUnknownKeys } from '../contract/unknown-keys.ts'
 import { routes, type Route, type RouteName, type Routes } from '../contract/routes.ts'
 import type { Abortable } from '../kit/abort.ts'
@@ -70,7 +71,7 @@ interface LooseInput {
 }
 
 function toRequest(config: ClientConfig, route: Route, input: LooseInput, options: CallOptions): Request {
-  const url = new URL(config.baseUrl + fillPath(route.path, input.params ?? {}))
+  const url = new URL(config.baseUrl + fillPath(route.path, input.params ?? {}, encodeSegment))
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, value)
   }
@@ -90,13 +91,10 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
   })
 }
 
-function fillPath(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name] ?? ''
-    // Path segments like `..` would address another route, even when encoded.
-    if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `Invalid ${name} "${value}"`)
-    return encodeURIComponent(value)
-  })
+function encodeSegment(value: string, name: string): string {
+  // Path segments like `..` would address another route, even when encoded.
+  if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `Invalid ${name} "${value}"`)
+  return encodeURIComponent(value)
 }
 
 async function parse<Name extends RouteName>(name: Name, response: Response): Promise<CallOutput<Name>> {

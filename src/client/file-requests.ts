@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { addressesOf } from '../contract/fill-path.ts'
+import { paths } from '../contract/paths.ts'
+import { socketPaths } from '../contract/server-paths.ts'
 import { connectionFailed, refused } from './read-response.ts'
 import { sendStream } from './send-stream.ts'
 
@@ -14,9 +17,21 @@ export interface FilesTransport {
  */
 export function filesUrl(cdpUrl: string): URL | undefined {
   const url = URL.parse(cdpUrl)
-  const path = /^(.*\/v2\/(?:browser|interact)\/[^/]+)\/cdp$/.exec(url?.pathname ?? '')?.[1]
-  if (url === null || path === undefined || !url.searchParams.has('token')) return undefined
-  return new URL(`${url.protocol.replace('ws', 'http')}//${url.host}${path}/files${url.search}`)
+  if (url === null || !url.searchParams.has('token')) return undefined
+  const path = filesPathOf(url.pathname)
+  return path === undefined
+    ? undefined
+    : new URL(`${url.protocol.replace('ws', 'http')}//${url.host}${path}${url.search}`)
+}
+
+/** Replaces the path of the CDP socket at the end. A service may have a path in front of it. */
+function filesPathOf(pathname: string): string | undefined {
+  for (const [index, { path }] of addressesOf(socketPaths.cdp).entries()) {
+    const [before = '', id] = new RegExp(`^(.*)${path.replace('{id}', '([^/]+)')}$`).exec(pathname)?.slice(1) ?? []
+    const filesPath = addressesOf(paths.listFiles)[index]?.path
+    if (id !== undefined) return before + filesPath?.replace('{id}', id)
+  }
+  return undefined
 }
 
 /** A request for the files of a session, or for one of them. */

@@ -1,21 +1,59 @@
 import type { z } from 'zod'
+import type { ActivityEndpoint } from './activity.ts'
+import type { RoutePath } from './paths.ts'
+import type { RequestKind } from './rate-limits.ts'
 
 const megabyte = 1024 * 1024
 
 /** Size limits of bodies above 64 kB: options with schemas and scripts, and lists. */
 export const bodyBytes = { options: 2 * megabyte, list: 10 * megabyte } as const
 
+/** Group of routes in the documentation. */
+export type RouteTag =
+  | 'Sessions'
+  | 'Profiles'
+  | 'Scrape'
+  | 'Batch'
+  | 'Crawl'
+  | 'Map'
+  | 'Search'
+  | 'Extract'
+  | 'Monitors'
+  | 'Webhooks'
+  | 'Team'
+  | 'Version 1'
+
+/** Activity that a successful call records. */
+export interface RouteActivity {
+  readonly endpoint: ActivityEndpoint
+  /**
+   * Field of the body that the activity shows: a string, or a list whose first item is shown.
+   * `session` shows the text "Browser session".
+   */
+  readonly target: 'url' | 'urls' | 'query' | 'session'
+}
+
 /**
  * Definition of a route. The server registers it, the OpenAPI document describes it, and the client
  * infers its types.
  */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
-  /** Path with parameters as `{name}`. */
-  readonly path: string
-  /** Additional paths of the route. */
-  readonly aliases?: readonly string[]
+export interface Route extends RoutePath {
   readonly summary: string
+  readonly tag: RouteTag
+  /**
+   * Authentication. `keyOrToken`: the API key, or the token of a session in the query. Default:
+   * `key`.
+   */
+  readonly auth?: 'key' | 'keyOrToken'
+  /** Rate limit that calls count against. */
+  readonly rateLimit: RequestKind | 'unlimited'
+  /** Activity of a route that starts a job. Default: none. */
+  readonly activity?: RouteActivity
+  /**
+   * Set if the server that runs session `{id}` handles the call. `preferred`: if that server is
+   * unreachable, another one responds from the database where it can. Default: any server.
+   */
+  readonly sessionNode?: 'required' | 'preferred'
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType

@@ -13,14 +13,14 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
+import { authenticateCalls } from './authenticate-calls.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
-import { isHopTo, relaySessionRequests, type PlacementDeps } from './placement.ts'
-import { requestKindOf } from './request-kind.ts'
+import { relaySessionRequests, type PlacementDeps } from './placement.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityHandlers } from './routes/activity.ts'
@@ -108,6 +108,7 @@ export async function buildHttpApp(
   const drain = trackRequests(app, deps.sessions.draining)
   relaySessionRequests(app, deps)
   refuseUnknownRoutes(app)
+  const keyOf = authenticateCalls(app, deps)
   await registerOpenApi(app, deps.version)
   registerHealth(app, deps)
   registerMetrics(app, deps)
@@ -115,7 +116,7 @@ export async function buildHttpApp(
   registerLive(app, deps)
   registerScrapeFiles(app, deps)
   await app.register(async (scope) => registerMonitorMail(scope, deps))
-  await app.register(async (scope) => registerProtected(scope, deps))
+  registerJson(app, deps, keyOf)
   await app.register(async (scope) => registerFiles(scope, deps))
   registerRecordings(app, deps)
   registerUpgrades(app, deps)
@@ -123,25 +124,13 @@ export async function buildHttpApp(
   return { app, drain }
 }
 
-/**
- * Registers the JSON routes of the API, which require an API key. Routes that also accept a token
- * (files, recordings, metrics) authenticate in their handlers.
- */
-async function registerProtected(app: FastifyInstance, deps: HttpDeps): Promise<void> {
-  const callers = new WeakMap<FastifyRequest, KeyRow>()
-  app.addHook('onRequest', async (request) => {
-    const key = await deps.authenticator.authenticate(request.headers.authorization, request.ip)
-    callers.set(request, key)
-    // A session creation relayed by another server was already counted there.
-    if (request.method === 'POST' && isHopTo(request.raw, deps.nodeId)) return
-    await deps.checkRateLimit(key, requestKindOf(request.method, request.routeOptions.url ?? ''))
-  })
+/** Registers the JSON routes of the API. */
+function registerJson(app: FastifyInstance, deps: HttpDeps, keyOf: (request: FastifyRequest) => KeyRow): void {
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
-    const key = callers.get(request)
-    if (key === undefined) throw new BowlineError('UNAUTHORIZED', 'Unauthorized')
     const idempotencyKey = request.headers['x-idempotency-key']
     return {
-      key,
+      key: keyOf(request),
+      apiVersion: request.routeOptions.config.apiVersion ?? 'v2',
       baseUrl: deps.publicUrl ?? `${request.protocol}://${request.host}`,
       idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
       raw: request,

@@ -1,3 +1,4 @@
+import { paths } from 'bowline/contract/paths'
 import type { IncomingMessage } from 'node:http'
 import { createSessionResponse, type CreateSessionRequest, type CreateSessionResponse } from 'bowline/contract/browser'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -103,7 +104,8 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
 
 async function revokeAt(peer: Peer, request: IncomingMessage, id: string): Promise<void> {
   const headers = { [undeliveredHeader]: 'true' }
-  await requestPeer(peer, request, { id }, { method: 'DELETE', path: '/v2/browser', headers })
+  const { method, path } = paths.deleteSessionByBody
+  await requestPeer(peer, request, { id }, { method, path, headers })
 }
 
 function onAbort(signal: AbortSignal, listener: () => void): void {

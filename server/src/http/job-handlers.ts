@@ -2,7 +2,7 @@ import type { BulkErrors, BulkStatusQuery, BulkStatusResponse } from 'bowline/co
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { readJobStatus } from './job-status.ts'
-import { versionOf, type Call } from './register.ts'
+import type { Call } from './register.ts'
 
 interface OneJob {
   readonly params: { readonly id: string }
@@ -27,8 +27,8 @@ export function jobHandlers(jobs: Jobs, kind?: Job['kind']): JobHandlers {
   return {
     get: async (input, call) => {
       const job = await jobs.find(ref(input, call))
-      const { baseUrl } = call
-      return (await readJobStatus(jobs, job, { baseUrl, version: versionOf(call), query: input.query })).status
+      const { baseUrl, apiVersion: version } = call
+      return (await readJobStatus(jobs, job, { baseUrl, version, query: input.query })).status
     },
     cancel: async (input, call) => {
       await jobs.cancel(ref(input, call))

@@ -1,12 +1,14 @@
 import type { BulkStatusQuery, BulkStatusResponse } from 'bowline/contract/bulk'
+import { fillPath, pathIn } from 'bowline/contract/fill-path'
+import { paths, type ApiVersion } from 'bowline/contract/paths'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import { expiryOf } from '../store/job-retention.ts'
 
-/** Path of a job without the API version. */
-export function jobPath({ id, kind }: Pick<Job, 'id' | 'kind'>): string {
-  return `/${kind === 'crawl' ? 'crawl' : 'batch/scrape'}/${id}`
+/** Path of a job in a version of the API. */
+export function jobPath({ id, kind }: Pick<Job, 'id' | 'kind'>, version: ApiVersion): string {
+  return fillPath(pathIn(kind === 'crawl' ? paths.getCrawl : paths.getBatch, version), { id })
 }
 
 /**
@@ -16,7 +18,11 @@ export function jobPath({ id, kind }: Pick<Job, 'id' | 'kind'>): string {
 export async function readJobStatus(
   jobs: Jobs,
   job: Job,
-  { baseUrl, version, query }: { readonly baseUrl: string; readonly version: string; readonly query: BulkStatusQuery },
+  {
+    baseUrl,
+    version,
+    query,
+  }: { readonly baseUrl: string; readonly version: ApiVersion; readonly query: BulkStatusQuery },
 ): Promise<{ readonly status: BulkStatusResponse; readonly pagesRead: number }> {
   const { documents, pagesRead } = await jobs.documents(job, query)
   const skip = query.skip + pagesRead
@@ -36,7 +42,7 @@ export async function readJobStatus(
     creditsUsed: credits,
     expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
     // Only if more documents exist now: clients request the next page at once.
-    ...(completed > skip && { next: `${baseUrl}/${version}${jobPath(job)}?skip=${skip}${limit}` }),
+    ...(completed > skip && { next: `${baseUrl}${jobPath(job, version)}?skip=${skip}${limit}` }),
     data: documents.map((document) => withBaseUrl(document, baseUrl)),
     createdAt: createdAt.toISOString(),
     ...(finishedAt !== undefined && { completedAt: finishedAt.toISOString() }),

@@ -1,5 +1,7 @@
+import type { RouteTag } from 'bowline/contract/route'
+
 /** Tags of the OpenAPI document, in the order of the documentation page. */
-export const tags: readonly { readonly name: string; readonly description: string }[] = [
+export const tags: readonly { readonly name: RouteTag; readonly description: string }[] = [
   { name: 'Sessions', description: 'Remote browsers, their files and recordings.' },
   { name: 'Profiles', description: 'Browser storage that is kept between sessions.' },
   { name: 'Scrape', description: 'One page as Markdown, HTML, a screenshot or data.' },
@@ -13,22 +15,3 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: 'Team', description: 'Keys, usage, limits and activity.' },
   { name: 'Version 1', description: 'The first version of the API.' },
 ]
-
-const byPath: readonly (readonly [RegExp, string])[] = [
-  [/^\/v1\/(?!team)/, 'Version 1'],
-  [/^\/v2\/browser\/profiles/, 'Profiles'],
-  [/^\/v2\/browser/, 'Sessions'],
-  [/^\/v2\/scrape/, 'Scrape'],
-  [/^\/v2\/batch/, 'Batch'],
-  [/^\/v2\/crawl/, 'Crawl'],
-  [/^\/v2\/map/, 'Map'],
-  [/^\/v2\/search/, 'Search'],
-  [/^\/v2\/extract/, 'Extract'],
-  [/monitor/, 'Monitors'],
-  [/webhook/, 'Webhooks'],
-]
-
-/** Returns the tag of a path. */
-export function tagOf(path: string): string {
-  return byPath.find(([pattern]) => pattern.test(path))?.[1] ?? 'Team'
-}

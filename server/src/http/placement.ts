@@ -19,13 +19,14 @@ export interface PlacementDeps {
   readonly onError: (error: unknown, what: string) => void
 }
 
-const sessionPath = /^\/(?:v2\/(?:browser|interact)|live)\/([0-9a-f-]{36})(?:[/?]|$)/i
-
-/** Relays requests about a session of another node to that node, before their body is read. */
+/**
+ * Relays requests of routes that the node of a session handles to that node, before their body is
+ * read.
+ */
 export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps): void {
   app.addHook('onRequest', async (request, reply) => {
-    const id = sessionPath.exec(request.url)?.[1]
-    if (id === undefined) return
+    if (request.routeOptions.config.sessionNode === undefined) return
+    const { id = '' } = request.params as { readonly id?: string }
     try {
       const peer = await peerOf(deps, id, request.raw)
       if (peer !== undefined) await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
@@ -43,11 +44,10 @@ export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps):
 async function isKnownHere(
   { store }: PlacementDeps,
   id: string,
-  { method, url, headers }: FastifyRequest,
+  { method, routeOptions, headers }: FastifyRequest,
 ): Promise<boolean> {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  const isAboutSession = /^\/v2\/(?:browser|interact)\/[^/?]+\/?(?:\?|$)/.test(url)
-  if (hasBody || !isAboutSession) return false
+  if (hasBody || routeOptions.config.sessionNode !== 'preferred') return false
   return method === 'GET' || (await findSession(store.db, id))?.status !== 'active'
 }
 

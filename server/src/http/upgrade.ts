@@ -15,7 +15,8 @@ import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
 import { peerOf, type PlacementDeps } from './placement.ts'
-import { watchedJob, type Watchers } from './watch-job.ts'
+import { findSocket } from './find-socket.ts'
+import type { Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
 export interface UpgradeDeps extends PlacementDeps {
@@ -26,9 +27,6 @@ export interface UpgradeDeps extends PlacementDeps {
   readonly watchers: Watchers
   readonly onError: (error: unknown, what: string) => void
 }
-
-const cdpPath = /^\/v2\/(?:browser|interact)\/([^/]+)\/cdp$/
-const livePath = /^\/live\/([^/]+)\/socket$/
 
 /**
  * Accepts WebSocket upgrades by their token. Rejected ones get the same HTTP error as a REST call.
@@ -74,41 +72,27 @@ async function connect(
 ): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
-  const path = parseSocketPath(url.pathname)
-  if (path.kind === 'job') return deps.watchers.serve(path.job, { request, socket, head })
+  const { name, id, version } = findSocket(url.pathname)
+  if (name === 'watchBatch' || name === 'watchCrawl') {
+    return deps.watchers.serve({ id, version }, { request, socket, head })
+  }
   const token = url.searchParams.get('token') ?? ''
-  const peer = await peerOf(deps, path.sessionId, request)
+  const peer = await peerOf(deps, id, request)
   if (peer !== undefined) {
     const relay = await relayUpgrade(peer, request, socket, head)
     onRelay(relay)
     if (deps.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
     return
   }
-  if (path.kind === 'live') {
-    const { row, kind } = await checkViewerToken(deps.store, path.sessionId, token)
+  if (name === 'liveView') {
+    const { row, kind } = await checkViewerToken(deps.store, id, token)
     deps.live.connect(await liveSession(deps, row), kind, { request, socket, head })
     return
   }
-  const row = await getSession(deps.store.db, path.sessionId)
+  const row = await getSession(deps.store.db, id)
   const kind = accessOfToken(row, token)
   if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token does not grant CDP access`)
   await deps.gateway.connect(await liveSession(deps, row), { request, socket, head })
-}
-
-/** Target of a WebSocket path: a job to watch, or the live view or CDP socket of a session. */
-type SocketPath =
-  | { readonly kind: 'job'; readonly job: { readonly id: string; readonly version: string } }
-  | { readonly kind: 'live' | 'cdp'; readonly sessionId: string }
-
-/** Parses the path of a WebSocket URL. Throws ROUTE_NOT_FOUND. */
-function parseSocketPath(pathname: string): SocketPath {
-  const job = watchedJob(pathname)
-  if (job !== undefined) return { kind: 'job', job }
-  const liveId = livePath.exec(pathname)?.[1]
-  if (liveId !== undefined) return { kind: 'live', sessionId: liveId }
-  const cdpId = cdpPath.exec(pathname)?.[1]
-  if (cdpId !== undefined) return { kind: 'cdp', sessionId: cdpId }
-  throw new BowlineError('ROUTE_NOT_FOUND', `No WebSocket route matches ${pathname}`)
 }
 
 async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {

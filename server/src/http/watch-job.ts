@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { mergeSignals } from 'bowline/kit/abort'
 import { WebSocketServer, type WebSocket } from 'ws'
+import type { ApiVersion } from 'bowline/contract/paths'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
@@ -16,15 +17,6 @@ export interface WatchDeps {
   readonly authenticator: Authenticator
   readonly publicUrl: string | undefined
   readonly onError: (error: unknown, what: string) => void
-}
-
-/**
- * Parses the path of an upgrade to the job and the API version. Returns `undefined` for other
- * paths.
- */
-export function watchedJob(path: string): { readonly id: string; readonly version: string } | undefined {
-  const [, version = '', id] = /^\/(v[12])\/(?:batch\/scrape|crawl)\/([^/]+)$/.exec(path) ?? []
-  return id === undefined ? undefined : { id, version }
 }
 
 const closeCodes: Readonly<Record<string, number>> = { UNAUTHORIZED: 3000, FORBIDDEN: 3003, JOB_NOT_FOUND: 1008 }
@@ -58,7 +50,7 @@ export class Watchers implements Disposable {
    * Completes the handshake and then authenticates: this API reports errors over the open socket.
    */
   serve(
-    watched: { readonly id: string; readonly version: string },
+    watched: { readonly id: string; readonly version: ApiVersion },
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): void {
     this.#server.handleUpgrade(request, socket, head, (client) => {
@@ -82,7 +74,7 @@ export class Watchers implements Disposable {
 
 async function watch(
   deps: WatchDeps,
-  { id, version }: { readonly id: string; readonly version: string },
+  { id, version }: { readonly id: string; readonly version: ApiVersion },
   request: IncomingMessage,
   client: WebSocket,
 ): Promise<void> {

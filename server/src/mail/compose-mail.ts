@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { serverPaths } from 'bowline/contract/server-paths'
 import type { Kysely } from 'kysely'
 import type { CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Notification } from 'bowline/contract/monitors'
@@ -71,7 +73,7 @@ export async function composeMail(
 }
 
 function linkOf(publicUrl: string, subscription: SubscriptionRow, purpose: MailPurpose): string {
-  return `${publicUrl}/monitor/email/${purpose}?token=${mailToken(subscription, purpose)}`
+  return `${publicUrl}${fillPath(serverPaths.monitorMail, { purpose })}?token=${mailToken(subscription, purpose)}`
 }
 
 async function checkMail(

@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { paths } from 'bowline/contract/paths'
 import type { Recording } from 'bowline/contract/recordings'
 import { abortable } from 'bowline/kit/abort'
 import { dayMs } from 'bowline/kit/day-ms'
@@ -83,7 +85,7 @@ export class Recordings {
   async list(row: SessionRow, baseUrl: string): Promise<readonly Recording[]> {
     const kept = await this.#deps.artifacts.list({ sessionId: row.id, kind: 'recording' })
     const addressOf = (name: string): string =>
-      `${baseUrl}/v2/browser/${row.id}/recordings/${name}?token=${recordingsToken(row)}`
+      `${baseUrl}${fillPath(paths.readRecording.path, { id: row.id, name })}?token=${recordingsToken(row)}`
     const files = kept.map((artifact) => ({
       name: artifact.name,
       contentType: detailsOf(artifact).contentType,

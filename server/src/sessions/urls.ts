@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { serverPaths, socketPaths } from 'bowline/contract/server-paths'
 import { sessionToken } from './tokens.ts'
 
 /** URLs of a session. Each contains a token that grants access to this session only. */
@@ -13,9 +15,10 @@ export function sessionUrls(
   baseUrl: string,
   session: { readonly id: string; readonly secret: string; readonly streamWebView: boolean },
 ): SessionUrls {
-  const live = `${baseUrl}/live/${session.id}?token=`
+  const live = `${baseUrl}${fillPath(serverPaths.liveView, session)}?token=`
+  const cdp = `${baseUrl.replace(/^http/, 'ws')}${fillPath(socketPaths.cdp.path, session)}?token=`
   return {
-    cdpUrl: `${baseUrl.replace(/^http/, 'ws')}/v2/browser/${session.id}/cdp?token=${sessionToken(session.secret, 'control')}`,
+    cdpUrl: `${cdp}${sessionToken(session.secret, 'control')}`,
     liveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'view')}` : '',
     interactiveLiveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'interact')}` : '',
   }

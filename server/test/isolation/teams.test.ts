@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { addressesOf } from '../../../src/contract/fill-path.ts'
 import { routes, type Route } from '../../../src/contract/routes.ts'
 import { teamRoutes } from '../../../src/contract/team-routes.ts'
 import type { CreateSessionResponse } from '../../../src/contract.ts'
@@ -108,7 +109,7 @@ function fillNames(path: string): string {
 }
 
 const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
-  [route.path, ...(route.aliases ?? [])].map((path) => ({ name, method: route.method, path })),
+  addressesOf(route).map(({ path }) => ({ name, method: route.method, path })),
 )
 
 /** Returns the body for a route. */

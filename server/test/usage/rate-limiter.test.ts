@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { addressesOf } from '../../../src/contract/fill-path.ts'
 import { parseRateLimits } from '../../../src/contract/rate-limits.ts'
 import { routes, type Route } from '../../../src/contract/routes.ts'
-import { requestKindOf } from '../../src/http/request-kind.ts'
-import { activityDescriber } from '../../src/http/activity-of-call.ts'
 
 describe('parseRateLimits', () => {
   test.each([
@@ -27,26 +26,36 @@ describe('parseRateLimits', () => {
 })
 
 describe('the rate limit kind of a request', () => {
+  const declared = Object.values(routes).flatMap((route: Route) =>
+    addressesOf(route).map(({ path }) => ({
+      path,
+      method: route.method,
+      activity: route.activity,
+      rateLimit: route.rateLimit,
+    })),
+  )
+  const requestKindOf = (method: string, path: string) =>
+    declared.find((route) => route.method === method && route.path === path)?.rateLimit
+
   test.each([
     ['POST', '/v1/scrape', 'scrape'],
     ['POST', '/v2/batch/scrape', 'scrape'],
-    ['GET', '/v2/batch/scrape/:id', 'crawlStatus'],
-    ['POST', '/v2/monitor/:id/run', 'crawl'],
-    ['GET', '/v2/monitor/:id/checks', 'crawlStatus'],
-    ['GET', '/v1/extract/:id', 'extractStatus'],
+    ['GET', '/v2/batch/scrape/{id}', 'crawlStatus'],
+    ['POST', '/v2/monitor/{id}/run', 'crawl'],
+    ['GET', '/v2/monitor/{id}/checks', 'crawlStatus'],
+    ['GET', '/v1/extract/{id}', 'extractStatus'],
     ['POST', '/v2/interact', 'browser'],
-    ['DELETE', '/v2/browser/:id', 'browserUse'],
-    ['GET', '/v2/browser/:id/recordings', 'replay'],
+    ['DELETE', '/v2/browser/{id}', 'browserUse'],
+    ['GET', '/v2/browser/{id}/recordings', 'replay'],
     ['GET', '/v2/team/activity', 'account'],
   ])('%s %s is %s', (method, path, bucket) => {
     expect(requestKindOf(method, path)).toBe(bucket)
   })
 
   test('of every route that starts a job has a low limit', () => {
-    const slack = Object.values(routes)
-      .flatMap((route: Route) => [route.path, ...(route.aliases ?? [])].map((path) => ({ method: route.method, path })))
-      .filter(({ method, path }) => activityDescriber(method, path) !== undefined)
-      .filter(({ method, path }) => ['account', 'crawlStatus', 'browserUse'].includes(requestKindOf(method, path)))
+    const slack = declared
+      .filter(({ activity }) => activity !== undefined)
+      .filter(({ rateLimit }) => ['account', 'crawlStatus', 'browserUse', 'unlimited'].includes(rateLimit))
 
     expect(slack).toEqual([])
   })

@@ -13,7 +13,7 @@ import type { LanguageModel } from '../../scrape/format/language-model.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import { jobHandlers } from '../job-handlers.ts'
 import { jobPath } from '../job-status.ts'
-import { versionOf, type Call, type Handlers } from '../register.ts'
+import type { Call, Handlers } from '../register.ts'
 
 /** Dependencies of the batch and crawl routes. */
 export interface BatchRouteDeps {
@@ -28,11 +28,10 @@ type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 /** Routes of batch scrapes. */
 export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
   const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
-    const { key, baseUrl, idempotencyKey } = call
+    const { key, apiVersion: version, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)
     const submission = toSubmission(body, showsExtract)
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
-    const version = versionOf(call)
     const { webhook, maxConcurrency, appendToId } = body
     const requestHash = sha256(JSON.stringify(body)).toString('hex')
     const { id } =
@@ -55,7 +54,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     return {
       success: true,
       id,
-      url: `${baseUrl}/${version}${jobPath({ id, kind: 'batch_scrape' })}`,
+      url: `${baseUrl}${jobPath({ id, kind: 'batch_scrape' }, version)}`,
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
     }
   }

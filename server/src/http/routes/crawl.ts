@@ -10,7 +10,7 @@ import { withLinks } from '../../jobs/page-links.ts'
 import { v1Crawl } from '../../compat/v1-crawl.ts'
 import { jobHandlers } from '../job-handlers.ts'
 import { jobPath } from '../job-status.ts'
-import { versionOf, type Call, type Handlers } from '../register.ts'
+import type { Call, Handlers } from '../register.ts'
 import type { BatchRouteDeps } from './batch.ts'
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startCrawl']>>>
@@ -66,7 +66,7 @@ async function start(
   { body, v1 }: { readonly body: CrawlRequest; readonly v1?: V1CrawlOptions },
   call: Call,
 ): Promise<Started> {
-  const { key, baseUrl, idempotencyKey } = call
+  const { key, apiVersion: version, baseUrl, idempotencyKey } = call
   const request = {
     ...body.scrapeOptions,
     formats: withLinks(body.scrapeOptions.formats),
@@ -75,7 +75,6 @@ async function start(
   scrapes.check({ ...request, url: body.url })
   const crawl = toPlan(body, v1)
   const { webhook, maxConcurrency } = body
-  const version = versionOf(call)
   const { id } = await jobs.start({
     kind: 'crawl',
     version,
@@ -98,7 +97,7 @@ async function start(
       },
     ],
   })
-  return { success: true, id, url: `${baseUrl}/${version}${jobPath({ id, kind: 'crawl' })}` }
+  return { success: true, id, url: `${baseUrl}${jobPath({ id, kind: 'crawl' }, version)}` }
 }
 
 const noModelWarning =

@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
+import type { RouteName, Routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
 import { byteRange } from '../byte-range.ts'
 import { detachBody } from '../detach-body.ts'
-import { schemaOf } from '../register.ts'
+import { registerRoute } from '../register-route.ts'
 
 /** Dependencies of the file routes. */
 export interface FileRouteDeps {
@@ -34,66 +34,66 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   const { artifacts } = deps
 
-  register(app, 'listFiles', async (request) => {
-    const { row, session } = await admitOwner(deps, request)
-    const files = session === undefined ? await listKeptFiles(artifacts, row) : session.files.list()
-    return { success: true, files }
+  registerRoute(app, 'listFiles', {
+    handler: async (request) => {
+      const { row, session } = await admitOwner(deps, request)
+      const files = session === undefined ? await listKeptFiles(artifacts, row) : session.files.list()
+      return { success: true, files }
+    },
   })
 
-  register(app, 'uploadFile', async (request) => {
-    const session = await admit(deps, request)
-    const { name, group, lastModified } = request.query as Query<'uploadFile'>
-    const announced = request.headers['content-length']
-    const announcedBytes = announced === undefined ? undefined : Number(announced)
-    const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
-    const received = await session.files.receive(upload)
-    return { success: true, ...received }
+  registerRoute(app, 'uploadFile', {
+    handler: async (request) => {
+      const session = await admit(deps, request)
+      const { name, group, lastModified } = request.query as Query<'uploadFile'>
+      const announced = request.headers['content-length']
+      const announcedBytes = announced === undefined ? undefined : Number(announced)
+      const upload = { name, group, lastModified, announcedBytes, body: detachBody(request.raw) }
+      const received = await session.files.receive(upload)
+      return { success: true, ...received }
+    },
   })
 
-  register(app, 'downloadFile', async (request, reply) => {
-    const { row, session } = await admitOwner(deps, request)
-    const { name } = request.params as Params<'downloadFile'>
-    if (session === undefined) {
-      const kept = await findKeptFile(artifacts, row, name)
-      describeFile(reply, kept.name)
-      // No ranges, because not every blob store supports them.
-      void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
-      return reply.send(await artifacts.read(kept))
-    }
-    const { entry, read, close } = await session.files.open(name)
-    const range = byteRange(request.headers.range, entry.size)
-    describeFile(reply, entry.name)
-    if (range === 'unsatisfiable') {
-      await close()
-      return reply.code(416).header('content-range', `bytes */${entry.size}`).send('')
-    }
-    if (range === undefined) return reply.header('content-length', entry.size).send(withActivity(read(), session))
-    return reply
-      .code(206)
-      .header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`)
-      .header('content-length', range.end - range.start + 1)
-      .send(withActivity(read(range), session))
+  registerRoute(app, 'downloadFile', {
+    handler: async (request, reply) => {
+      const { row, session } = await admitOwner(deps, request)
+      const { name } = request.params as Params<'downloadFile'>
+      if (session === undefined) {
+        const kept = await findKeptFile(artifacts, row, name)
+        describeFile(reply, kept.name)
+        // No ranges, because not every blob store supports them.
+        void reply.headers({ 'accept-ranges': 'none', 'content-length': kept.bytes })
+        return reply.send(await artifacts.read(kept))
+      }
+      const { entry, read, close } = await session.files.open(name)
+      const range = byteRange(request.headers.range, entry.size)
+      describeFile(reply, entry.name)
+      if (range === 'unsatisfiable') {
+        await close()
+        return reply.code(416).header('content-range', `bytes */${entry.size}`).send('')
+      }
+      if (range === undefined) return reply.header('content-length', entry.size).send(withActivity(read(), session))
+      return reply
+        .code(206)
+        .header('content-range', `bytes ${range.start}-${range.end}/${entry.size}`)
+        .header('content-length', range.end - range.start + 1)
+        .send(withActivity(read(range), session))
+    },
   })
 
-  register(app, 'deleteFile', async (request) => {
-    const { row, session } = await admitOwner(deps, request)
-    const { name } = request.params as Params<'deleteFile'>
-    if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
-    else await session.downloads.removeFile(name)
-    return { success: true }
+  registerRoute(app, 'deleteFile', {
+    handler: async (request) => {
+      const { row, session } = await admitOwner(deps, request)
+      const { name } = request.params as Params<'deleteFile'>
+      if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
+      else await session.downloads.removeFile(name)
+      return { success: true }
+    },
   })
 }
 
 type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
 type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
-
-function register(app: FastifyInstance, name: FileRoute, handler: RouteHandlerMethod): void {
-  const route: Route = routes[name]
-  for (const path of [route.path, ...(route.aliases ?? [])]) {
-    const schema = schemaOf(name, route, path !== route.path)
-    app.route({ method: route.method, url: path.replaceAll(/\{(\w+)\}/g, ':$1'), schema, handler })
-  }
-}
 
 /** Returns the live session of a request. Throws SESSION_ENDED if it has ended. */
 async function admit(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {

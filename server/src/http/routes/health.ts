@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { serverPaths } from 'bowline/contract/server-paths'
 import { abortable } from 'bowline/kit/abort'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { IsolationLayer } from '../../browsers/isolation.ts'
@@ -72,8 +73,9 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
   }
 
   app.get('/e2e-test', hidden, async () => 'OK')
-  for (const path of ['/livez', '/v0/health/liveness']) app.get(path, hidden, async () => ({ status: 'ok' }))
-  for (const path of ['/readyz', '/v0/health/readiness']) {
+  for (const path of [serverPaths.liveness, '/v0/health/liveness'])
+    app.get(path, hidden, async () => ({ status: 'ok' }))
+  for (const path of [serverPaths.readiness, '/v0/health/readiness']) {
     app.get(path, hidden, async (request, reply) => {
       const checks = await readiness()
       const { status, reasons, store, pool, sessions } = checks

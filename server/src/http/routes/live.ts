@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { serverPaths } from 'bowline/contract/server-paths'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { checkViewerToken } from '../../live/check-viewer-token.ts'
 import { createPageFiles } from '../../live/page-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/page-html.ts'
 import type { PageState } from '../../live/server-message.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
+import { fastifyPath } from '../register-route.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -33,18 +35,22 @@ export function registerLive(app: FastifyInstance, { store, sessions }: LiveRout
       .send(file.body)
   })
 
-  app.get<{ Params: { id: string }; Querystring: TokenQuery }>('/live/:id', hidden, async (request, reply) => {
-    try {
-      const { row, kind } = await checkViewerToken(store, request.params.id, firstToken(request.query))
-      if (sessions.find(row.id) !== undefined) {
-        return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
+  app.get<{ Params: { id: string }; Querystring: TokenQuery }>(
+    fastifyPath(serverPaths.liveView),
+    { ...hidden, config: { sessionNode: 'required' } },
+    async (request, reply) => {
+      try {
+        const { row, kind } = await checkViewerToken(store, request.params.id, firstToken(request.query))
+        if (sessions.find(row.id) !== undefined) {
+          return send(reply, 200, { kind: 'live', isInteractive: kind === 'interact' })
+        }
+        const { endReason: reason, durationMs, creditsBilled } = row
+        return send(reply, 410, { kind: 'ended', reason, durationMs, creditsBilled })
+      } catch (error) {
+        const wantsPage = request.headers.accept?.includes('text/html') === true
+        if (!wantsPage || !isBowlineError(error)) throw error
+        return send(reply, error.status, { kind: 'refused', message: error.message })
       }
-      const { endReason: reason, durationMs, creditsBilled } = row
-      return send(reply, 410, { kind: 'ended', reason, durationMs, creditsBilled })
-    } catch (error) {
-      const wantsPage = request.headers.accept?.includes('text/html') === true
-      if (!wantsPage || !isBowlineError(error)) throw error
-      return send(reply, error.status, { kind: 'refused', message: error.message })
-    }
-  })
+    },
+  )
 }

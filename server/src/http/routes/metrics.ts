@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { serverPaths } from 'bowline/contract/server-paths'
 import { BowlineError } from 'bowline/kit/errors'
 import { equalSecrets } from 'bowline/kit/ids'
 import type { Authenticator } from '../auth.ts'
@@ -18,7 +19,7 @@ export interface MetricsRouteDeps {
  */
 export function registerMetrics(app: FastifyInstance, deps: MetricsRouteDeps): void {
   const { authenticator, metrics, metricsToken } = deps
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  app.get(serverPaths.metrics, { schema: { hide: true } }, async (request, reply) => {
     const token = request.headers.authorization?.split(' ')[1]
     const isScrapeJob = token !== undefined && metricsToken !== undefined && equalSecrets(token, metricsToken)
     if (!isScrapeJob) {

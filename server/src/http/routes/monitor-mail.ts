@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { serverPaths } from 'bowline/contract/server-paths'
 import { failure } from 'bowline/contract/failure'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -31,7 +33,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
   for (const purpose of ['confirm', 'unsubscribe'] as const) {
     const summary = purpose === 'confirm' ? 'Confirm emails of a monitor' : 'Unsubscribe from emails of a monitor'
     app.post<{ Body: z.output<typeof body> }>(
-      `/v2/monitor/email/${purpose}`,
+      fillPath(serverPaths.monitorMailApi, { purpose }),
       {
         bodyLimit: maxBodyBytes,
         schema: {
@@ -46,7 +48,7 @@ export function registerMonitorMail(app: FastifyInstance, { store }: { readonly 
       },
       async (request) => ({ success: true, ...(await handleMailLink(store.db, request.body.token, purpose)) }),
     )
-    const path = `/monitor/email/${purpose}`
+    const path = fillPath(serverPaths.monitorMail, { purpose })
     const hidden = { bodyLimit: maxBodyBytes, schema: { hide: true } as object }
     const send = (reply: FastifyReply, status: number, html: string): FastifyReply =>
       reply.code(status).headers(pageHeaders).send(html)

@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { paths } from 'bowline/contract/paths'
 import { listPages, summarizePages } from '../../store/monitor-pages.ts'
 import type { CheckRow } from '../../store/monitor-checks.ts'
 import { listSubscriptions, type SubscriptionRow } from '../../store/mails.ts'
@@ -77,7 +79,7 @@ function nextOf(
   { id, checkId }: { readonly id: string; readonly checkId: string },
   query: { readonly limit: number; readonly skip: number; readonly status: string | undefined },
 ): string {
-  const url = new URL(`${baseUrl}/v2/monitor/${id}/checks/${checkId}`)
+  const url = new URL(baseUrl + fillPath(paths.getCheck.path, { id, checkId }))
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
   return url.href
 }

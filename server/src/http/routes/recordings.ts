@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { routes, type Route } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createPlayer, type Player } from '../../recordings/player.ts'
@@ -8,7 +7,8 @@ import { isRecordingsToken, type Recordings } from '../../recordings/recordings.
 import { getSession, getTeamSession, sessionNotFound, type SessionRow } from '../../store/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
-import { schemaOf, type Handlers } from '../register.ts'
+import { registerRoute } from '../register-route.ts'
+import type { Handlers } from '../register.ts'
 import { Readable } from 'node:stream'
 
 /** Dependencies of the recording routes. */
@@ -50,29 +50,23 @@ const readHeaders = {
 export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDeps): void {
   const { artifacts } = deps
   let player: Player | undefined
-  const route: Route = routes.readRecording
-  for (const path of [route.path, ...(route.aliases ?? [])]) {
-    app.route({
-      method: route.method,
-      url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      schema: schemaOf('readRecording', route, path !== route.path),
-      handler: async (request, reply) => {
-        const { name } = request.params as Request
-        const folder = { sessionId: (await admit(deps, request)).id, kind: 'recording' } as const
-        if (name === playerName) {
-          const kept = await artifacts.list(folder)
-          if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
-          player ??= createPlayer()
-          void reply.headers({ ...readHeaders, ...player.headers })
-          return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
-        }
-        const row = await artifacts.find(folder, name)
-        const { contentType } = detailsOf(row)
-        void reply.headers({ ...readHeaders, 'content-type': contentType, 'content-length': row.bytes })
-        return reply.send(await artifacts.read(row))
-      },
-    })
-  }
+  registerRoute(app, 'readRecording', {
+    handler: async (request, reply) => {
+      const { name } = request.params as Request
+      const folder = { sessionId: (await admit(deps, request)).id, kind: 'recording' } as const
+      if (name === playerName) {
+        const kept = await artifacts.list(folder)
+        if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
+        player ??= createPlayer()
+        void reply.headers({ ...readHeaders, ...player.headers })
+        return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
+      }
+      const row = await artifacts.find(folder, name)
+      const { contentType } = detailsOf(row)
+      void reply.headers({ ...readHeaders, 'content-type': contentType, 'content-length': row.bytes })
+      return reply.send(await artifacts.read(row))
+    },
+  })
 }
 
 async function admit({ store, authenticator }: RecordingRouteDeps, request: FastifyRequest): Promise<SessionRow> {

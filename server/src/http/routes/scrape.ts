@@ -1,3 +1,5 @@
+import { serverPaths } from 'bowline/contract/server-paths'
+import { fastifyPath } from '../register-route.ts'
 import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
@@ -45,7 +47,7 @@ export function scrapeHandlers({ scrapes, billedScrapes }: ScrapeRouteDeps): Han
 export function registerScrapeFiles(app: FastifyInstance, deps: ScrapeRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
   app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
-    '/files/scrape/:id/:name',
+    fastifyPath(serverPaths.scrapeFile),
     hidden,
     async (request, reply) => {
       const { type, contents } = await readScrapeFile(deps, { ...request.params, token: request.query.token ?? '' })

@@ -1,3 +1,5 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { serverPaths } from 'bowline/contract/server-paths'
 import { Readable } from 'node:stream'
 import type { Document } from 'bowline/contract/document'
 import { dayMs } from 'bowline/kit/day-ms'
@@ -41,7 +43,7 @@ export function openScrapeFiles(
       const name = `${names.length + 1}.${extensions[type]}`
       names.push(name)
       await blobs.write(blobKey(id, name), Readable.from([bytes]))
-      return `${baseUrl}/files/scrape/${id}/${name}?token=${deriveToken(secret, name)}`
+      return `${baseUrl}${fillPath(serverPaths.scrapeFile, { id, name })}?token=${deriveToken(secret, name)}`
     },
     isEmpty: () => names.length === 0,
     discard: async () => {

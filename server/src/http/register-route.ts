@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { failure } from 'bowline/contract/failure'
+import { addressesOf } from 'bowline/contract/fill-path'
+import type { ApiVersion } from 'bowline/contract/paths'
+import { routes, type Route, type RouteName } from 'bowline/contract/routes'
+import { sizeText, smallBodyBytes } from './body-sizes.ts'
+import { validateWith } from './validate.ts'
+
+declare module 'fastify' {
+  /** Declarations of a route that hooks read. All are absent for routes outside the contract. */
+  interface FastifyContextConfig {
+    readonly apiVersion?: ApiVersion
+    readonly auth?: Route['auth']
+    readonly rateLimit?: Route['rateLimit']
+    readonly sessionNode?: Route['sessionNode']
+  }
+}
+
+/**
+ * Registers a route of the contract with all its paths. Hooks find its declarations in
+ * `request.routeOptions.config`.
+ */
+export function registerRoute(
+  app: FastifyInstance,
+  name: RouteName,
+  options: Pick<RouteOptions, 'handler' | 'preValidation'>,
+): void {
+  const route: Route = routes[name]
+  for (const { path, version, isAlias } of addressesOf(route)) {
+    app.route({
+      ...options,
+      method: route.method,
+      url: fastifyPath(path),
+      schema: schemaOf(name, route, isAlias),
+      bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
+      ...(route.validationMessage === undefined ? {} : { validatorCompiler: validateWith(route.validationMessage) }),
+      config: {
+        apiVersion: version,
+        auth: route.auth ?? 'key',
+        rateLimit: route.rateLimit,
+        ...(route.sessionNode === undefined ? {} : { sessionNode: route.sessionNode }),
+      },
+    })
+  }
+}
+
+/** Converts a path of the contract to the syntax of Fastify. */
+export function fastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+/** Returns the schema that Fastify validates and the OpenAPI document shows. */
+function schemaOf(name: RouteName, route: Route, isAlias: boolean): FastifySchema {
+  return {
+    ...(route.params === undefined ? {} : { params: route.params }),
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.body === undefined ? {} : { body: route.body }),
+    response: { 200: route.response, '4xx': failure, '5xx': failure },
+    summary: route.summary,
+    description: descriptionOf(route),
+    operationId: name,
+    tags: [route.tag],
+    security: [{ bearer: [] }],
+    // Generated clients need only one path for each operation.
+    ...(isAlias && { hide: true }),
+  }
+}
+
+function descriptionOf(route: Route): string {
+  const others = addressesOf(route).filter(({ isAlias }) => isAlias)
+  return [
+    `${route.summary}.`,
+    ...(route.body === undefined ? [] : [`Maximum body size: ${sizeText(route.maxBodyBytes ?? smallBodyBytes)}.`]),
+    ...(others.length === 0 ? [] : [`Also at ${others.map(({ path }) => `\`${path}\``).join(', ')}.`]),
+  ].join(' ')
+}
