@@ -14,7 +14,7 @@ import { ensureTestTools } from './setup/test-tools.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
 /** Client code of the live view, with its own compiler configuration. */
-const viewerPage = 'server/src/live/page'
+const viewerPage = 'server/src/live/web'
 /** Client code of the recording player, with its own compiler configuration. */
 const playerPage = 'server/src/recordings/page'
 const dashboard = 'server/dashboard'

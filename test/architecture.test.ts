@@ -223,7 +223,7 @@ describe('each package', () => {
     const { name, dependencies, peerDependencies } = readManifest(manifest)
     const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
     const undeclared = sources
-      .filter(({ path }) => path.startsWith(folder) && !/\/page\//.test(path))
+      .filter(({ path }) => path.startsWith(folder) && !/\/(?:page|web)\//.test(path))
       .flatMap(({ path, text }) => importedPackages(text).map((imported) => ({ path, imported })))
       .filter(({ imported }) => !declared.has(imported) && imported !== typesOnly)
 

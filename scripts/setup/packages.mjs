@@ -19,7 +19,7 @@ const compiledFolder = 'dist/compiled'
 /** Base URL of the documents that the READMEs link to, which are part of the server package. */
 const documentsUrl = 'https://unpkg.com/bowline-server'
 /** Folders with static pages next to compiled sources. */
-const pageFolders = ['server/src/live/page', 'server/src/recordings/page']
+const pageFolders = ['server/src/live/web', 'server/src/recordings/page']
 
 /**
  * Packs the assembled packages as `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`.

@@ -53,7 +53,7 @@ async function registerDocs(app: FastifyInstance): Promise<void> {
     return
   }
   const type = 'image/svg+xml'
-  const content = readFileSync(new URL('../live/page/icon.svg', import.meta.url), 'utf8')
+  const content = readFileSync(new URL('../live/web/icon.svg', import.meta.url), 'utf8')
   await app.register(ui.default, {
     routePrefix: '/docs',
     staticCSP: true,

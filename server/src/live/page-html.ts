@@ -1,9 +1,9 @@
 import { escapeHtml } from '../kit/escape-html.ts'
-import { readPageTemplate, scriptExtension } from './page-files.ts'
-import type { PageState } from './server-message.ts'
+import { readPageTemplate, scriptExtension } from './web-files.ts'
+import type { ViewerPageState } from './server-message.ts'
 
 /** Returns a function that renders the live view page for a state. Reads the template once. */
-export function createPageRenderer(): (state: PageState) => string {
+export function createPageRenderer(): (state: ViewerPageState) => string {
   const template = readPageTemplate().replaceAll('{{extension}}', scriptExtension)
   return (state) => template.replace('{{state}}', () => escapeHtml(JSON.stringify(state)))
 }

@@ -51,7 +51,7 @@ export type ServerMessage =
   | ({ readonly type: 'ended' } & Ended)
 
 /** Initial state of the live view page. */
-export type PageState =
+export type ViewerPageState =
   | { readonly kind: 'live'; readonly isInteractive: boolean }
   | ({ readonly kind: 'ended' } & Ended)
   | { readonly kind: 'refused'; readonly message: string }

@@ -5,7 +5,7 @@ import { sha256 } from 'bowline/kit/sha256'
 import type { PricedScrape } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot } from '../scrape/scrape-in-slot.ts'
 import type { CheckRow } from '../store/monitor-checks.ts'
-import { findState, type PageRow, type PageState } from '../store/monitor-pages.ts'
+import { findState, type PageRow, type ViewerPageState } from '../store/monitor-pages.ts'
 import type { MonitorRow } from '../store/monitors.ts'
 import { comparePage, type Comparison } from './compare-page.ts'
 import type { StoredTarget } from './definition.ts'
@@ -28,7 +28,7 @@ export interface PageTask {
  */
 export interface CheckedPage {
   readonly page: Omit<PageRow, 'createdAt'>
-  readonly state: Omit<PageState, 'checkedAt'> | undefined
+  readonly state: Omit<ViewerPageState, 'checkedAt'> | undefined
   /** Credits beyond those that the check reserved for the page. */
   readonly extraCredits: number
   /** The scrape of the page, to be stored with it. `undefined` if there is none, or it failed. */

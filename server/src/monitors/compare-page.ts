@@ -2,7 +2,7 @@ import type { Document } from 'bowline/contract/document'
 import type { PageDiff, PageStatus } from 'bowline/contract/monitor-checks'
 import { gitDiff } from '../scrape/format/git-diff.ts'
 import { goneStatuses, isSameText } from '../scrape/format/track-changes.ts'
-import type { PageState } from '../store/monitor-pages.ts'
+import type { ViewerPageState } from '../store/monitor-pages.ts'
 import { diffJson } from './json-diff.ts'
 import type { PageComparison } from './page-comparison.ts'
 
@@ -19,7 +19,7 @@ export interface Comparison {
  */
 export function comparePage(
   document: Document,
-  state: PageState | undefined,
+  state: ViewerPageState | undefined,
   options: Pick<PageComparison, 'comparesJson' | 'comparesText'>,
 ): Comparison {
   const { statusCode = 200 } = document.metadata

@@ -9,7 +9,7 @@ import type { Database } from './schema.ts'
 export type PageRow = Row<Selectable<MonitorPageTable>>
 
 /** Last known state of a page. */
-export type PageState = Row<Selectable<MonitorStateTable>>
+export type ViewerPageState = Row<Selectable<MonitorStateTable>>
 
 /**
  * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
@@ -19,7 +19,7 @@ export async function recordPage(
   db: Kysely<Database>,
   lease: CheckLease,
   page: Omit<PageRow, 'createdAt'>,
-  state: Omit<PageState, 'checkedAt'> | undefined,
+  state: Omit<ViewerPageState, 'checkedAt'> | undefined,
 ): Promise<boolean> {
   // Locks the check until the transaction ends, so that no other server can take its lease in
   // between.
@@ -48,7 +48,7 @@ function nulled<Fields extends object>(
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null])) as never
 }
 
-async function saveState(db: Kysely<Database>, state: Omit<PageState, 'checkedAt'>): Promise<void> {
+async function saveState(db: Kysely<Database>, state: Omit<ViewerPageState, 'checkedAt'>): Promise<void> {
   const { markdown, isGone } = state
   const fresh = {
     markdown,
@@ -67,8 +67,8 @@ async function saveState(db: Kysely<Database>, state: Omit<PageState, 'checkedAt
 /** Returns the last known state of a page, or `undefined`. */
 export async function findState(
   db: Kysely<Database>,
-  page: Pick<PageState, 'monitorId' | 'targetId' | 'urlHash'>,
-): Promise<PageState | undefined> {
+  page: Pick<ViewerPageState, 'monitorId' | 'targetId' | 'urlHash'>,
+): Promise<ViewerPageState | undefined> {
   const row = await db
     .selectFrom('monitorState')
     .selectAll()

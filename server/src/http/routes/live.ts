@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { serverPaths } from 'bowline/contract/server-paths'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { checkViewerToken } from '../../live/check-viewer-token.ts'
-import { createPageFiles } from '../../live/page-files.ts'
+import { createWebFiles } from '../../live/web-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/page-html.ts'
-import type { PageState } from '../../live/server-message.ts'
+import type { ViewerPageState } from '../../live/server-message.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { fastifyPath } from '../register-route.ts'
 import { firstToken, type TokenQuery } from '../first-token.ts'
@@ -22,9 +22,9 @@ export interface LiveRouteDeps {
  */
 export function registerLive(app: FastifyInstance, { store, sessions }: LiveRouteDeps): void {
   const hidden = { schema: { hide: true } as object }
-  const findFile = createPageFiles()
+  const findFile = createWebFiles()
   const render = createPageRenderer()
-  const send = (reply: FastifyReply, status: number, state: PageState): FastifyReply =>
+  const send = (reply: FastifyReply, status: number, state: ViewerPageState): FastifyReply =>
     reply.code(status).headers(pageHeaders).send(render(state))
 
   app.get<{ Params: { name: string } }>('/live/assets/:name', hidden, async (request, reply) => {

@@ -1,5 +1,5 @@
 import { copyText } from './clipboard.ts'
-import type { Dialog, PageState, ServerMessage } from '../server-message.ts'
+import type { Dialog, ViewerPageState, ServerMessage } from '../server-message.ts'
 import { showChoices } from './choices.ts'
 import { Connection } from './connection.ts'
 import { showOverlay, showEnd, showPhase } from './overlay.ts'
@@ -138,7 +138,7 @@ function showNotice(text: string): void {
   }, noticeMs)
 }
 
-const state = JSON.parse(document.body.dataset['state'] ?? '') as PageState
+const state = JSON.parse(document.body.dataset['state'] ?? '') as ViewerPageState
 if (state.kind === 'live') {
   showPhase('connecting')
   showOverlay({ title: 'Connecting', text: 'Waiting for the first frame.' })
