@@ -26,6 +26,35 @@ describe('a PDF becomes Markdown', () => {
     expect(content.isScanned).toBe(false)
   })
 
+  test('with the headings of pages that differ only in a number', async () => {
+    const content = await parsePdf(makePdf([chapter('Chapter 1'), chapter('Chapter 2'), chapter('Chapter 3')]))
+
+    expect(content.markdown.match(/^#+ Chapter \d/gm)).toEqual(['# Chapter 1', '# Chapter 2', '# Chapter 3'])
+  })
+
+  test.each([
+    ['short pages that differ only in numbers', [1001, 1002, 1003].map((number) => `Invoice number ${number}, paid`)],
+    ['pages with the same text', ['Copy of the same receipt', 'Copy of the same receipt', 'Copy of the same receipt']],
+  ])('with all text of %s', async (_, texts) => {
+    const content = await parsePdf(makePdf(texts.map((text) => [{ size: 12, text }])))
+
+    expect(content.pages.map(({ markdown }) => markdown.trim())).toEqual(texts)
+    expect(content.isScanned).toBe(false)
+  })
+
+  test('with a header and a footer that repeat on every page only once', async () => {
+    const pages = ['Outlook', 'Balance', 'Risks'].map((title) => [
+      { size: 9, text: 'ACME annual report' },
+      ...chapter(title),
+      { size: 9, text: 'Confidential' },
+    ])
+
+    const { markdown } = await parsePdf(makePdf(pages))
+
+    expect(markdown.match(/ACME annual report|Confidential/g)).toEqual(['ACME annual report', 'Confidential'])
+    expect(markdown.match(/Outlook|Balance|Risks/g)).toEqual(['Outlook', 'Balance', 'Risks'])
+  })
+
   test('limited to the requested pages, while all are counted', async () => {
     const content = await parsePdf(makePdf([chapter('One'), chapter('Two'), chapter('Three')]), { maxPages: 1 })
 

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { loadOptional } from '../../../kit/optional-package.ts'
+import { dropRunningLines } from './drop-running-lines.ts'
 import type { PdfResult } from './pdf-result.ts'
 
 async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfResult> {
@@ -18,13 +19,17 @@ async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfRe
     ocrEnabled: false,
     outputFormat: 'markdown',
     imageMode: 'off',
+    // The parser compares headers without their digits and drops "Chapter 2" and "Invoice 1002" too.
+    keepHeadersFooters: true,
     continueOnPageError: true,
     extractDocumentMetadata: true,
     quiet: true,
     ...(maxPages > 0 && { maxPages }),
   })
   const result = await parser.parse(bytes)
-  const pages = result.pages.map((page) => ({ pageNumber: page.pageNum, markdown: page.markdown ?? page.text }))
+  const pages = dropRunningLines(
+    result.pages.map((page) => ({ pageNumber: page.pageNum, markdown: page.markdown ?? page.text })),
+  )
   return {
     kind: 'read',
     pages,
