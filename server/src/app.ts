@@ -116,16 +116,16 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   )
   const profiles = await openProfiles(resources, config, { store, blobs, identity, log })
   const bootstrapKey = await ensureBootstrapKey(store, identity, log)
-  const sessionDeps = {
+  const sharedDeps = {
     ...collectAppDeps(config, { bootstrapKey, store, browsers, profiles, host, identity, log }),
     egress,
     blobs,
   }
-  const usage = openUsage(resources, config, sessionDeps)
+  const usage = openUsage(resources, config, sharedDeps)
   const deps = {
-    ...sessionDeps,
+    ...sharedDeps,
     ...usage,
-    ...(await openServices(resources, config, { ...sessionDeps, ...usage, browserVersion: host.binary.version })),
+    ...(await openServices(resources, config, { ...sharedDeps, ...usage, browserVersion: host.binary.version })),
   }
   overrides.signal?.throwIfAborted()
   const recovered = await recoverSessions(deps, identity)

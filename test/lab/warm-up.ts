@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
-import { templatePath } from '../../server/src/store/create-cluster.ts'
+import { templatePath } from '../../server/src/store/create-pglite-folder.ts'
 import { compileCache } from './compile-cache.ts'
 
 const program = fileURLToPath(new URL('warm-up-program.ts', import.meta.url))

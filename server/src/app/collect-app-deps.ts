@@ -54,6 +54,6 @@ export function collectAppDeps(
       const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
       log.info({ sessionId: id, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
-    onError: (error, action) => log.error({ err: error }, action),
+    onError: (error, action) => log.error({ err: error }, `failed: ${action}`),
   }
 }

@@ -14,7 +14,7 @@ export async function openProfiles(
   { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
 ): Promise<Profiles> {
   const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
-  const onError = (error: unknown, action: string): void => log.error({ err: error }, action)
+  const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({
     dataDir: config.dataDir,

@@ -11,7 +11,8 @@ export function limitHeapGrowth(): void {
 }
 
 const flags = [
-  // Size of a semi-space of the young generation in MB. With the default, pages survive its collection.
+  // Size of a semi-space of the young generation in MB. With the default, the objects of a scraped
+  // page outlive its collection.
   '--min-semi-space-size=4',
   // Keeps the young generation at this size.
   '--semi-space-growth-factor=1',

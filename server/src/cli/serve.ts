@@ -24,12 +24,12 @@ const startupAbortMs = 10_000
 export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   const config = readConfig(flags)
   // Handles signals before the start, so that an interrupted start leaves no browsers behind.
-  const stop = listenForStop()
+  const stopSignal = listenForStop()
   limitWasmCompiler()
-  const server = await startUnlessStopped(config, stop)
+  const server = await startUnlessStopped(config, stopSignal)
   if (server === undefined) return 0
   process.stdout.write(json === true ? `${JSON.stringify(describeServer(server))}\n` : formatBanner(server, config))
-  const end = await Promise.race([stop, server.failed])
+  const end = await Promise.race([stopSignal, server.failed])
   if (end instanceof Error)
     process.stderr.write(`${styleText('red', 'Fatal error:', { stream: process.stderr })} ${end.message}\n`)
   else if (json !== true) process.stdout.write(`${end}: ending all sessions. Send it again to exit at once.\n`)
@@ -38,19 +38,22 @@ export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
 }
 
 /** Starts the server. Resolves to undefined if a signal arrives before it has started. */
-async function startUnlessStopped(config: ServerConfig, stop: Promise<Signal>): Promise<RunningServer | undefined> {
-  const stopping = new AbortController()
+async function startUnlessStopped(
+  config: ServerConfig,
+  stopSignal: Promise<Signal>,
+): Promise<RunningServer | undefined> {
+  const startAbort = new AbortController()
   let isStarting = true
   let exitTimer: NodeJS.Timeout | undefined
-  void stop.then((signal) => {
+  void stopSignal.then((signal) => {
     if (!isStarting) return
-    stopping.abort(signal)
+    startAbort.abort(signal)
     exitTimer = setTimeout(() => process.exit(128 + constants.signals[signal]), startupAbortMs)
   })
   try {
-    return await startConfigured(config, { signal: stopping.signal })
+    return await startConfigured(config, { signal: startAbort.signal })
   } catch (error) {
-    if (error !== stopping.signal.reason) throw error
+    if (error !== startAbort.signal.reason) throw error
     process.stderr.write(`${String(error)}: stopped before the server was ready\n`)
     return undefined
   } finally {

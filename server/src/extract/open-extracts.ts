@@ -5,7 +5,7 @@ import { Extracts, type ExtractsDeps } from './extracts.ts'
 
 /** Dependencies of `openExtracts`. */
 export interface OpenExtractsDeps extends ExtractsDeps {
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const sweepMs = 3_600_000

@@ -16,7 +16,7 @@ export interface PlacementDeps {
   readonly peers: Peers
   readonly nodeId: string
   /** Reports errors of background work. */
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /**

@@ -25,7 +25,7 @@ export interface UpgradeDeps extends PlacementDeps {
   readonly gateway: Gateway
   readonly live: LiveViews
   readonly watchers: Watchers
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /**

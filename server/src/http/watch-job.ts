@@ -16,7 +16,7 @@ export interface WatchDeps {
   readonly jobs: Jobs
   readonly authenticator: Authenticator
   readonly publicUrl: string | undefined
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const closeCodes: Readonly<Record<string, number>> = { UNAUTHORIZED: 3000, FORBIDDEN: 3003, JOB_NOT_FOUND: 1008 }

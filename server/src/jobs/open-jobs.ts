@@ -27,7 +27,7 @@ export interface OpenJobsDeps {
   readonly webhooks: Webhooks
   /** Sends requests through the egress policy. Must stay open longer than the jobs. */
   readonly dispatcher: Dispatcher
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Settings of batches and crawls. */

@@ -32,7 +32,7 @@ export interface RunnerDeps {
   readonly jobWebhooks: JobWebhooks
   readonly counter: Pick<JobCounter, 'count'>
   readonly jobEvents: JobEvents
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Number of shards that one server works on at once. Their pages share its page slots. */

@@ -17,7 +17,7 @@ export interface LiveViewsDeps {
   readonly refuse: (session: ViewedSession, ...command: Parameters<Refuse>) => ReturnType<Refuse>
   /** Resolves to the session's row once the session is billed. */
   readonly billedRow: (session: ViewedSession, reason: EndReason) => Promise<SessionRow | undefined>
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** An authorized WebSocket upgrade. */

@@ -46,7 +46,7 @@ export function estimateTargets(
  * longer check, because its settings have changed, cost nothing.
  */
 export function estimateMonitor(
-  deps: EstimateDeps & { readonly onError: (error: unknown, what: string) => void },
+  deps: EstimateDeps & { readonly onError: (error: unknown, action: string) => void },
   monitor: MonitorRow,
 ): number {
   let credits = 0

@@ -26,5 +26,5 @@ export interface MonitorDeps {
   /** `undefined` if this server cannot judge changes. */
   readonly languageModel: LanguageModel | undefined
   readonly nodeId: string
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }

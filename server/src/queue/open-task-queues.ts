@@ -4,10 +4,10 @@ import { bossDatabase } from './boss-database.ts'
 import { TaskQueues } from './task-queues.ts'
 import { queueTimings } from './queue-timing.ts'
 
-/** Dependencies of `openJobQueues`. */
+/** Dependencies of `openTaskQueues`. */
 export interface OpenTaskQueuesDeps {
   readonly store: Store
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /**
@@ -26,7 +26,7 @@ export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Pr
     flowIntervalSeconds: 3600,
     bamIntervalSeconds: 3600,
   })
-  boss.on('error', (error) => onError(error, 'Queue maintenance failed'))
+  boss.on('error', (error) => onError(error, 'maintaining the queues'))
   await boss.start()
   const queues = new TaskQueues({ boss, store, onError })
   queues.listen()

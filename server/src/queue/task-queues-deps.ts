@@ -5,5 +5,5 @@ import type { Store } from '../store/store.ts'
 export interface TaskQueuesDeps {
   readonly boss: PgBoss
   readonly store: Pick<Store, 'db' | 'kind' | 'listen'>
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }

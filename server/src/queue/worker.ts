@@ -23,7 +23,7 @@ export interface Attempt {
 /** Runs one task. If it throws, the task is retried. */
 export type Handler<Data> = (data: Data, attempt: Attempt) => Promise<void>
 
-/** Options of `JobQueues.work`. */
+/** Options of `TaskQueues.work`. */
 export interface WorkOptions<Data> {
   /** Maximum tasks at a time on this server. */
   readonly concurrency: number
@@ -133,7 +133,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     try {
       return await boss.fetch<Data>(queue.name, { batchSize, includeMetadata: true })
     } catch (error) {
-      onError(error, `Failed to fetch tasks of queue ${queue.name}`)
+      onError(error, `fetching tasks of queue ${queue.name}`)
       return []
     }
   }
@@ -150,11 +150,11 @@ export class Worker<Data extends object> implements AsyncDisposable {
       await this.#retryDuringOutage(async () => this.#recordOutcome(task, failure))
     } catch (error) {
       // The task stays active. Its heartbeats stop, so it is requeued.
-      onError(error, `Failed to record the result of a task of queue ${queue.name}`)
+      onError(error, `recording the result of a task of queue ${queue.name}`)
     }
   }
 
-  /** Retries `settle` while the store is unavailable, until the server stops. */
+  /** Retries `recordOutcome` while the store is unavailable, until the server stops. */
   async #retryDuringOutage(recordOutcome: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -197,7 +197,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     const output = { message: messageOf(error), tries }
     const startAfter = queue.retryDelaysSeconds?.[tries - 1]
     if (startAfter === undefined) {
-      if (options.onExhausted === undefined) onError(error, `A task of queue ${queue.name} failed`)
+      if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
       await options.onExhausted?.(task.data, error)
       await boss.complete(queue.name, task, output)
       return
@@ -219,12 +219,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
         .executeSql(`select id, data from pgboss.job where name = $1 and state = 'failed'`, [queue.name])
       for (const { id, data } of rows as readonly { readonly id: string; readonly data: Data }[]) {
         const error = new Error('Every server that ran this task crashed')
-        if (options.onExhausted === undefined) onError(error, `A task of queue ${queue.name} failed`)
+        if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
         await options.onExhausted?.(data, error)
         await boss.deleteJob(queue.name, id)
       }
     } catch (error) {
-      onError(error, `Failed to check queue ${queue.name} for exhausted tasks`)
+      onError(error, `checking queue ${queue.name} for exhausted tasks`)
     }
   }
 
@@ -234,7 +234,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
     if (ids.length === 0) return
     await boss
       .touch(queue.name, ids)
-      .catch((error: unknown) => onError(error, `Failed to send heartbeats of queue ${queue.name}`))
+      .catch((error: unknown) => onError(error, `sending heartbeats of queue ${queue.name}`))
   }
 }
 

@@ -17,7 +17,7 @@ export interface RecordingsDeps {
   readonly recordingDays: number
   readonly maxRecordingMb: number
   readonly version: string
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** The recording of a live session. */

@@ -25,7 +25,7 @@ export interface OpenScrapesDeps {
   /** Output of `chromium --version`. */
   readonly browserVersion: string
   readonly indexPage?: IndexPage | undefined
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Settings of the scraper. */

@@ -24,7 +24,7 @@ export interface OpenSearchesDeps {
   readonly store: Store
   readonly billing: Billing
   readonly prices: Prices
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** The search, and the index if this server fills it. */

@@ -14,7 +14,7 @@ export interface PageIndexerDeps {
   readonly store: Store
   /** Maximum pages per team. The oldest are removed first. */
   readonly maxPages: number
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Milliseconds after its last scrape that a page is removed. */

@@ -67,7 +67,7 @@ class Listener implements AsyncDisposable {
   #reconnect(client: Client, error: unknown): void {
     if (this.#isClosed || this.#client !== client) return
     this.#client = undefined
-    this.#options.log?.warn({ err: error }, 'The connection that listens for new jobs was lost. Reconnecting.')
+    this.#options.log?.warn({ err: error }, 'The connection that listens for new tasks was lost. Reconnecting.')
     // The connection is broken already.
     client.end().catch(() => undefined)
     this.#timer = setTimeout(() => this.connect(), this.#backoffMs).unref()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { abortable } from 'bowline/kit/abort'
-import { openEmbedded } from './open-embedded.ts'
+import { openPglite } from './open-pglite.ts'
 import { openPostgres } from './open-postgres.ts'
 import type { Store, StoreOptions } from './store.ts'
 
@@ -11,7 +11,7 @@ import type { Store, StoreOptions } from './store.ts'
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, databaseConnections: connections, log } = options
   const opened =
-    databaseUrl === undefined ? await openEmbedded(options) : await openPostgres({ databaseUrl, connections, log })
+    databaseUrl === undefined ? await openPglite(options) : await openPostgres({ databaseUrl, connections, log })
   const ping = async (signal?: AbortSignal): Promise<void> => {
     await abortable(sql`select 1`.execute(opened.db), signal)
   }

@@ -41,7 +41,7 @@ export interface ActivityLog extends AsyncDisposable {
 const sweepEveryMs = 3_600_000
 
 /** Opens the activity log and deletes expired entries hourly. Disposing writes pending entries. */
-export function openActivityLog(store: Store, onError: (error: unknown, what: string) => void): ActivityLog {
+export function openActivityLog(store: Store, onError: (error: unknown, action: string) => void): ActivityLog {
   let waiting: ActivityRow[] = []
   let writing: Promise<void> | undefined
 
@@ -49,12 +49,12 @@ export function openActivityLog(store: Store, onError: (error: unknown, what: st
     while (waiting.length > 0) {
       const rows = waiting
       waiting = []
-      await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'Failed to record activity'))
+      await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'recording activity'))
     }
     writing = undefined
   }
   const sweep = runEvery(sweepEveryMs, async () => deleteOldActivities(store.db, new Date(Date.now() - dayMs)), {
-    onError: (error) => onError(error, 'Failed to delete old activity'),
+    onError: (error) => onError(error, 'deleting old activity'),
   })
   return {
     record: (activity) => {

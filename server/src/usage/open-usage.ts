@@ -15,7 +15,7 @@ export function openUsage(
   settings: { readonly rateLimits: RateLimits },
   deps: {
     readonly store: Store
-    readonly onError: (error: unknown, what: string) => void
+    readonly onError: (error: unknown, action: string) => void
   },
 ): Usage {
   return {

@@ -11,7 +11,7 @@ export interface OpenWebhooksDeps {
   readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Settings of webhooks. */
@@ -34,7 +34,7 @@ export async function openWebhooks(
 ): Promise<Webhooks> {
   resources.use(
     runEvery(sweepMs, async () => sweepDeliveries(store.db, retentionDays), {
-      onError: (error) => onError(error, 'Failed to delete old webhook deliveries'),
+      onError: (error) => onError(error, 'deleting old webhook deliveries'),
     }),
   )
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings

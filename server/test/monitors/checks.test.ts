@@ -116,7 +116,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
     const errors: string[] = []
 
-    const started = await startDueChecks({ ...deps, onError: (_error, what) => errors.push(what) }, now)
+    const started = await startDueChecks({ ...deps, onError: (_error, action) => errors.push(action) }, now)
 
     expect(started).toBe(1)
     expect(await checksOf(id)).toHaveLength(1)

@@ -8,7 +8,7 @@ import { cacheTtlMs } from './stored-scrapes.ts'
 export interface ScrapeSweepDeps {
   readonly store: Store
   readonly blobs: Blobs
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const intervalMs = 3_600_000

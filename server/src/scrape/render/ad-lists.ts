@@ -26,7 +26,7 @@ export interface AdListDeps {
   readonly dataDir: string
   /** Connects to the URLs. */
   readonly dispatcher: Agent
-  readonly onError: (error: unknown, what: string) => void
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const maxListBytes = 50_000_000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { assertFreeSpace } from './assert-free-space.ts'
 import { lockFolder } from './lock.ts'
 import { startMaintenance } from './maintenance.ts'
-import { createCluster } from './create-cluster.ts'
+import { createPgliteFolder } from './create-pglite-folder.ts'
 import { migrate } from './migrate.ts'
 import type { Store, StoreOptions } from './store.ts'
 import { startPglite } from './pglite.ts'
@@ -14,13 +14,13 @@ import { createSingleConnection } from './single-connection.ts'
  * Opens the embedded database in `dataDir`. Creates and migrates it if needed. Throws
  * DATA_DIR_IN_USE, DATA_DIR_UNUSABLE or STORE_FAILED.
  */
-export async function openEmbedded(options: StoreOptions): Promise<Omit<Store, 'ping'>> {
+export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'ping'>> {
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
   const folder = join(options.dataDir, 'pg')
   const isNew = !(await exists(folder))
   await assertFreeSpace(options.dataDir, { isNew })
-  if (isNew) await createCluster(folder, options)
+  if (isNew) await createPgliteFolder(folder, options)
   const lite = undo.use(await startPglite({ folder }))
   const { pool, raw } = createSingleConnection(lite)
   const db = createQueryBuilder(pool)

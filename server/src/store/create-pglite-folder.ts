@@ -12,19 +12,19 @@ import { createSingleConnection } from './single-connection.ts'
 import { syncTree } from './sync-tree.ts'
 import { packFolder, unpackFolder } from './template.ts'
 
-/** Options of `createCluster`. */
-export interface ClusterOptions {
+/** Options of `createPgliteFolder`. */
+export interface PgliteFolderOptions {
   /** Directory of the template. Default `~/.cache/bowline`. */
   readonly cacheDir?: string | undefined
   readonly log?: StoreLog | undefined
 }
 
 /**
- * Creates a migrated, empty database cluster in `folder`, atomically. Unpacks the cached template,
+ * Creates the folder of a migrated, empty database, atomically. Unpacks the cached template,
  * which takes a tenth of the time. Without a readable template, creates the cluster from scratch
  * and caches it.
  */
-export async function createCluster(folder: string, options: ClusterOptions = {}): Promise<void> {
+export async function createPgliteFolder(folder: string, options: PgliteFolderOptions = {}): Promise<void> {
   const template = await templatePath(options)
   const draft = `${folder}.new`
   await rm(draft, { recursive: true, force: true })
@@ -48,7 +48,7 @@ export async function createCluster(folder: string, options: ClusterOptions = {}
 }
 
 /** Returns the path of the template, whether or not it exists. */
-export async function templatePath({ cacheDir }: ClusterOptions = {}): Promise<string> {
+export async function templatePath({ cacheDir }: PgliteFolderOptions = {}): Promise<string> {
   return join(cacheDir ?? join(homedir(), '.cache', 'bowline'), await templateName())
 }
 
