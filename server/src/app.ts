@@ -10,7 +10,7 @@ import { openProfiles } from './app/open-profiles.ts'
 import { openStorage } from './app/open-storage.ts'
 import { openServices } from './app/open-services.ts'
 import { collectAppDeps } from './app/collect-app-deps.ts'
-import { recoverSessions } from './app/recover-sessions.ts'
+import { endLeftoverSessions } from './app/end-leftover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
@@ -128,11 +128,11 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
     ...(await openServices(resources, config, { ...sharedDeps, ...usage, browserVersion: host.binary.version })),
   }
   overrides.signal?.throwIfAborted()
-  const recovered = await recoverSessions(deps, identity)
+  const recovered = await endLeftoverSessions(deps, identity)
   const httpDeps = { ...deps, whenStarted: started.promise }
-  const { app, sessions, afterSessions } = await openApiServer(resources, config, httpDeps, host, log)
+  const { app, sessions, heartbeatResources } = await openApiServer(resources, config, httpDeps, host, log)
   const url = await app.listen({ host: config.host, port: config.port })
-  const retiredKeys = await joinCluster(config, deps, { url, blobsId, sessions, afterSessions, log })
+  const retiredKeys = await joinCluster(config, deps, { url, blobsId, sessions, heartbeatResources, log })
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(resources, config, url)
   // Disposed first: new requests are refused while the rest closes.

@@ -103,7 +103,7 @@ export const catalogue = {
   CDP_FAILED: { status: 502, hint: undefined },
   NODE_UNREACHABLE: {
     status: 502,
-    hint: 'The node of this session did not respond. Retry in a few seconds.',
+    hint: 'The server that runs this session did not respond. Retry after the seconds in `Retry-After`.',
   },
   EGRESS_REFUSED: {
     status: 403,

@@ -40,7 +40,7 @@ export const bannedNames: Readonly<Record<string, string>> = {
   misfit: 'validationMessage',
   shapeless: 'ignoredForCacheKey',
   harmless: 'stripControlChars',
-  settlePast: 'recoverSessions',
+  settlePast: 'endLeftoverSessions',
   announce: 'writeServerFile',
   throwIfCut: 'rethrowAbort',
   assertWelcome: 'assertNotThrottled',

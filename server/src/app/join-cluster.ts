@@ -13,7 +13,7 @@ export interface JoiningNode {
   readonly blobsId: string
   readonly sessions: Sessions
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
-  readonly afterSessions: AsyncDisposableStack
+  readonly heartbeatResources: AsyncDisposableStack
   readonly log: Logger
 }
 
@@ -24,7 +24,7 @@ export interface JoiningNode {
 export async function joinCluster(
   { nodeUrl }: ServerConfig,
   deps: AppDeps,
-  { url, blobsId, sessions, afterSessions, log }: JoiningNode,
+  { url, blobsId, sessions, heartbeatResources, log }: JoiningNode,
 ): Promise<readonly string[]> {
   const { store, browsers, profiles, prices, nodeId, maxSessions, bootstrapKey, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
@@ -35,11 +35,11 @@ export async function joinCluster(
   const onBeat = (error: unknown): void => writes.note(error)
   const session = { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError }
   const node = { ...session, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
-  afterSessions.defer(async () => removeNode(store.db, nodeId))
+  heartbeatResources.defer(async () => removeNode(store.db, nodeId))
   const retired = await registerThisNode(node)
   onRetired(retired)
   // Another server may have started at the same time with other blobs.
   await assertSharedBlobs(store, { nodeId, blobsId })
-  afterSessions.use(startHeartbeat(node, sessions))
+  heartbeatResources.use(startHeartbeat(node, sessions))
   return retired.map(({ prefix }) => prefix)
 }

@@ -27,7 +27,7 @@ export interface ApiServer {
   readonly app: FastifyInstance
   readonly sessions: Sessions
   /** Stack of the heartbeat. It is disposed after the sessions have ended. */
-  readonly afterSessions: AsyncDisposableStack
+  readonly heartbeatResources: AsyncDisposableStack
 }
 
 interface ApiServerDeps {
@@ -83,11 +83,11 @@ export async function openApiServer(
   resources.use(gateway)
   resources.use(live)
   resources.use(startStoringKeyUse(authenticator, onError))
-  const afterSessions = resources.use(new AsyncDisposableStack())
+  const heartbeatResources = resources.use(new AsyncDisposableStack())
   resources.defer(
     async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])),
   )
-  return { app, sessions, afterSessions }
+  return { app, sessions, heartbeatResources }
 }
 
 /** Selects the services that routes use. */

@@ -1,9 +1,10 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { listNodes, type NodeRow } from '../store/nodes.ts'
+import { deadAfterSeconds } from '../store/node-liveness.ts'
 import type { Store } from '../store/store.ts'
 
 /** Nodes whose last heartbeat is older than this, in milliseconds, are not compared. */
-const heartbeatTimeoutMs = 30_000
+const deadAfterMs = deadAfterSeconds * 1000
 
 /**
  * Throws CONFIG_INVALID if an older node on the same PostgreSQL uses other blob storage: each of
@@ -25,7 +26,7 @@ export async function assertSharedBlobs(
       node.id !== own.nodeId &&
       node.blobs !== undefined &&
       node.blobs !== own.blobsId &&
-      newestMs - node.heartbeatAt.getTime() < heartbeatTimeoutMs,
+      newestMs - node.heartbeatAt.getTime() < deadAfterMs,
   )
   if (other !== undefined) throw separateBlobs(other, own.blobsId)
 }

@@ -7,7 +7,7 @@ import { endStraySession } from '../sessions/end-stray-session.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { createPeerTimeoutCheck } from './peer-timeout.ts'
-import { recoverDeadNode } from './recover-dead-node.ts'
+import { cleanUpDeadNode } from './clean-up-dead-node.ts'
 
 /** Dependencies of the heartbeat, and the properties of this node that it reports. */
 export type HeartbeatDeps = SessionDeps & {
@@ -84,7 +84,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
-      for (const row of await recoverDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd(row)
+      for (const row of await cleanUpDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd(row)
       await removeNode(db, node.id)
     }
   }

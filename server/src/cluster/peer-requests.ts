@@ -6,7 +6,7 @@ import { serverPaths } from 'bowline/contract/server-paths'
 import { unreachable, type Peer } from './peers.ts'
 
 /** Marks a request that was relayed by another server, so that it is not relayed again. */
-export const hopHeader = 'x-bowline-hop'
+export const relayHeader = 'x-bowline-hop'
 
 /** Timeout of the connection to a peer, in milliseconds. */
 export const connectTimeoutMs = 5000
@@ -37,7 +37,7 @@ export interface PeerTarget {
 
 /** A request to a peer. Disposing stops the probes, but not the request. */
 export interface PeerRequest extends Disposable {
-  readonly onward: ClientRequest
+  readonly outgoing: ClientRequest
   /** Rejects with NODE_UNREACHABLE if the peer is gone, hangs or takes too long. */
   readonly response: Promise<IncomingMessage>
 }
@@ -48,29 +48,29 @@ export interface PeerRequest extends Disposable {
  * responds to probes.
  */
 export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimits): PeerRequest {
-  const onward = requestTo(peer, target.path, {
+  const outgoing = requestTo(peer, target.path, {
     method: target.method,
-    headers: { ...endToEndHeaders(target.headers), ...target.extra, [hopHeader]: peer.id },
+    headers: { ...endToEndHeaders(target.headers), ...target.extra, [relayHeader]: peer.id },
   })
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // The caller may fail before it awaits the response.
   response.catch(() => undefined)
-  const timer = setTimeout(() => onward.destroy(new Error('the response timed out')), limits.responseTimeoutMs)
+  const timer = setTimeout(() => outgoing.destroy(new Error('the response timed out')), limits.responseTimeoutMs)
   const probing = new AbortController()
-  onward.on('response', (incoming) => {
+  outgoing.on('response', (incoming) => {
     clearTimeout(timer)
     resolve(incoming)
   })
-  onward.on('error', (error) => reject(unreachable('does not respond', error)))
-  onward.on('close', () => probing.abort())
-  onward.setTimeout(connectTimeoutMs, () => {
-    if (onward.socket?.connecting === true) onward.destroy(new Error('timed out'))
+  outgoing.on('error', (error) => reject(unreachable('does not respond', error)))
+  outgoing.on('close', () => probing.abort())
+  outgoing.setTimeout(connectTimeoutMs, () => {
+    if (outgoing.socket?.connecting === true) outgoing.destroy(new Error('timed out'))
   })
   void isPeerHung(peer, limits, probing.signal).then(
-    (isHung) => isHung && onward.destroy(new Error('the server hangs')),
+    (isHung) => isHung && outgoing.destroy(new Error('the server hangs')),
   )
   return {
-    onward,
+    outgoing,
     response,
     [Symbol.dispose]: () => {
       clearTimeout(timer)

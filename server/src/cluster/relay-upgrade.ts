@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
 import { ClosableFrames } from './closable-frames.ts'
-import { connectTimeoutMs, hopHeader, hostOf, serverNameOf } from './peer-requests.ts'
+import { connectTimeoutMs, relayHeader, hostOf, serverNameOf } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /** A client's WebSocket that is relayed to a peer. */
@@ -37,7 +37,7 @@ export async function relayUpgrade(
 ): Promise<RelayedSocket> {
   const upstream = await dial(new URL(peer.url))
   socket.once('close', () => upstream.destroy())
-  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${hopHeader}: ${peer.id}`]
+  const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${relayHeader}: ${peer.id}`]
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     lines.push(`${request.rawHeaders[index]}: ${request.rawHeaders[index + 1]}`)
   }

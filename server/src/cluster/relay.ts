@@ -18,7 +18,7 @@ const workLimits: PeerLimits = { responseTimeoutMs: 400_000 }
 /**
  * Relays a request and its response, streamed. The Host header stays that of the client, so that
  * URLs in the response work for it. `takeOver` is called before the first byte of the response is
- * sent. Throws NODE_UNREACHABLE before that, also if the peer hangs.
+ * sent. Throws NODE_UNREACHABLE before that, including when the peer hangs.
  */
 export async function relayRequest(
   peer: Peer,
@@ -32,15 +32,15 @@ export async function relayRequest(
   const extra: Record<string, string> =
     request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
   const { method = 'GET', url = '/', headers } = request
-  using relayed = openPeerRequest(peer, { method, path: url, headers, extra }, limits)
-  const { onward, response: awaiting } = relayed
-  response.once('close', () => onward.destroy())
-  request.pipe(onward)
-  const answer = await awaiting
+  using peerRequest = openPeerRequest(peer, { method, path: url, headers, extra }, limits)
+  const { outgoing } = peerRequest
+  response.once('close', () => outgoing.destroy())
+  request.pipe(outgoing)
+  const peerResponse = await peerRequest.response
   takeOver()
-  response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers))
+  response.writeHead(peerResponse.statusCode ?? 502, endToEndHeaders(peerResponse.headers))
   // The headers were sent already, so an error can only cut the body short.
-  await pipeline(answer, response).catch(() => response.destroy())
+  await pipeline(peerResponse, response).catch(() => response.destroy())
 }
 
 /** Overrides of a request to a peer. Default: the same as the client's request. */
@@ -54,7 +54,7 @@ export interface PeerRequestOptions extends Partial<PeerLimits> {
 
 /**
  * Sends a peer the request of a client, whose body was already read, and returns the parsed
- * response. Throws the peer's error, or NODE_UNREACHABLE, also if the peer hangs.
+ * response. Throws the peer's error, or NODE_UNREACHABLE, including when the peer hangs.
  */
 export async function requestPeer(
   peer: Peer,
@@ -67,11 +67,11 @@ export async function requestPeer(
   const extra = { ...options.headers, 'content-length': String(Buffer.byteLength(text)) }
   const target = { method, path, headers: request.headers, extra }
   using peerRequest = openPeerRequest(peer, target, { ...workLimits, ...limits })
-  const { onward, response } = peerRequest
-  const cancel = (): void => void onward.destroy(new Error('the request was aborted'))
+  const { outgoing, response } = peerRequest
+  const cancel = (): void => void outgoing.destroy(new Error('the request was aborted'))
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted === true) cancel()
-  onward.end(text)
+  outgoing.end(text)
   try {
     return await readResponse(await response)
   } finally {

@@ -20,7 +20,7 @@ import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
-import { relaySessionRequests, type PlacementDeps } from './placement.ts'
+import { relaySessionRequests, type SessionNodeDeps } from './session-node.ts'
 import { registerRoutes, type Call } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityHandlers } from './routes/activity.ts'
@@ -57,7 +57,7 @@ export interface HttpDeps
     SearchAndScrapeDeps,
     HealthDeps,
     UpgradeDeps,
-    PlacementDeps,
+    SessionNodeDeps,
     ProfileRouteDeps,
     Usage {
   readonly store: Store

@@ -3,7 +3,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../store/keys.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Authenticator } from './auth.ts'
-import { isHopTo } from './placement.ts'
+import { isRelayedTo } from './session-node.ts'
 
 /** Dependencies of authentication. */
 export interface AuthenticateCallsDeps extends Pick<Usage, 'checkRateLimit'> {
@@ -26,7 +26,7 @@ export function authenticateCalls(
     const key = await authenticator.authenticate(request.headers.authorization, request.ip)
     callers.set(request, key)
     // A session creation relayed by another server was already counted there.
-    if (request.method === 'POST' && isHopTo(request.raw, nodeId)) return
+    if (request.method === 'POST' && isRelayedTo(request.raw, nodeId)) return
     if (rateLimit !== 'unlimited') await checkRateLimit(key, rateLimit)
   })
   return (request) => {

@@ -4,9 +4,9 @@ import { createSessionResponse, type CreateSessionRequest, type CreateSessionRes
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
 import { requestPeer } from '../cluster/relay.ts'
-import { Deliveries } from '../sessions/deliveries.ts'
+import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
 import { sessionUrls } from '../sessions/urls.ts'
-import { isHop, isHopTo, peerOfRow, type PlacementDeps } from './placement.ts'
+import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './session-node.ts'
 import type { Call } from './register.ts'
 
 /**
@@ -19,7 +19,7 @@ export interface SessionCreator {
    * Ends a session whose client never got the response, on behalf of the server that relayed the
    * request. Returns `false` for an ordinary deletion.
    */
-  readonly revoke: (id: string, call: Call) => boolean
+  readonly endUnclaimed: (id: string, call: Call) => boolean
 }
 
 /** Header of a relayed deletion: the client never got the response with this session. */
@@ -32,9 +32,9 @@ const createMs = 100_000
 const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
 
 /** Creates the session creator of this node. */
-export function createSessionCreator(deps: PlacementDeps): SessionCreator {
+export function createSessionCreator(deps: SessionNodeDeps): SessionCreator {
   const { sessions, peers, nodeId, onError } = deps
-  const deliveries = new Deliveries(({ row: { id } }) => {
+  const unclaimed = new UnclaimedSessions(({ row: { id } }) => {
     const error = 'The client closed the connection before it received the session'
     sessions
       .end(id, 'deleted', { error, isUnclaimed: true })
@@ -47,7 +47,9 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
       await requestPeer(peer, raw, body, { responseTimeoutMs: createMs, signal }),
     )
     onAbort(signal, () => {
-      revokeAt(peer, raw, answer.id).catch((error: unknown) => onError(error, `ending unclaimed session ${answer.id}`))
+      endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
+        onError(error, `ending unclaimed session ${answer.id}`),
+      )
     })
     return answer
   }
@@ -57,7 +59,7 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
    * or none accepted.
    */
   const createElsewhere = async (body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
-    if (isHop(call.raw.raw)) return undefined
+    if (isRelayed(call.raw.raw)) return undefined
     for (;;) {
       const { liveSessions: load, maxSessions: slots, isDraining } = sessions
       const peer = await peers.leastLoaded({ load, slots, isDraining })
@@ -87,22 +89,22 @@ export function createSessionCreator(deps: PlacementDeps): SessionCreator {
     const holder = row.nodeId === nodeId ? undefined : await peerOfRow(deps, row, call.raw.raw)
     if (holder !== undefined) return createOnPeer(holder, body, call, disconnected.signal)
     const session = sessions.find(row.id)
-    if (session !== undefined) deliveries.watch(session, delivered)
+    if (session !== undefined) unclaimed.watch(session, delivered)
     return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
   }
 
   return {
     create,
-    revoke: (id, { raw: { raw } }) => {
-      if (!isHopTo(raw, nodeId) || raw.headers[undeliveredHeader] === undefined) return false
+    endUnclaimed: (id, { raw: { raw } }) => {
+      if (!isRelayedTo(raw, nodeId) || raw.headers[undeliveredHeader] === undefined) return false
       const session = sessions.find(id)
-      if (session !== undefined) deliveries.revoke(session)
+      if (session !== undefined) unclaimed.markUndelivered(session)
       return true
     },
   }
 }
 
-async function revokeAt(peer: Peer, request: IncomingMessage, id: string): Promise<void> {
+async function endUnclaimedOn(peer: Peer, request: IncomingMessage, id: string): Promise<void> {
   const headers = { [undeliveredHeader]: 'true' }
   const { method, path } = paths.deleteSessionByBody
   await requestPeer(peer, request, { id }, { method, path, headers })

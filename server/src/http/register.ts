@@ -4,7 +4,7 @@ import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { KeyRow } from '../store/keys.ts'
 import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
-import { deliveryOf } from './delivery.ts'
+import { whenDelivered } from './response-delivered.ts'
 import { registerRoute } from './register-route.ts'
 import { streamLongJson } from './stream-long-json.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
@@ -67,7 +67,7 @@ export function registerRoutes(
         const call = {
           ...callOf(request),
           sentBody: bodies.get(request),
-          delivered: async () => deliveryOf(reply.raw),
+          delivered: async () => whenDelivered(reply.raw),
         }
         const startedAt = new Date()
         const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {

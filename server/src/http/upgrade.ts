@@ -14,12 +14,12 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { getSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { failureBody } from './errors.ts'
-import { peerOf, type PlacementDeps } from './placement.ts'
+import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
 import type { Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
-export interface UpgradeDeps extends PlacementDeps {
+export interface UpgradeDeps extends SessionNodeDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly gateway: Gateway

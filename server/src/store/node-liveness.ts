@@ -5,14 +5,14 @@ export const heartbeatMs = 5000
 export const unresponsiveAfterSeconds = 15
 
 /**
- * A task without a heartbeat for 20 s runs on another node. This is early, because a task that runs
- * twice does no harm.
+ * A task without a heartbeat for 20 s runs on another node. Shorter than `deadAfterSeconds`, because
+ * running a task twice does no harm.
  */
 export const taskTakeoverSeconds = 20
 
 /**
  * A node without a heartbeat for six intervals is dead: its sessions end, and its holds and leases
- * are released. This is late, because it cannot be undone.
+ * are released. Longer, because ending a session cannot be undone.
  */
 export const deadAfterSeconds = 30
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { recoverDeadNode } from '../../src/cluster/recover-dead-node.ts'
+import { cleanUpDeadNode } from '../../src/cluster/clean-up-dead-node.ts'
 import { insertKey, type KeyRow } from '../../src/store/keys.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import { admitSession, endSession } from '../../src/sessions/session-account.ts'
@@ -135,7 +135,7 @@ describeEachStore('of a team', (openStore) => {
       const lost = await billing.reserve({ teamId: team.id, credits: 4, takesSlot: true })
       const late = await billing.reserve({ teamId: team.id, credits: 3, takesSlot: true })
 
-      await recoverDeadNode({ store, prices: defaultPrices }, nodeId, undefined)
+      await cleanUpDeadNode({ store, prices: defaultPrices }, nodeId, undefined)
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 

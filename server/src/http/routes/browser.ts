@@ -7,11 +7,13 @@ import { findByIdempotencyKey, getSession, listSessions, type SessionRow } from 
 import type { KeyRow } from '../../store/keys.ts'
 import { listTeams } from '../../store/teams.ts'
 import { createSessionCreator } from '../create-session.ts'
-import { peerOfRow, type PlacementDeps } from '../placement.ts'
+import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of browser sessions. */
-export function browserHandlers(deps: PlacementDeps): Handlers {
+export function browserHandlers(deps: SessionNodeDeps): Handlers {
+  const creator = createSessionCreator(deps)
+
   /**
    * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session
    * of another team. The API defines 403 for reading and deleting a session by its id, and its
@@ -56,7 +58,7 @@ export function browserHandlers(deps: PlacementDeps): Handlers {
     const row = await visibleSession(id, call.key)
     const elsewhere = await endElsewhere(row, hasFailed, call)
     if (elsewhere !== undefined) return elsewhere
-    if (creator.revoke(id, call)) return { success: true as const, cleanupQueued: true }
+    if (creator.endUnclaimed(id, call)) return { success: true as const, cleanupQueued: true }
     const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
     if (row.status === 'active' && ended !== undefined) logForeignDeletion(row, call)
     const bill = ended ?? (await visibleSession(id, call.key))
@@ -69,7 +71,6 @@ export function browserHandlers(deps: PlacementDeps): Handlers {
     }
   }
 
-  const creator = createSessionCreator(deps)
   return {
     createSession: async ({ body }, call) => creator.create(body, call),
     listSessions: async ({ query }, call) => {
@@ -103,7 +104,7 @@ function logForeignDeletion({ id: sessionId, teamId }: SessionRow, { key, raw }:
  * TEAM_NOT_FOUND.
  */
 async function teamsToList(
-  { store }: PlacementDeps,
+  { store }: SessionNodeDeps,
   requestedTeam: string | undefined,
   key: KeyRow,
 ): Promise<ReadonlyMap<string, string>> {

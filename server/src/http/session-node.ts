@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUuid } from 'bowline/kit/ids'
 import { isBowlineError } from 'bowline/kit/errors'
-import { hopHeader } from '../cluster/peer-requests.ts'
+import { relayHeader } from '../cluster/peer-requests.ts'
 import { relayRequest } from '../cluster/relay.ts'
 import type { Peer, Peers } from '../cluster/peers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -10,7 +10,7 @@ import { findSession, type SessionRow } from '../store/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** Dependencies for finding the node of a session. */
-export interface PlacementDeps {
+export interface SessionNodeDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly peers: Peers
@@ -23,7 +23,7 @@ export interface PlacementDeps {
  * Relays requests of routes that the node of a session handles to that node, before their body is
  * read.
  */
-export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps): void {
+export function relaySessionRequests(app: FastifyInstance, deps: SessionNodeDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.sessionNode === undefined) return
     const { id = '' } = request.params as { readonly id?: string }
@@ -32,7 +32,7 @@ export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps):
       if (peer !== undefined) await relayRequest(peer, request.raw, reply.raw, () => void reply.hijack())
     } catch (error) {
       const isUnreachable = isBowlineError(error) && error.code === 'NODE_UNREACHABLE'
-      if (!isUnreachable || !(await isKnownHere(deps, id, request))) throw error
+      if (!isUnreachable || !(await canRespondFromStore(deps, id, request))) throw error
     }
   })
 }
@@ -41,8 +41,8 @@ export function relaySessionRequests(app: FastifyInstance, deps: PlacementDeps):
  * Returns whether this node can respond from the store alone, although the session's node is
  * unreachable: the session is only read, or has ended.
  */
-async function isKnownHere(
-  { store }: PlacementDeps,
+async function canRespondFromStore(
+  { store }: SessionNodeDeps,
   id: string,
   { method, routeOptions, headers }: FastifyRequest,
 ): Promise<boolean> {
@@ -55,8 +55,8 @@ async function isKnownHere(
  * Returns the node that runs a session, or `undefined` if it is this node, or the session is
  * unknown or has ended. Throws NODE_UNREACHABLE.
  */
-export async function peerOf(deps: PlacementDeps, id: string, request: IncomingMessage): Promise<Peer | undefined> {
-  if (deps.store.kind === 'pglite' || isHop(request) || !isUuid(id)) return undefined
+export async function peerOf(deps: SessionNodeDeps, id: string, request: IncomingMessage): Promise<Peer | undefined> {
+  if (deps.store.kind === 'pglite' || isRelayed(request) || !isUuid(id)) return undefined
   if (deps.sessions.find(id) !== undefined) return undefined
   const row = await findSession(deps.store.db, id)
   return row === undefined ? undefined : peerOfRow(deps, row, request)
@@ -64,22 +64,22 @@ export async function peerOf(deps: PlacementDeps, id: string, request: IncomingM
 
 /** Same as `peerOf`, for a session row that was already read. */
 export async function peerOfRow(
-  { peers, nodeId }: Pick<PlacementDeps, 'peers' | 'nodeId'>,
+  { peers, nodeId }: Pick<SessionNodeDeps, 'peers' | 'nodeId'>,
   row: SessionRow,
   request: IncomingMessage,
 ): Promise<Peer | undefined> {
-  return row.status === 'active' && row.nodeId !== nodeId && !isHop(request) ? peers.find(row.nodeId) : undefined
+  return row.status === 'active' && row.nodeId !== nodeId && !isRelayed(request) ? peers.find(row.nodeId) : undefined
 }
 
 /**
  * Returns whether another server relayed this request to this node. Only servers know each other's
  * ids.
  */
-export function isHopTo(request: IncomingMessage, nodeId: string): boolean {
-  return request.headers[hopHeader] === nodeId
+export function isRelayedTo(request: IncomingMessage, nodeId: string): boolean {
+  return request.headers[relayHeader] === nodeId
 }
 
 /** Returns whether another server relayed this request. */
-export function isHop(request: IncomingMessage): boolean {
-  return request.headers[hopHeader] !== undefined
+export function isRelayed(request: IncomingMessage): boolean {
+  return request.headers[relayHeader] !== undefined
 }

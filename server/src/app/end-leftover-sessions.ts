@@ -1,17 +1,18 @@
 import type { Identity } from '../identity.ts'
-import { recoverDeadNode } from '../cluster/recover-dead-node.ts'
+import { cleanUpDeadNode } from '../cluster/clean-up-dead-node.ts'
 import { listNodes } from '../store/nodes.ts'
 import type { AppDeps } from './collect-app-deps.ts'
 
 /**
  * Ends and bills the sessions that a previous run of this node left behind. Returns their number.
  */
-export async function recoverSessions(deps: AppDeps, identity: Identity): Promise<number> {
+export async function endLeftoverSessions(deps: AppDeps, identity: Identity): Promise<number> {
   const nodes = await listNodes(deps.store.db)
   const previous = nodes.find((node) => node.id === identity.nodeId)
-  const ended = await recoverDeadNode(deps, identity.nodeId, previous?.heartbeatAt)
+  const ended = await cleanUpDeadNode(deps, identity.nodeId, previous?.heartbeatAt)
   for (const row of ended) deps.onEnd(row)
-  // Ending the sessions released their leases, and no session of this node can take them yet.
+  // `cleanUpDeadNode` has released this node's profile leases, and no session can take one before
+  // the server listens.
   await deps.profiles.resumePending()
   return ended.length
 }

@@ -16,7 +16,7 @@ interface Delivery {
  * Finds sessions that no client knows, because the clients that requested them disconnected before
  * the response.
  */
-export class Deliveries {
+export class UnclaimedSessions {
   readonly #deliveries = new Map<string, Delivery>()
   readonly #abandon: (session: LiveSession) => void
 
@@ -41,14 +41,14 @@ export class Deliveries {
     }
     delivery.holders += 1
     clearTimeout(delivery.timer)
-    void delivered.then((isDelivered) => isDelivered || this.revoke(session))
+    void delivered.then((isDelivered) => isDelivered || this.markUndelivered(session))
   }
 
   /**
    * Records that a response with the session did not arrive after all, such as behind another
    * server.
    */
-  revoke(session: LiveSession): void {
+  markUndelivered(session: LiveSession): void {
     const delivery = this.#deliveries.get(session.row.id)
     if (delivery === undefined || session.ended.aborted) return
     delivery.holders -= 1

@@ -10,7 +10,7 @@ import { billSession } from '../sessions/bill.ts'
  * the node or the last use of the session, whichever is later. Releases the holds of the node's
  * other work and its profile leases. Returns the sessions.
  */
-export async function recoverDeadNode(
+export async function cleanUpDeadNode(
   deps: { readonly store: Store; readonly prices: Prices },
   nodeId: string,
   heartbeatAt: Date | undefined,
