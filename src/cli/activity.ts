@@ -14,11 +14,11 @@ interface ActivityFlags extends ConnectionFlags {
 export function createActivityCommand(): Command {
   return withConnectionFlags(new Command('activity'))
     .description(
-      'Lists the jobs of your team in the last 24 hours, newest first. Prints a table on a terminal and JSON lines ' +
-        'when piped.',
+      'Lists the API calls of your team in the last 24 hours that started work, newest first. Prints a table on a ' +
+        'terminal and JSON lines when piped.',
     )
-    .addOption(new Option('--endpoint <name>', 'only jobs of this kind').choices(activityEndpoints))
-    .option('--limit <count>', 'maximum number of jobs (default: all)', numberFrom(1, Infinity))
+    .addOption(new Option('--endpoint <name>', 'only calls of this kind').choices(activityEndpoints))
+    .option('--limit <count>', 'maximum number of calls (default: all)', numberFrom(1, Infinity))
     .action(listActivity)
 }
 

@@ -81,7 +81,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./usage.ts')).createUsageCommand(),
   },
   activity: {
-    summary: 'list the jobs of the last 24 hours',
+    summary: 'list the API calls of the last 24 hours that started work',
     load: async () => (await import('./activity.ts')).createActivityCommand(),
   },
   teams: {

@@ -2,30 +2,33 @@ import type { ActivityEndpoint } from '../contract/activity.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** A job, scrape, search or session of the last 24 hours. */
+/** An API call of the last 24 hours that started a session, scrape, map, search or job. */
 export interface ActivityRecord {
   /** Id for `getScrape`, `getExtract`, `sessions.get` and the like, while the result is stored. */
   readonly id: string
-  /** Kind of the job, such as `scrape`, `crawl` or `browser`. */
+  /** Kind of the call, such as `scrape`, `crawl` or `browser`. */
   readonly endpoint: string
   /** API version of the request: `v1` or `v2`. */
   readonly apiVersion: string
   /** ISO 8601 time. */
   readonly createdAt: string
-  /** URL, first URL or search query. `undefined` if the job has none. */
+  /** URL, first URL or search query. `undefined` if the call has none. */
   readonly target: string | undefined
+  /** Error code, such as `SCRAPE_TIMEOUT`. `undefined` if the call succeeded. */
+  readonly error: string | undefined
 }
 
 /** Filter and page size of `bowline.activity()`. */
 export interface ActivityOptions extends Abortable {
-  /** Only jobs of this kind. Default: all. */
+  /** Only calls of this kind. Default: all. */
   readonly endpoint?: ActivityEndpoint | undefined
-  /** Jobs fetched per request, 1 to 100. Default 100. */
+  /** Calls fetched per request, 1 to 100. Default 100. */
   readonly pageSize?: number | undefined
 }
 
 /**
- * Lists the jobs of the last 24 hours, newest first. Pages are fetched as the iteration proceeds.
+ * Lists the API calls of the last 24 hours that started work, newest first. Pages are fetched as
+ * the iteration proceeds.
  *
  * @example
  * ```ts
@@ -50,8 +53,8 @@ export function createActivity(call: Call): ListActivity {
         ...(cursor === undefined ? {} : { cursor }),
       }
       const page = await call('activity', { query }, requestOptions)
-      for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target } of page.data) {
-        yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined }
+      for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target, error } of page.data) {
+        yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined, error }
       }
       cursor = page.cursor ?? undefined
     } while (cursor !== undefined)

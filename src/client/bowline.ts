@@ -74,7 +74,7 @@ export class Bowline implements AsyncDisposable {
   readonly webhooks: Webhooks
   /** Reports the credits that the team has used and has left. */
   readonly usage: Usage
-  /** Lists the jobs of the last 24 hours. */
+  /** Lists the API calls of the last 24 hours that started work. */
   readonly activity: ListActivity
   /** Returns the number of running sessions and scrapes, and its limit. */
   readonly concurrency: GetConcurrency

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Values of the `endpoint` filter of the activity. */
+/**
+ * Values of the `endpoint` filter of the activity. Only scrape, batch_scrape, crawl, map, search,
+ * extract and browser are recorded; the others are accepted from public clients.
+ */
 export const activityEndpoints = [
   'scrape',
   'crawl',
@@ -28,13 +31,13 @@ export const activityQuery = z.object({
   cursor: z.string().optional(),
 })
 
-/** A job of the last 24 hours. */
+/** An API call of the last 24 hours that started a session, scrape, map, search or job. */
 export const activityRecord = z.looseObject({
   id: z.string(),
   endpoint: z.string(),
   api_version: z.string(),
   created_at: z.string(),
-  /** URL, first URL or query of the job; `null` if it has none. */
+  /** URL, first URL or query of the call; `null` if it has none. */
   target: z.string().nullable(),
   /** Error code, such as `SCRAPE_TIMEOUT`. Absent if the call succeeded. */
   error: z.string().optional(),

@@ -34,7 +34,7 @@ export const teamRoutes = {
     ...paths.activity,
     tag: 'Team',
     rateLimit: 'account',
-    summary: 'List the jobs of the last 24 hours, newest first',
+    summary: 'List the API calls of the last 24 hours that started work, newest first',
     query: activity.activityQuery,
     response: activity.activityResponse,
   },

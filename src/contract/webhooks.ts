@@ -6,6 +6,7 @@ import { requestHeaders } from './request-headers.ts'
 
 /**
  * Header with the signature of a delivery: `sha256=` and the hexadecimal HMAC-SHA256 of the body.
+ * Named so that existing receivers of that API work unchanged.
  */
 export const signatureHeader = 'X-Firecrawl-Signature'
 

@@ -76,6 +76,15 @@ test('the client reads all pages of the activity, one after the other', async ()
   expect(targets).toEqual(['/?3', '/?2', '/?1'].map((path) => site.url(path)))
 })
 
+test('the activity contains the error code of a failed call', async () => {
+  const url = 'http://127.0.0.1:1/'
+  await expect(bowline.scrape(url)).rejects.toThrow()
+  const errors: (string | undefined)[] = []
+  for await (const { target, error } of bowline.activity()) if (target === url) errors.push(error)
+
+  expect(errors).toEqual([expect.stringMatching(/^[A-Z_]+$/)])
+})
+
 test('the client reads balances, history and concurrency', async () => {
   expect(await bowline.usage.current()).toMatchObject({ remainingCredits: undefined, planCredits: undefined })
   expect(await bowline.usage.history({ byApiKey: true, period: 'day' })).toMatchObject([

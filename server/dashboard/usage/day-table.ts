@@ -15,14 +15,15 @@ const daySeconds = 86_400
 /** Arranges usage periods into the last `count` days. */
 export function toDayTable(periods: readonly UsagePeriod[], nowMs: number, count = 31): DayTable {
   const today = Math.floor(nowMs / 1000 / daySeconds) * daySeconds
-  const days = Array.from({ length: count }, (_, at) => today - (count - 1 - at) * daySeconds)
+  const days = Array.from({ length: count }, (_, dayIndex) => today - (count - 1 - dayIndex) * daySeconds)
   const rows = new Map<string, number[]>()
   for (const { startDate, apiKey, creditsUsed = 0 } of periods) {
-    const at = days.indexOf(Math.floor(Date.parse(startDate) / 1000 / daySeconds) * daySeconds)
-    if (at === -1) continue
+    const dayStart = Math.floor(Date.parse(startDate) / 1000 / daySeconds) * daySeconds
+    const dayIndex = days.indexOf(dayStart)
+    if (dayIndex === -1) continue
     const name = apiKey ?? 'all keys'
     const row = rows.get(name) ?? days.map(() => 0)
-    row[at] = (row[at] ?? 0) + creditsUsed
+    row[dayIndex] = (row[dayIndex] ?? 0) + creditsUsed
     rows.set(name, row)
   }
   const sorted = [...rows].toSorted(([, a], [, b]) => total(b) - total(a))

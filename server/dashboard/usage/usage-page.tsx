@@ -24,7 +24,7 @@ export function UsagePage() {
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
-          <Balance usage={value} table={table} />
+          <UsageStats usage={value} table={table} />
           {table.keys.length === 0 ? (
             <Empty icon="chart" title="No usage in the last 31 days">
               <p>A session costs 2 credits per minute, a scraped page 1 credit. Usage appears here by day and key.</p>
@@ -49,7 +49,7 @@ export function UsagePage() {
   )
 }
 
-function Balance({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) {
+function UsageStats({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) {
   const sumOfDay = (at: number): number => total(table.credits.map((row) => row.at(at) ?? 0))
   const sum = total(table.credits.map(total))
   return (
@@ -78,12 +78,12 @@ function Balance({ usage: { balance, load }, table }: { readonly usage: Usage; r
 }
 
 function DayCard({ table }: { readonly table: DayTable }) {
-  const [day, setDay] = useState<number>()
-  const at = day === undefined ? undefined : table.days[day]
-  const creditsOf = (row: readonly number[]): number => (day === undefined ? total(row) : (row[day] ?? 0))
+  const [dayIndex, setDayIndex] = useState<number>()
+  const dayStart = dayIndex === undefined ? undefined : table.days[dayIndex]
+  const creditsOf = (row: readonly number[]): number => (dayIndex === undefined ? total(row) : (row[dayIndex] ?? 0))
   return (
     <section class="card">
-      <h2>{at === undefined ? 'Last 31 days' : formatDay(at)}</h2>
+      <h2>{dayStart === undefined ? 'Last 31 days' : formatDay(dayStart)}</h2>
       <ul class="legend">
         {table.keys.map((name, key) => (
           <li key={name}>
@@ -92,7 +92,7 @@ function DayCard({ table }: { readonly table: DayTable }) {
           </li>
         ))}
       </ul>
-      <DayChart table={table} onDay={setDay} />
+      <DayChart table={table} onDay={setDayIndex} />
     </section>
   )
 }

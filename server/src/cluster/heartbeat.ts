@@ -2,7 +2,7 @@ import { runEvery } from '../kit/run-every.ts'
 import { deadAfterSeconds, heartbeatMs } from '../store/node-liveness.ts'
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../store/nodes.ts'
 import { reinstateKey, retireBootstrapKeys } from '../store/keys.ts'
-import { activeSessionsOfNode, recordActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
+import { activeSessionsOfNode, saveLastActivity, sessionsOfRevokedKeys } from '../store/sessions.ts'
 import { endStraySession } from '../sessions/end-stray-session.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -68,7 +68,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     await deps.profiles.renewLeases()
     const live = sessions.list()
     const used = live.filter((session) => written.get(session.row.id) !== session.lastActivityAt())
-    await recordActivity(
+    await saveLastActivity(
       db,
       used.map((session) => ({ id: session.row.id, lastActivityAt: new Date(session.lastActivityAt()) })),
     )

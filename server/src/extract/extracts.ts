@@ -139,15 +139,15 @@ export class Extracts {
 
   async #notify(
     { id, teamId }: ExtractJobRow,
-    { webhook: target }: Plan,
+    { webhook }: Plan,
     event: 'started' | 'completed' | 'failed',
     { db, end }: { readonly db?: Store['db']; readonly end?: ExtractEnd } = {},
   ): Promise<void> {
-    if (target === undefined) return
+    if (webhook === undefined) return
     const error = end !== undefined && 'error' in end ? end.error : undefined
     const data = end !== undefined && 'answer' in end ? [(JSON.parse(end.answer) as Extracted).data] : []
-    const body = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
-    const message = { teamId, target, event: `extract.${event}`, jobId: id, body, uniqueKey: `${id}.${event}` }
+    const content = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
+    const message = { teamId, webhook, event: `extract.${event}`, jobId: id, content, uniqueKey: `${id}.${event}` }
     await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
   }
 }

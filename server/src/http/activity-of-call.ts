@@ -17,7 +17,7 @@ interface CallAnswer {
   readonly data?: { readonly metadata?: { readonly scrapeId?: unknown } }
 }
 /**
- * Returns the activity of a finished call, or `undefined` if it started no job or must not be
+ * Returns the activity of a finished call, or `undefined` if it started no work or must not be
  * recorded.
  */
 export type DescribeActivity = (call: FinishedCall, createdAt: Date) => NewActivity | undefined
@@ -32,7 +32,7 @@ interface FinishedCall {
 
 /**
  * Returns the function that describes calls of a route for the activity log, or `undefined` if the
- * route starts no job.
+ * route starts no work.
  */
 export function activityDescriber({ activity }: Pick<Route, 'activity'>): DescribeActivity | undefined {
   if (activity === undefined) return undefined
@@ -43,10 +43,10 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     const keepsNothing = fields.zeroDataRetention === true
     // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
     if (success === false || (keepsNothing && activity.endpoint === 'scrape')) return undefined
-    const jobId = data?.metadata?.scrapeId ?? id
+    const workId = data?.metadata?.scrapeId ?? id
     return {
       // v1 maps have no id.
-      id: typeof jobId === 'string' ? jobId : uuidV7(),
+      id: typeof workId === 'string' ? workId : uuidV7(),
       teamId,
       endpoint: activity.endpoint,
       apiVersion,
@@ -64,7 +64,7 @@ function targetOf({ target }: RouteActivity, body: CallBody): string | null {
   return typeof first === 'string' ? first : null
 }
 
-/** Errors of a job that has started. Any other 4xx or 503 rejected the call before. */
+/** Errors of work that has started. Any other 4xx or 503 rejected the call before. */
 const workErrors = /^(?:SCRAPE|PDF|EGRESS|MAP|SEARCH|EXTRACT)_/
 
 function hasStarted(error: unknown): boolean {

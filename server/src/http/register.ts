@@ -46,8 +46,8 @@ export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
 
 /**
  * Registers handlers with the paths and schemas of the contract. `callOf` returns the caller, and
- * throws if the call is not authorized. `record` receives the activity of every job that a route
- * started, including calls that failed after the start.
+ * throws if the call is not authorized. `record` receives the activity of every call that started
+ * work, including calls that failed after the start.
  */
 export function registerRoutes(
   app: FastifyInstance,

@@ -52,10 +52,10 @@ export class JobWebhooks {
     await this.#webhooks.send(
       {
         teamId: job.teamId,
-        target: webhook,
+        webhook,
         event: `${job.kind}.${event}`,
         jobId: job.id,
-        body: { success: error === undefined, data, error },
+        content: { success: error === undefined, data, error },
         uniqueKey: `${job.id}:${key}`,
         keepsPayload: !submissions.some(({ request }) => request.zeroDataRetention),
       },

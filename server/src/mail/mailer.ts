@@ -26,8 +26,8 @@ export interface MailerDeps {
   readonly retryDelaysSeconds?: readonly number[] | undefined
 }
 
-/** A completed check. */
-export interface EndedCheck {
+/** An ended check, as reported by email. */
+export interface CheckReport {
   readonly id: string
   readonly status: CheckStatus
   readonly summary: CheckSummary
@@ -89,7 +89,7 @@ export class Mailer {
    * Enqueues the emails about a check with news. They are sent once, when the transaction commits.
    * `monitor` must be the row from before the check ended.
    */
-  async enqueueCheckMails(db: Kysely<Database>, monitor: MonitorRow, check: EndedCheck): Promise<void> {
+  async enqueueCheckMails(db: Kysely<Database>, monitor: MonitorRow, check: CheckReport): Promise<void> {
     const { email } = JSON.parse(monitor.notification) as Notification
     if (email?.enabled !== true || !isWorthSending(monitor, check)) return
     const wanted = new Set(email.recipients.map((recipient) => recipient.toLowerCase()))
@@ -130,7 +130,7 @@ export class Mailer {
  * Skips pages that are new only because this is the first check, and errors already reported by the
  * last one.
  */
-function isWorthSending({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: EndedCheck): boolean {
+function isWorthSending({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: CheckReport): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
   const isFailure = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
   return isFailure && JSON.stringify(summary) !== lastCheckSummary

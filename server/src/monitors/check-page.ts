@@ -11,7 +11,7 @@ import { comparePage, type Comparison } from './compare-page.ts'
 import type { StoredTarget } from './definition.ts'
 import { judgeChange } from './judge-change.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
-import { pageComparison, type PageComparison } from './page-comparison.ts'
+import { pageScrapeSpec, type PageScrapeSpec } from './page-scrape-spec.ts'
 
 /** A page to check. */
 export interface PageTask {
@@ -51,7 +51,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   const { check, monitor, target, url } = task
   const key = { monitorId: monitor.id, targetId: target.id, urlHash: hashUrl(url) }
   const state = await findState(deps.store.db, key)
-  const scrapeSpec = pageComparison(target, url)
+  const scrapeSpec = pageScrapeSpec(target, url)
   const scraped = await scrapePage(deps, task, scrapeSpec)
   const base = {
     id: uuidV7(),
@@ -113,7 +113,7 @@ const serverErrors: ReadonlySet<string> = new Set(['CDP_FAILED', 'BROWSER_START_
 async function scrapePage(
   deps: MonitorDeps,
   { monitor, url, signal }: PageTask,
-  { request }: PageComparison,
+  { request }: PageScrapeSpec,
 ): Promise<PricedScrape | { readonly error: string }> {
   const { teamId, apiKeyId, baseUrl } = monitor
   for (let attempt = 1; ; attempt += 1) {

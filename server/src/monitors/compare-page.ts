@@ -4,7 +4,7 @@ import { gitDiff } from '../scrape/format/git-diff.ts'
 import { goneStatuses, isSameText } from '../scrape/format/track-changes.ts'
 import type { ViewerPageState } from '../store/monitor-pages.ts'
 import { diffJson } from './json-diff.ts'
-import type { PageComparison } from './page-comparison.ts'
+import type { PageScrapeSpec } from './page-scrape-spec.ts'
 
 /** How a page differs from its last state. */
 export interface Comparison {
@@ -20,7 +20,7 @@ export interface Comparison {
 export function comparePage(
   document: Document,
   state: ViewerPageState | undefined,
-  options: Pick<PageComparison, 'comparesJson' | 'comparesText'>,
+  options: Pick<PageScrapeSpec, 'comparesJson' | 'comparesText'>,
 ): Comparison {
   const { statusCode = 200 } = document.metadata
   const isGone = goneStatuses.has(statusCode)

@@ -3,7 +3,7 @@ import type { MonitorRow } from '../store/monitors.ts'
 import { definitionOf, type StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
-import { pageComparison } from './page-comparison.ts'
+import { pageScrapeSpec } from './page-scrape-spec.ts'
 
 /** Sources of prices. */
 export interface EstimateDeps {
@@ -24,11 +24,11 @@ export function estimateTargets(
   for (const target of targets) {
     switch (target.type) {
       case 'scrape':
-        credits += new Set(target.urls).size * scrapes.estimate(pageComparison(target, target.urls[0] ?? '').request)
+        credits += new Set(target.urls).size * scrapes.estimate(pageScrapeSpec(target, target.urls[0] ?? '').request)
         break
       case 'crawl': {
         const pages = target.crawlOptions?.limit ?? monitorLimits.crawlPages.default
-        credits += pages * scrapes.estimate(pageComparison(target, target.url).request)
+        credits += pages * scrapes.estimate(pageScrapeSpec(target, target.url).request)
         break
       }
       case 'search':

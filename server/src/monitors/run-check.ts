@@ -19,10 +19,10 @@ type ClaimedCheck = Omit<CheckContext, 'monitor' | 'matcher'>
 const renewMs = 10_000
 
 /**
- * Maximum number of attempts of a check, so that a check that crashes servers does not do so
- * forever.
+ * Maximum number of starts of a check. Without it, a check that crashes its server would be
+ * requeued forever.
  */
-const maxAttempts = 10
+const maxStarts = 10
 
 /**
  * Runs a check, or the rest of one whose server died, unless another server runs it. Pages already
@@ -71,8 +71,9 @@ async function runTargets(run: ClaimedCheck): Promise<void> {
   const { deps, check } = run
   const monitor = await findMonitor(deps.store.db, check.monitorId)
   if (monitor === undefined) return finish(run, undefined, [], monitorDeleted().message)
-  if (check.fence > maxAttempts)
-    return finish(run, monitor, [], `The check was started ${maxAttempts} times and never finished`)
+  // `claimCheck` raises the fence at each start.
+  if (check.fence > maxStarts)
+    return finish(run, monitor, [], `The check was started ${maxStarts} times and never finished`)
   // The monitor may have got more pages while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
@@ -105,11 +106,11 @@ async function finish(
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
     const failures = results.flatMap((result) => result.error ?? [])
-    const hasNoPages = summary.totalPages === summary.error
+    const noPageSucceeded = summary.totalPages === summary.error
     const isComplete = failures.length === 0 && summary.error === 0
     const status =
       statusOverride ??
-      (error !== undefined || (hasNoPages && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
+      (error !== undefined || (noPageSucceeded && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
     const reason = error ?? (failures.length === 0 ? undefined : failures.join('; '))
     const outcome = {
       status,

@@ -31,10 +31,10 @@ export async function sendPageEvent(
   await webhooks.send(
     {
       teamId: monitor.teamId,
-      target: webhook,
+      webhook,
       event: 'monitor.page',
       jobId: page.checkId,
-      body: { success: page.status !== 'error', data: [data], error: page.error },
+      content: { success: page.status !== 'error', data: [data], error: page.error },
       uniqueKey: `check:${page.checkId}:page:${page.targetId}:${page.urlHash}`,
     },
     { db },
@@ -67,10 +67,10 @@ export async function sendCheckEvent(
   await webhooks.send(
     {
       teamId: monitor.teamId,
-      target: webhook,
+      webhook,
       event: 'monitor.check.completed',
       jobId: checkId,
-      body: { success: status === 'completed', data: [{ monitorId: monitor.id, checkId, status, summary }], error },
+      content: { success: status === 'completed', data: [{ monitorId: monitor.id, checkId, status, summary }], error },
       uniqueKey: checkEndKey(checkId),
     },
     { db },

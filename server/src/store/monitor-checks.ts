@@ -159,7 +159,7 @@ export async function markCheckEnded(
   return rows[0]
 }
 
-/** Renews a lease. Returns `false` if it was lost or the monitor was deleted. */
+/** Renews a lease. Returns `false` if it was lost or the check has ended. */
 export async function renewCheck(db: Kysely<Database>, lease: CheckLease): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitorCheck')

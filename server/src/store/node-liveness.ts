@@ -5,8 +5,8 @@ export const heartbeatMs = 5000
 export const unresponsiveAfterSeconds = 15
 
 /**
- * A task without a heartbeat for 20 s runs on another node. Shorter than `deadAfterSeconds`, because
- * running a task twice does no harm.
+ * A task without a heartbeat for 20 s runs on another node. Shorter than `deadAfterSeconds`,
+ * because running a task twice does no harm.
  */
 export const taskTakeoverSeconds = 20
 

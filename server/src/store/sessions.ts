@@ -184,7 +184,7 @@ export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string
 }
 
 /** Updates the last activity of active sessions in one statement. Times never move backwards. */
-export async function recordActivity(
+export async function saveLastActivity(
   db: Kysely<Database>,
   used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
 ): Promise<void> {

@@ -20,14 +20,14 @@ export interface TeamLoad {
   /** Concurrency limit of the team. Default: the session slots of all servers. */
   readonly maxConcurrency: number
   /** Time of the team's last bill. */
-  readonly lastSuccessAt: Date | undefined
+  readonly lastBilledAt: Date | undefined
 }
 
 /**
  * Returns the current load of a team. For teams without limits, only counts scrapes on this server.
  */
 export async function teamLoad({ store, billing }: TeamLoadDeps, teamId: string): Promise<TeamLoad> {
-  const [team, nodes, lastSuccessAt, openPages] = await Promise.all([
+  const [team, nodes, billedAt, openPages] = await Promise.all([
     findTeam(store.db, teamId),
     listNodes(store.db),
     lastBilledAt(store.db, teamId),
@@ -41,6 +41,6 @@ export async function teamLoad({ store, billing }: TeamLoadDeps, teamId: string)
     // `openPages` includes batch pages that already wait for a slot, so the two are not added up.
     waiting: Math.max(billing.waiting(teamId), openPages - scrapes),
     maxConcurrency: maxConcurrency ?? slots,
-    lastSuccessAt,
+    lastBilledAt: billedAt,
   }
 }

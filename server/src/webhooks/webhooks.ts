@@ -25,19 +25,23 @@ import { signBody } from './sign.ts'
 /** A job event to send. */
 export interface WebhookMessage {
   readonly teamId: string
-  readonly target: WebhookSpec
+  readonly webhook: WebhookSpec
   /** Full name, such as `batch_scrape.page`. */
   readonly event: string
   /** Id of the job or monitor check. Sent as `id` in the body. */
   readonly jobId: string
-  readonly body: { readonly success: boolean; readonly data: readonly unknown[]; readonly error?: string | undefined }
+  readonly content: {
+    readonly success: boolean
+    readonly data: readonly unknown[]
+    readonly error?: string | undefined
+  }
   /**
    * Deduplication key across all servers: a second event with the same key is not sent. Default:
    * none.
    */
   readonly uniqueKey?: string | undefined
   /**
-   * Whether the body is stored for a day after delivery, so that it can be resent. Default true.
+   * Whether the payload is stored for a day after delivery, so that it can be resent. Default true.
    */
   readonly keepsPayload?: boolean | undefined
 }
@@ -92,19 +96,19 @@ export class Webhooks {
    * the event is a duplicate.
    */
   async send(message: WebhookMessage, { db }: { readonly db?: Kysely<Database> } = {}): Promise<string | undefined> {
-    const { target, event, jobId, body } = message
-    if (!isSubscribed(target, event)) return undefined
+    const { webhook, event, jobId, content } = message
+    if (!isSubscribed(webhook, event)) return undefined
     const id = uuidV7()
-    const { metadata } = target
-    const { success, data, error } = body
+    const { metadata } = webhook
+    const { success, data, error } = content
     const row = {
       id,
       teamId: message.teamId,
       uniqueKey: message.uniqueKey,
       event,
       jobId,
-      url: target.url,
-      headers: JSON.stringify(target.headers),
+      url: webhook.url,
+      headers: JSON.stringify(webhook.headers),
       payload: JSON.stringify({ success, type: event, id: jobId, webhookId: id, data, error, metadata }),
       keepsPayload: message.keepsPayload ?? true,
     }
@@ -129,14 +133,14 @@ export class Webhooks {
   }
 
   /**
-   * Resends a delivery with the same body. Throws DELIVERY_NOT_FOUND, CONFLICT if it is pending,
-   * DELIVERY_GONE if its body has been deleted.
+   * Resends a delivery with the same payload. Throws DELIVERY_NOT_FOUND, CONFLICT if it is pending,
+   * DELIVERY_GONE if its payload has been deleted.
    */
   async redeliver(id: string, teamId: string): Promise<DeliveryRow> {
     const { status, payload } = await this.get(id, teamId)
     if (status === 'pending') throw new BowlineError('CONFLICT', `Delivery ${id} is already pending`)
     if (payload === undefined) {
-      throw new BowlineError('DELIVERY_GONE', `Delivery ${id} cannot be resent: its body has been deleted`)
+      throw new BowlineError('DELIVERY_GONE', `Delivery ${id} cannot be resent: its payload has been deleted`)
     }
     await this.#deps.store.db.transaction().execute(async (db) => {
       if (await reopenDelivery(db, id)) await this.#deps.queues.send(this.#queue, { id }, { db })

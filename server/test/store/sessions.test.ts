@@ -9,7 +9,7 @@ import {
   activeSessionsOfNode,
   findSession,
   listSessions,
-  recordActivity,
+  saveLastActivity,
   type NewSessionRow,
   type SessionOutcome,
   type SessionRow,
@@ -193,13 +193,13 @@ describeEachStore('sessions', (openStore) => {
     await endSession(store.db, ending(ended))
     const later = new Date(live.createdAt.getTime() + 5000)
 
-    await recordActivity(store.db, [
+    await saveLastActivity(store.db, [
       { id: live.id, lastActivityAt: later },
       { id: fresh.id, lastActivityAt: new Date(0) },
       { id: ended.id, lastActivityAt: later },
       { id: uuidV7(), lastActivityAt: later },
     ])
-    await recordActivity(store.db, [])
+    await saveLastActivity(store.db, [])
 
     expect((await findSession(store.db, live.id))?.lastActivityAt).toEqual(later)
     expect((await findSession(store.db, fresh.id))?.lastActivityAt).toEqual(fresh.lastActivityAt)

@@ -41,15 +41,15 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
   afterAll(async () => undo.disposeAsync())
 
   const send = async (
-    target: Partial<WebhookSpec> & { readonly url: string },
+    webhook: Partial<WebhookSpec> & { readonly url: string },
     more: { uniqueKey?: string; keepsPayload?: boolean } = {},
   ) =>
     webhooks.send({
       teamId,
-      target: { headers: {}, metadata: {}, events: ['page'], ...target },
+      webhook: { headers: {}, metadata: {}, events: ['page'], ...webhook },
       event: 'batch_scrape.page',
       jobId: 'job-1',
-      body: { success: true, data: [{ markdown: '# Hi' }] },
+      content: { success: true, data: [{ markdown: '# Hi' }] },
       ...more,
     })
 
@@ -126,11 +126,11 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
 
   test('are sent once per key and only for subscribed events', async ({ expect }) => {
     await using receiver = await startReceiver()
-    const target = { url: receiver.url() }
+    const webhook = { url: receiver.url() }
 
-    const first = await send(target, { uniqueKey: 'job-1:page:7' })
-    const second = await send(target, { uniqueKey: 'job-1:page:7' })
-    const unwanted = await send({ ...target, events: ['completed'] })
+    const first = await send(webhook, { uniqueKey: 'job-1:page:7' })
+    const second = await send(webhook, { uniqueKey: 'job-1:page:7' })
+    const unwanted = await send({ ...webhook, events: ['completed'] })
     await whenSettled(first)
 
     expect([second, unwanted]).toEqual([undefined, undefined])
@@ -141,10 +141,10 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     await using receiver = await startReceiver()
     const message = {
       teamId,
-      target: { url: receiver.url(), headers: {}, metadata: {}, events: ['page'] },
+      webhook: { url: receiver.url(), headers: {}, metadata: {}, events: ['page'] },
       event: 'crawl.page',
       jobId: 'job-2',
-      body: { success: true, data: [] },
+      content: { success: true, data: [] },
     }
 
     await expect(

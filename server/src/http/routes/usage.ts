@@ -22,14 +22,14 @@ export function usageHandlers(deps: TeamLoadDeps): Handlers {
       }),
     }),
     queueStatus: async (_input, { key }) => {
-      const { running, waiting, maxConcurrency, lastSuccessAt } = await teamLoad(deps, key.teamId)
+      const { running, waiting, maxConcurrency, lastBilledAt } = await teamLoad(deps, key.teamId)
       return {
         success: true,
         jobsInQueue: running + waiting,
         activeJobsInQueue: running,
         waitingJobsInQueue: waiting,
         maxConcurrency,
-        mostRecentSuccess: lastSuccessAt?.toISOString() ?? null,
+        mostRecentSuccess: lastBilledAt?.toISOString() ?? null,
       }
     },
     concurrencyCheck: async (_input, { key }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageComparison } from '../../src/monitors/page-comparison.ts'
+import { pageScrapeSpec } from '../../src/monitors/page-scrape-spec.ts'
 
 test.each([
   ['https://site.test/a', true],
@@ -9,7 +9,7 @@ test.each([
   ['http://site.test/a', false],
 ])('headers of a crawl target are sent to its own site only: %s', (url, isSent) => {
   const headers = { 'X-Token': 'secret' }
-  const { request } = pageComparison({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
+  const { request } = pageScrapeSpec({ type: 'crawl', url: 'https://site.test/', scrapeOptions: { headers } }, url)
 
   expect(request.headers).toEqual(isSent ? headers : undefined)
 })

@@ -7,8 +7,8 @@ import { headerScope } from '../map/site.ts'
 
 type Target = Omit<ScrapeTarget, 'id' | 'urls'> | Omit<CrawlTarget, 'id'>
 
-/** How a page of a monitor is scraped and compared. */
-export interface PageComparison {
+/** Scrape request of a page of a monitor, and which of its results are compared. */
+export interface PageScrapeSpec {
   readonly request: ScrapeRequest
   /** Whether extracted data is compared. */
   readonly comparesJson: boolean
@@ -21,7 +21,7 @@ export interface PageComparison {
  * crawl, which may redirect elsewhere. Throws BAD_REQUEST for invalid options, which are checked
  * when a monitor is created.
  */
-export function pageComparison(target: Target, url: string): PageComparison {
+export function pageScrapeSpec(target: Target, url: string): PageScrapeSpec {
   const { formats = [], ...options } = target.scrapeOptions ?? {}
   const result = scrapeRequest.safeParse({
     // Monitors compare live pages, not cached ones.
