@@ -1,8 +1,8 @@
 import { checkOptions, unknownOption, type OptionNames } from './check-options.ts'
-import type { z } from 'zod'
 import { fillPath } from '../contract/fill-path.ts'
 import { findUnknownKeys } from '../contract/unknown-keys.ts'
-import { routes, type Route, type RouteName, type Routes } from '../contract/routes.ts'
+import type { RouteInput, RouteOutput } from '../contract/route-types.ts'
+import { routes, type Route, type RouteName } from '../contract/routes.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { uuidV7 } from '../kit/ids.ts'
@@ -10,14 +10,11 @@ import type { ClientConfig } from './config.ts'
 import { responseInvalid } from './read-response.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
-type Part<Name extends RouteName, Key extends 'params' | 'query' | 'body'> =
-  Routes[Name] extends Record<Key, infer Schema extends z.ZodType> ? { readonly [K in Key]: z.input<Schema> } : unknown
-
 /** Input of a route: `params`, `query` and `body` as defined by the contract. */
-export type CallInput<Name extends RouteName> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>
+export type CallInput<Name extends RouteName> = RouteInput<Name>
 
 /** Parsed response of a route. */
-export type CallOutput<Name extends RouteName> = z.output<Routes[Name]['response']>
+export type CallOutput<Name extends RouteName> = RouteOutput<Name>
 
 /** Options of one API call. Aborting stops the wait; the server may still complete the request. */
 export interface CallOptions extends Abortable {

@@ -1,3 +1,5 @@
+import { fillPath } from '../contract/fill-path.ts'
+import { paths } from '../contract/paths.ts'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -87,7 +89,7 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
 
 /** Returns the request that deletes a session, and then removes the file of its record. */
 export function deletionById(config: ClientConfig, id: string, markerPath: string | undefined): DeletionRequest {
-  const url = `${config.baseUrl}/v2/browser/${encodeURIComponent(id)}`
+  const url = config.baseUrl + fillPath(paths.deleteSession.path, { id })
   return { id, url, headers: headersOf(config), markerPath }
 }
 
@@ -98,7 +100,7 @@ export function deletionById(config: ClientConfig, id: string, markerPath: strin
 export function deletionByIdempotencyKey(config: ClientConfig, idempotencyKey: string): DeletionRequest {
   return {
     id: idempotencyKey,
-    url: `${config.baseUrl}/v2/browser`,
+    url: config.baseUrl + paths.deleteSessionByBody.path,
     headers: headersOf(config),
     body: { idempotencyKey },
     markerPath: undefined,

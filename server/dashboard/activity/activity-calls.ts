@@ -1,23 +1,12 @@
+import type { RouteOutput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
 import { linkTo } from '../frame/route.ts'
 
-/** An API call of the last 24 hours. */
-export interface ActivityItem {
-  readonly id: string
-  readonly endpoint: string
-  readonly api_version: string
-  readonly created_at: string
-  readonly target: string | null
-  /** Error code of a call that failed. */
-  readonly error?: string
-}
-
 /** A page of the activity log. */
-export interface ActivityPage {
-  readonly data: readonly ActivityItem[]
-  readonly cursor: string | null
-  readonly has_more: boolean
-}
+export type ActivityPage = RouteOutput<'activity'>
+
+/** An API call of the last 24 hours. */
+export type ActivityItem = ActivityPage['data'][number]
 
 /** The endpoints in the activity log. */
 export const endpoints = ['scrape', 'crawl', 'batch_scrape', 'search', 'extract', 'map', 'browser'] as const
@@ -30,9 +19,7 @@ interface ActivityQuery {
 
 /** Reads a page of the team's activity, newest first. */
 export async function readActivity(api: Api, query: ActivityQuery, signal?: AbortSignal): Promise<ActivityPage> {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const search = new URLSearchParams(set.map(([name, value]) => [name, String(value)]))
-  return api.get<ActivityPage>(`/v2/team/activity?${search.toString()}`, signal)
+  return api.call('activity', { query: { ...query, limit: query.limit?.toString() } }, signal)
 }
 
 /** Link to the dashboard page that shows a call or can repeat it. */

@@ -1,4 +1,3 @@
-import type { ScrapeResponse } from 'bowline/contract/scrape'
 import { useLoaded } from '../api/use-loaded.ts'
 import { BackLink } from '../components/back-link.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -9,7 +8,7 @@ import { ScrapeResult } from '../playground/scrape-result.tsx'
 /** A scrape of the last 24 hours. */
 export function ScrapePage({ id }: { readonly id: string }) {
   const { value, apiError, reload } = useLoaded(`scrape ${id}`, async (api, signal) =>
-    api.get<ScrapeResponse>(`/v2/scrape/${encodeURIComponent(id)}`, signal),
+    api.call('getScrape', { params: { id } }, signal),
   )
   return (
     <Page title="Scrape" before={<BackLink to={['activity']}>Activity</BackLink>} lead={<code>{id}</code>}>

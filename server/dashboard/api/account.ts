@@ -1,5 +1,4 @@
 import { keyPrefix } from 'bowline/kit/key-prefix'
-import type { KeySummary } from 'bowline/contract/keys'
 import { createApi, type Api } from './api.ts'
 import { readStored, writeStored } from './browser-storage.ts'
 
@@ -22,7 +21,7 @@ const storageName = 'bowline.key'
 /** Reads the account that a key belongs to. Throws an `ApiError` if the server rejects the key. */
 export async function openAccount(key: string, onUnauthorized: () => void): Promise<Account> {
   const api = createApi(key, onUnauthorized)
-  const { data } = await api.get<{ data: readonly KeySummary[] }>('/v2/team/keys')
+  const { data } = await api.call('listKeys', {})
   const own = data.filter(({ prefix, revokedAt }) => key.startsWith(prefix) && revokedAt === undefined)
   const only = own.length === 1 ? own[0] : undefined
   const teams = new Set(own.map((each) => each.team))

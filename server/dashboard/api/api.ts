@@ -1,4 +1,7 @@
 import type { Failure } from 'bowline/contract/failure'
+import { fillPath } from 'bowline/contract/fill-path'
+import { paths, type PathName } from 'bowline/contract/paths'
+import type { RouteInput, RouteOutput } from 'bowline/contract/route-types'
 
 /** An error response, or a failed request. */
 export class ApiError extends Error {
@@ -35,17 +38,32 @@ export function toApiError(error: unknown): ApiError {
 
 /** A client of the public API with one key. */
 export interface Api {
-  readonly get: <Result>(path: string, signal?: AbortSignal) => Promise<Result>
-  readonly send: <Result>(
-    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    body?: unknown,
+  /** Calls a route. Throws an `ApiError`. */
+  readonly call: <Name extends PathName>(
+    name: Name,
+    input: RouteInput<Name>,
     signal?: AbortSignal,
-  ) => Promise<Result>
+  ) => Promise<RouteOutput<Name>>
   /** Fetches a response that is not JSON. */
   readonly fetchResponse: (path: string, signal?: AbortSignal) => Promise<Response>
   /** Fetches a response of any status. */
   readonly fetchAnyStatus: (path: string, signal?: AbortSignal) => Promise<Response>
+}
+
+interface LooseInput {
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+/** Returns the path and query of a call. Omits empty values of the query. */
+export function urlOf<Name extends PathName>(name: Name, input: RouteInput<Name>): string {
+  const { params = {}, query = {} } = input as LooseInput
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(key, String(value))
+  }
+  return fillPath<string>(paths[name].path, params) + (search.size === 0 ? '' : `?${search.toString()}`)
 }
 
 /** Creates an API client. Calls `onUnauthorized` when the server responds with 401. */
@@ -67,25 +85,27 @@ export function createApi(key: string, onUnauthorized: (apiError: ApiError) => v
     })
     return response.ok ? response : throwFailure(response, onUnauthorized)
   }
-  const json = async <Result>(response: Promise<Response>): Promise<Result> => {
-    const answered = await response
-    const result = (await answered.json().catch((error: unknown) => {
-      if (!(error instanceof SyntaxError)) throw error
-      const hint = 'A proxy in front of the server may have responded instead, for example with a sign-in page.'
-      throw new ApiError(answered.status, { error: 'The response is not from the Bowline API', hint })
-    })) as Result & Partial<Failure>
-    // Some error responses of the API have status 200.
-    if (result.success === false && typeof result.error === 'string')
-      throw new ApiError(answered.status, result as Failure)
-    return result
-  }
   return {
-    get: async (path, signal) => json(request('GET', path, undefined, signal)),
-    send: async (method, path, body, signal) => json(request(method, path, body, signal)),
+    call: async (name, input, signal) => {
+      const { body } = input as LooseInput
+      return readJson(await request(paths[name].method, urlOf(name, input), body, signal))
+    },
     fetchResponse: async (path, signal) => request('GET', path, undefined, signal),
     fetchAnyStatus: async (path, signal) =>
       fetch(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),
   }
+}
+
+async function readJson<Result>(response: Response): Promise<Result> {
+  const result = (await response.json().catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error
+    const hint = 'A proxy in front of the server may have responded instead, for example with a sign-in page.'
+    throw new ApiError(response.status, { error: 'The response is not from the Bowline API', hint })
+  })) as Result & Partial<Failure>
+  // Some error responses of the API have status 200.
+  if (result.success === false && typeof result.error === 'string')
+    throw new ApiError(response.status, result as Failure)
+  return result
 }
 
 async function throwFailure(response: Response, onUnauthorized: (apiError: ApiError) => void): Promise<never> {

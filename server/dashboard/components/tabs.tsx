@@ -1,17 +1,17 @@
 import { useRef } from 'preact/hooks'
 
-interface TabsProps {
+interface TabsProps<Name extends string> {
   /** Accessible name. */
   readonly label: string
-  readonly names: readonly string[]
-  readonly chosen: string
-  readonly onChoose: (name: string) => void
+  readonly names: readonly Name[]
+  readonly chosen: Name
+  readonly onChoose: (name: Name) => void
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
 /** A tab list with arrow key navigation. */
-export function Tabs({ label, names, chosen, onChoose }: TabsProps) {
+export function Tabs<Name extends string>({ label, names, chosen, onChoose }: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null)
   const onKey = (event: KeyboardEvent): void => {
     const step = steps[event.key]

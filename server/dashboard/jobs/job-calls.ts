@@ -1,44 +1,32 @@
+import type { BulkErrors } from 'bowline/contract/bulk'
 import type { Document } from 'bowline/contract/document'
 import { readActivity } from '../activity/activity-calls.ts'
 import { ApiError, type Api } from '../api/api.ts'
 
-/** Kinds of jobs by their endpoint name in the activity log. */
-export const jobKinds = {
-  batch_scrape: { title: 'Batch', path: '/v2/batch/scrape' },
-  crawl: { title: 'Crawl', path: '/v2/crawl' },
-  extract: { title: 'Extract', path: '/v2/extract' },
-} as const
+/** Titles of the kinds of jobs, by their endpoint name in the activity log. */
+export const jobTitles = { batch_scrape: 'Batch', crawl: 'Crawl', extract: 'Extract' } as const
 
 /** Kind of a job. */
-export type JobKind = keyof typeof jobKinds
+export type JobKind = keyof typeof jobTitles
+
+/** Kind of a job that scrapes pages. Such jobs can be cancelled. */
+export type PageJobKind = Exclude<JobKind, 'extract'>
 
 /** Status of a job with some of its pages. */
 export interface JobStatus {
   readonly status: string
-  readonly completed?: number
-  readonly total?: number
-  readonly creditsUsed?: number
-  readonly createdAt?: string
-  readonly completedAt?: string
-  readonly expiresAt?: string
+  readonly completed?: number | undefined
+  readonly total?: number | undefined
+  readonly creditsUsed?: number | undefined
+  readonly createdAt?: string | undefined
+  readonly completedAt?: string | undefined
+  readonly expiresAt?: string | undefined
   /** Seconds from start to end. */
-  readonly duration?: number
-  readonly warning?: string
-  readonly error?: string
+  readonly duration?: number | undefined
+  readonly warning?: string | undefined
+  readonly error?: string | undefined
   /** Pages of a batch or crawl, or the result of an extract. */
   readonly data?: unknown
-}
-
-/** Failed pages of a job. */
-export interface JobErrors {
-  readonly errors: readonly {
-    readonly id: string
-    readonly url: string
-    readonly error: string
-    readonly code?: string
-    readonly timestamp?: string
-  }[]
-  readonly robotsBlocked: readonly string[]
 }
 
 /** A job in the list. */
@@ -65,7 +53,7 @@ export const maxListed = 20
 
 /** Whether a string is a kind of job. */
 export function isJobKind(name: string | undefined): name is JobKind {
-  return name !== undefined && Object.hasOwn(jobKinds, name)
+  return name !== undefined && Object.hasOwn(jobTitles, name)
 }
 
 /** Whether a job is still running. */
@@ -81,7 +69,7 @@ export async function listJobs(
   endedJobs: Map<string, CachedJob>,
   signal: AbortSignal,
 ): Promise<readonly ListedJob[]> {
-  const kinds = Object.keys(jobKinds) as JobKind[]
+  const kinds = Object.keys(jobTitles) as JobKind[]
   const pages = await Promise.all(
     kinds.map(async (kind) => {
       const { data } = await readActivity(api, { endpoint: kind, limit: maxListed }, signal)
@@ -108,16 +96,24 @@ export async function readJob(
   { skip, limit }: { readonly skip: number; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<JobStatus> {
-  const paging = kind === 'extract' ? '' : `?skip=${skip}&limit=${limit}`
-  return api.get<JobStatus>(`${jobKinds[kind].path}/${encodeURIComponent(id)}${paging}`, signal)
+  const params = { id }
+  if (kind === 'extract') return api.call('getExtract', { params }, signal)
+  return api.call(kind === 'crawl' ? 'getCrawl' : 'getBatch', { params, query: { skip, limit } }, signal)
+}
+
+/** Reads the failed pages of a job. */
+export async function readJobErrors(api: Api, { kind, id }: PageJob, signal: AbortSignal): Promise<BulkErrors> {
+  return api.call(kind === 'crawl' ? 'getCrawlErrors' : 'getBatchErrors', { params: { id } }, signal)
 }
 
 /** Cancels a job. */
-export async function cancelJob(
-  api: Api,
-  { kind, id }: { readonly kind: JobKind; readonly id: string },
-): Promise<unknown> {
-  return api.send('DELETE', `${jobKinds[kind].path}/${encodeURIComponent(id)}`)
+export async function cancelJob(api: Api, { kind, id }: PageJob): Promise<unknown> {
+  return api.call(kind === 'crawl' ? 'cancelCrawl' : 'cancelBatch', { params: { id } })
+}
+
+interface PageJob {
+  readonly kind: PageJobKind
+  readonly id: string
 }
 
 /** The pages in the status of a job. */

@@ -1,12 +1,13 @@
+import type { BulkErrors } from 'bowline/contract/bulk'
 import { useLoaded } from '../api/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { formatNumber } from '../components/format.ts'
-import type { JobErrors as Errors } from './job-calls.ts'
+import { readJobErrors, type PageJobKind } from './job-calls.ts'
 
 const maxShown = 200
 
-type Row = Errors['errors'][number]
+type Row = Pick<BulkErrors['errors'][number], 'id' | 'url' | 'error' | 'code'>
 
 const columns: readonly Column<Row>[] = [
   { title: 'Page', cell: ({ url }) => <span class="target">{url}</span> },
@@ -20,13 +21,21 @@ const columns: readonly Column<Row>[] = [
   },
 ]
 
+interface JobErrorsProps {
+  readonly kind: PageJobKind
+  readonly id: string
+  readonly isRunning: boolean
+}
+
 /**
  * The failed pages of a job and those that robots.txt disallows. Renders nothing without errors.
  */
-export function JobErrors({ path, isRunning }: { readonly path: string; readonly isRunning: boolean }) {
-  const { value } = useLoaded(`${path} ${isRunning}`, async (api, signal) => api.get<Errors>(path, signal), {
-    pollMs: isRunning ? 4000 : undefined,
-  })
+export function JobErrors({ kind, id, isRunning }: JobErrorsProps) {
+  const { value } = useLoaded(
+    `errors ${id} ${isRunning}`,
+    async (api, signal) => readJobErrors(api, { kind, id }, signal),
+    { pollMs: isRunning ? 4000 : undefined },
+  )
   const blocked = value?.robotsBlocked.map((url) => ({ id: url, url, error: 'disallowed by robots.txt' })) ?? []
   const rows = [...(value?.errors ?? []), ...blocked]
   if (rows.length === 0) return null

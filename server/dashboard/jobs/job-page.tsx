@@ -13,7 +13,15 @@ import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
-import { cancelJob, isRunning, jobKinds, readJob, type JobKind, type JobStatus } from './job-calls.ts'
+import {
+  cancelJob,
+  isRunning,
+  jobTitles,
+  readJob,
+  type JobKind,
+  type PageJobKind,
+  type JobStatus,
+} from './job-calls.ts'
 
 const pageSize = 20
 const pollMs = 2000
@@ -31,10 +39,10 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
     },
     { pollMs: hasEnded ? undefined : pollMs },
   )
-  const cancel = useAction(async (api) => cancelJob(api, { kind, id }))
+  const cancel = useAction(async (api, cancelled: PageJobKind) => cancelJob(api, { kind: cancelled, id }))
   return (
     <Page
-      title={jobKinds[kind].title}
+      title={jobTitles[kind]}
       before={<BackLink to={['jobs']}>Jobs</BackLink>}
       lead={
         <>
@@ -50,7 +58,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
             question="Cancel this job?"
             text="Scraped pages are kept. The remaining pages are not scraped."
             isRunning={cancel.isRunning}
-            onConfirm={() => void cancel.run(undefined).then(reload)}
+            onConfirm={() => void cancel.run(kind).then(reload)}
           />
         )
       }
@@ -66,7 +74,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
           ) : (
             <>
               <JobPages state={value} skip={skip} pageSize={pageSize} onSkip={setSkip} />
-              <JobErrors path={`${jobKinds[kind].path}/${encodeURIComponent(id)}/errors`} isRunning={!hasEnded} />
+              <JobErrors kind={kind} id={id} isRunning={!hasEnded} />
             </>
           )}
         </>

@@ -1,3 +1,4 @@
+import { paths } from 'bowline/contract/paths'
 import { newClient } from '../components/new-client.ts'
 import type { Snippets } from '../components/snippet.tsx'
 
@@ -9,7 +10,7 @@ for await (const page of bowline.batchScrape(['https://example.com', 'https://ex
   console.log(page.metadata.url, page.markdown?.length)
 }`,
     Shell: 'bowline batch https://example.com https://example.org\nbowline crawl https://example.com --limit 50',
-    curl: `curl -X POST ${location.origin}/v2/batch/scrape \\
+    curl: `curl -X POST ${location.origin}${paths.startBatch.path} \\
   -H "Authorization: Bearer $BOWLINE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{ "urls": ["https://example.com", "https://example.org"] }'`,
   }

@@ -12,7 +12,7 @@ import { Progress } from '../components/progress.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { isRunning, jobKinds, listJobs, maxListed, type ListedJob, type CachedJob } from './job-calls.ts'
+import { isRunning, jobTitles, listJobs, maxListed, type ListedJob, type CachedJob } from './job-calls.ts'
 import { firstJob } from './job-snippets.ts'
 import { NewJob } from './new-job.tsx'
 
@@ -59,7 +59,7 @@ export function JobsPage() {
 }
 
 const columns: readonly Column<ListedJob>[] = [
-  { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobKinds[kind].title}</Badge> },
+  { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobTitles[kind]}</Badge> },
   {
     title: 'Target',
     cell: ({ kind, id, target }) => (

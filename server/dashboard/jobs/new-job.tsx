@@ -6,9 +6,9 @@ import { FormButtons } from '../components/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { NumberField } from '../playground/request-form.tsx'
-import { cancelJob, jobKinds, type JobKind } from './job-calls.ts'
+import { cancelJob, type PageJobKind } from './job-calls.ts'
 
-const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, JobKind>
+const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, PageJobKind>
 
 /** A form that starts a job and opens its page. */
 export function NewJob({ onClose }: { readonly onClose: () => void }) {
@@ -18,8 +18,10 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
   const [limit, setLimit] = useState(50)
   const kind = kinds[name]
   const start = useFormAction(async (api, _: undefined, signal) => {
-    const body = kind === 'crawl' ? { url, limit } : { urls: urls.split(/\s+/).filter((each) => each !== '') }
-    const { id } = await api.send<{ id: string }>('POST', jobKinds[kind].path, body)
+    const { id } =
+      kind === 'crawl'
+        ? await api.call('startCrawl', { body: { url, limit } })
+        : await api.call('startBatch', { body: { urls: urls.split(/\s+/).filter((each) => each !== '') } })
     if (signal.aborted) return cancelJob(api, { kind, id })
     return goTo(['jobs', kind, id])
   })

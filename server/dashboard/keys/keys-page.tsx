@@ -16,11 +16,9 @@ import { NewKey } from './new-key.tsx'
 /** The keys of the team, or of all teams for admin keys. */
 export function KeysPage() {
   const { isAdmin, keyId } = useAccount()
-  const { value, apiError, reload } = useLoaded('keys', async (api, signal) =>
-    api.get<{ data: readonly KeySummary[] }>('/v2/team/keys', signal),
-  )
+  const { value, apiError, reload } = useLoaded('keys', async (api, signal) => api.call('listKeys', {}, signal))
   const [isCreating, setIsCreating] = useState(false)
-  const revoke = useAction(async (api, id: string) => api.send('DELETE', `/v2/team/keys/${id}`))
+  const revoke = useAction(async (api, id: string) => api.call('revokeKey', { params: { id } }))
   const rows = value?.data.toSorted((a, b) => Number(a.revokedAt !== undefined) - Number(b.revokedAt !== undefined))
   return (
     <Page

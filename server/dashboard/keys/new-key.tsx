@@ -15,9 +15,9 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const [isAdmin, setIsAdmin] = useState(false)
   const [created, setCreated] = useState<CreateKeyResponse>()
   const create = useFormAction(async (api, options: CreateKeyOptions, signal) => {
-    const key = await api.send<CreateKeyResponse>('POST', '/v2/team/keys', options)
+    const key = await api.call('createKey', { body: options })
     // The key was never shown and cannot be read again.
-    if (signal.aborted) return api.send('DELETE', `/v2/team/keys/${key.data.id}`)
+    if (signal.aborted) return api.call('revokeKey', { params: { id: key.data.id } })
     return setCreated(key)
   })
   if (created !== undefined) {

@@ -13,14 +13,14 @@ import { FieldChanges } from './field-changes.tsx'
 import { readCheck } from './monitor-calls.ts'
 import { SideBySide } from './side-by-side.tsx'
 
-const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same']
+const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same'] as const
 
 /** The pages of a check with their changes. */
 export function CheckPage({ id, checkId }: { readonly id: string; readonly checkId: string }) {
-  const [status, setStatus] = useState('all')
+  const [status, setStatus] = useState<(typeof statuses)[number]>('all')
   const { value, apiError, reload } = useLoaded(
     `check ${checkId} ${status}`,
-    async (api, signal) => readCheck(api, id, checkId, status === 'all' ? '' : status, signal),
+    async (api, signal) => readCheck(api, id, checkId, status === 'all' ? undefined : status, signal),
     { pollMs: 5000 },
   )
   return (

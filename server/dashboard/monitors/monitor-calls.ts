@@ -1,14 +1,12 @@
-import type { Check, CheckPage, Monitor } from 'bowline/contract/monitor-checks'
+import type { Check, Monitor } from 'bowline/contract/monitor-checks'
 import type { CreateMonitorOptions, UpdateMonitorOptions } from 'bowline/contract/monitors'
+import type { RouteInput, RouteOutput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
 
-/** A check with some of its pages. */
-export interface CheckWithPages extends Check {
-  readonly pages: CheckPage[]
-  readonly next?: string
-}
+type CheckQuery = RouteInput<'getCheck'>['query']
 
-const path = '/v2/monitor'
+/** A check with some of its pages. */
+export type CheckWithPages = RouteOutput<'getCheck'>['data']
 
 /** Maximum number of listed monitors. */
 export const maxMonitors = 100
@@ -18,11 +16,7 @@ export const maxChecks = 50
 
 /** Lists the monitors of the team. */
 export async function listMonitors(api: Api, signal: AbortSignal): Promise<readonly Monitor[]> {
-  return (await api.get<{ data: readonly Monitor[] }>(`${path}?limit=${maxMonitors}`, signal)).data
-}
-
-function pathOf(id: string): string {
-  return `${path}/${encodeURIComponent(id)}`
+  return (await api.call('listMonitors', { query: { limit: maxMonitors } }, signal)).data
 }
 
 /** Reads a monitor and its latest checks. */
@@ -32,47 +26,41 @@ export async function readMonitor(
   signal: AbortSignal,
 ): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> {
   const [monitor, checks] = await Promise.all([
-    api.get<{ data: Monitor }>(pathOf(id), signal),
-    api.get<{ data: readonly Check[] }>(`${pathOf(id)}/checks?limit=${maxChecks}`, signal),
+    api.call('getMonitor', { params: { id } }, signal),
+    api.call('listChecks', { params: { id }, query: { limit: maxChecks } }, signal),
   ])
   return { monitor: monitor.data, checks: checks.data }
 }
 
-/** Reads a check with its pages, filtered by `status` unless that is empty. */
+/** Reads a check with its pages, filtered by `status` unless that is `undefined`. */
 export async function readCheck(
   api: Api,
   id: string,
   checkId: string,
-  status: string,
+  status: CheckQuery['status'],
   signal: AbortSignal,
 ): Promise<CheckWithPages> {
-  const query = status === '' ? '' : `&status=${status}`
-  return (
-    await api.get<{ data: CheckWithPages }>(
-      `${pathOf(id)}/checks/${encodeURIComponent(checkId)}?limit=100${query}`,
-      signal,
-    )
-  ).data
+  return (await api.call('getCheck', { params: { id, checkId }, query: { limit: 100, status } }, signal)).data
 }
 
 /** Creates a monitor. */
 export async function createMonitor(api: Api, options: CreateMonitorOptions): Promise<Monitor> {
-  return (await api.send<{ data: Monitor }>('POST', path, options)).data
+  return (await api.call('createMonitor', { body: options })).data
 }
 
 /** Changes a monitor. */
 export async function updateMonitor(api: Api, id: string, changes: UpdateMonitorOptions): Promise<unknown> {
-  return api.send('PATCH', pathOf(id), changes)
+  return api.call('updateMonitor', { params: { id }, body: changes })
 }
 
 /** Deletes a monitor. */
 export async function deleteMonitor(api: Api, id: string): Promise<unknown> {
-  return api.send('DELETE', pathOf(id))
+  return api.call('deleteMonitor', { params: { id } })
 }
 
 /** Starts a check now. */
 export async function runMonitor(api: Api, id: string): Promise<unknown> {
-  return api.send('POST', `${pathOf(id)}/run`, {})
+  return api.call('runMonitor', { params: { id } })
 }
 
 /** Summarizes the URLs and queries that a monitor checks. */

@@ -1,3 +1,4 @@
+import { paths } from 'bowline/contract/paths'
 import { useState } from 'preact/hooks'
 import type { Monitor } from 'bowline/contract/monitor-checks'
 import { useLoaded } from '../api/use-loaded.ts'
@@ -84,7 +85,7 @@ await bowline.monitors.create({
   schedule: { text: 'every 30 minutes' },
   targets: [{ type: 'scrape', urls: ['https://example.com/prices'] }],
 })`,
-    curl: `curl -X POST ${location.origin}/v2/monitor \\
+    curl: `curl -X POST ${location.origin}${paths.createMonitor.path} \\
   -H "Authorization: Bearer $BOWLINE_API_KEY" -H 'Content-Type: application/json' \\
   -d '{ "name": "Prices", "schedule": { "text": "every 30 minutes" },
         "targets": [{ "type": "scrape", "urls": ["https://example.com/prices"] }] }'`,

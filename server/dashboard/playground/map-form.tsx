@@ -14,7 +14,7 @@ const sitemapModes = { include: 'sitemaps and links', only: 'sitemaps only', ski
 
 /** A form that lists the URLs of a site. */
 export function MapForm({ query }: { readonly query: URLSearchParams }) {
-  const request = useRequest<MapResponse>('/v2/map')
+  const request = useRequest('map')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(100)
@@ -29,10 +29,10 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
   return (
     <RequestLayout
       request={request}
-      snippets={requestSnippets('/v2/map', { url: address, ...options }, call)}
+      snippets={requestSnippets('map', { url: address, ...options }, call)}
       renderResult={(result, note) => <MapResult result={result} note={note} />}
       form={
-        <RequestForm request={request} body={{ url, ...options }} button="Map">
+        <RequestForm request={request} input={{ body: { url, ...options } }} button="Map">
           <UrlField label="Site" value={url} onChange={setUrl} />
           <Field label="Search" hint="Ranks matching pages first.">
             <input value={search} onInput={(event) => setSearch(event.currentTarget.value)} />

@@ -3,23 +3,22 @@ import { useState } from 'preact/hooks'
 import { Field } from '../components/field.tsx'
 import type { RequestRunner } from './use-request.ts'
 
-interface RequestFormProps {
-  readonly request: RequestRunner<unknown>
-  /** Body of the request. */
-  readonly body: unknown
+interface RequestFormProps<Input> {
+  readonly request: RequestRunner<Input, unknown>
+  readonly input: Input
   readonly button: string
   readonly children: ComponentChildren
 }
 
 /** The options of a request, with buttons to send and cancel it. */
-export function RequestForm({ request, body, button, children }: RequestFormProps) {
+export function RequestForm<Input>({ request, input, button, children }: RequestFormProps<Input>) {
   const isRunning = request.state.status === 'running'
   return (
     <form
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault()
-        request.run(body)
+        request.run(input)
       }}
     >
       {children}

@@ -7,7 +7,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import type { RequestRunner } from './use-request.ts'
 
 interface RequestLayoutProps<Result> {
-  readonly request: RequestRunner<Result>
+  readonly request: Pick<RequestRunner<never, Result>, 'state'>
   readonly snippets: Snippets
   /** The options of the request. */
   readonly form: ComponentChildren

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { ScrapeResponse } from 'bowline/contract/scrape'
 import { Check } from '../components/field.tsx'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
@@ -21,7 +20,7 @@ type FormatName = keyof typeof formats
 
 /** A form that scrapes a page. */
 export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
-  const request = useRequest<ScrapeResponse>('/v2/scrape')
+  const request = useRequest('scrape')
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [chosen, setChosen] = useState<readonly FormatName[]>(['markdown', 'links'])
   const [isMainOnly, setIsMainOnly] = useState(true)
@@ -41,10 +40,10 @@ export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
   return (
     <RequestLayout
       request={request}
-      snippets={requestSnippets('/v2/scrape', { url: address, ...options }, call)}
+      snippets={requestSnippets('scrape', { url: address, ...options }, call)}
       renderResult={({ data, warning }, note) => <ScrapeResult document={data} warning={warning} note={note} />}
       form={
-        <RequestForm request={request} body={{ url, ...options }} button="Scrape">
+        <RequestForm request={request} input={{ body: { url, ...options } }} button="Scrape">
           <UrlField label="URL" value={url} onChange={setUrl} />
           <fieldset class="checks">
             <legend>Formats</legend>

@@ -11,7 +11,7 @@ import { useRequest } from './use-request.ts'
 
 /** A form that searches the web or the pages scraped by this server. */
 export function SearchForm({ query }: { readonly query: URLSearchParams }) {
-  const request = useRequest<SearchResponse>('/v2/search')
+  const request = useRequest('search')
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
   const options = { limit }
@@ -19,10 +19,10 @@ export function SearchForm({ query }: { readonly query: URLSearchParams }) {
   return (
     <RequestLayout
       request={request}
-      snippets={requestSnippets('/v2/search', { query: words, ...options }, call)}
+      snippets={requestSnippets('search', { query: words, ...options }, call)}
       renderResult={(result, note) => <SearchResults result={result} note={note} />}
       form={
-        <RequestForm request={request} body={{ query: words, ...options }} button="Search">
+        <RequestForm request={request} input={{ body: { query: words, ...options } }} button="Search">
           <Field label="Query" hint="Supports “exact phrases”, -word, site:, intitle: and inurl:.">
             <input
               type="search"

@@ -18,15 +18,16 @@ import { Skeleton } from '../components/skeleton.tsx'
 
 /** A profile with its versions. */
 export function ProfilePage({ name }: { readonly name: string }) {
-  const path = `/v2/browser/profiles/${encodeURIComponent(name)}`
   const { value, apiError, reload } = useLoaded(`profile ${name}`, async (api, signal) =>
-    api.get<{ data: readonly ProfileVersion[] }>(`${path}/versions`, signal),
+    api.call('listProfileVersions', { params: { name } }, signal),
   )
   const { notify } = useNotices()
-  const rollBack = useAction(async (api, version: number) => api.send('POST', `${path}/versions/${version}/rollback`))
-  const remove = useAction(async (api) => api.send('DELETE', path))
+  const rollBack = useAction(async (api, version: number) =>
+    api.call('rollBackProfile', { params: { name, version: String(version) } }),
+  )
+  const remove = useAction(async (api) => api.call('deleteProfile', { params: { name } }))
   const download = useAction(async (api) => {
-    const { data } = await api.get<{ data: unknown }>(`${path}/storage-state`)
+    const { data } = await api.call('exportStorageState', { params: { name } })
     saveAs(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `${name}.json`)
   })
   return (

@@ -46,7 +46,7 @@ const snippets = {
 export function ProfilesPage() {
   const { value, apiError, reload } = useLoaded(
     'profiles',
-    async (api, signal) => api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
+    async (api, signal) => api.call('listProfiles', {}, signal),
     { pollMs: 5000 },
   )
   return (

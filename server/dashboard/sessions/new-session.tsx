@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import type { CreateSessionOptions } from 'bowline/contract/browser'
-import type { ProfileSummary } from 'bowline/contract/profiles'
 import { useFormAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
@@ -18,9 +17,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [profile, setProfile] = useState('')
   const [savesChanges, setSavesChanges] = useState(true)
   const [isRecorded, setIsRecorded] = useState(false)
-  const profiles = useLoaded('profiles', async (api, signal) =>
-    api.get<{ data: readonly ProfileSummary[] }>('/v2/browser/profiles', signal),
-  )
+  const profiles = useLoaded('profiles', async (api, signal) => api.call('listProfiles', {}, signal))
   const create = useFormAction(async (api, options: CreateSessionOptions, signal) => {
     const { id } = await createSession(api, options)
     if (signal.aborted) return endSession(api, id)

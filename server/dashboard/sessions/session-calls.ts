@@ -1,9 +1,10 @@
 import type { CreateSessionOptions, CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
+import type { RouteInput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
 
 /** Lists the live sessions, newest first. Does not count as activity. */
 export async function listLive(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
-  return listSessions(api, '?status=active', signal)
+  return listSessions(api, { status: 'active' }, signal)
 }
 
 /**
@@ -12,14 +13,18 @@ export async function listLive(api: Api, signal?: AbortSignal): Promise<readonly
  */
 export async function listEnded(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   const [destroyed, failed] = await Promise.all([
-    listSessions(api, '?status=destroyed&limit=50', signal),
-    listSessions(api, '?status=error&limit=50', signal),
+    listSessions(api, { status: 'destroyed', limit: 50 }, signal),
+    listSessions(api, { status: 'error', limit: 50 }, signal),
   ])
   return [...destroyed, ...failed].toSorted((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''))
 }
 
-async function listSessions(api: Api, query: string, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
-  return (await api.get<{ sessions: readonly SessionSummary[] }>(`/v2/browser${query}`, signal)).sessions
+async function listSessions(
+  api: Api,
+  query: RouteInput<'listSessions'>['query'],
+  signal?: AbortSignal,
+): Promise<readonly SessionSummary[]> {
+  return (await api.call('listSessions', { query }, signal)).sessions
 }
 
 /**
@@ -27,7 +32,7 @@ async function listSessions(api: Api, query: string, signal?: AbortSignal): Prom
  */
 export async function findSession(api: Api, id: string, signal?: AbortSignal): Promise<SessionSummary> {
   const listed = (await listLive(api, signal)).find((session) => session.id === id)
-  return listed ?? api.get<SessionSummary>(`/v2/browser/${encodeURIComponent(id)}`, signal)
+  return listed ?? api.call('getSession', { params: { id } }, signal)
 }
 
 /** Whether the id or profile of a session contains the text of the filter. */
@@ -37,10 +42,10 @@ export function matches({ id, profile }: SessionSummary, filter: string): boolea
 
 /** Ends a session. */
 export async function endSession(api: Api, id: string): Promise<unknown> {
-  return api.send('DELETE', `/v2/browser/${encodeURIComponent(id)}`)
+  return api.call('deleteSession', { params: { id }, query: {} })
 }
 
 /** Starts a session. */
 export async function createSession(api: Api, options: CreateSessionOptions): Promise<CreateSessionResponse> {
-  return api.send('POST', '/v2/browser', options)
+  return api.call('createSession', { body: options })
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { SessionFile } from 'bowline/contract/files'
+import { urlOf } from '../api/api.ts'
 import { useAction } from '../api/use-action.ts'
 import { useLoaded } from '../api/use-loaded.ts'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -33,12 +34,11 @@ export function SessionFiles({ id, isLive }: SessionFilesProps) {
 }
 
 function FileList({ id }: { readonly id: string }) {
-  const path = `/v2/browser/${encodeURIComponent(id)}/files`
   const { value, apiError, reload } = useLoaded(`files ${id}`, async (api, signal) =>
-    api.get<{ files: readonly SessionFile[] }>(path, signal),
+    api.call('listFiles', { params: { id }, query: {} }, signal),
   )
   const download = useAction(async (api, { name }: SessionFile) => {
-    const response = await api.fetchResponse(`${path}/${encodeURIComponent(name)}`)
+    const response = await api.fetchResponse(urlOf('downloadFile', { params: { id, name }, query: {} }))
     saveAs(await response.blob(), name)
   })
   if (apiError !== undefined) return <ErrorNote apiError={apiError} onRetry={reload} />

@@ -1,4 +1,3 @@
-import type { Recording } from 'bowline/contract/recordings'
 import { useLoaded } from '../api/use-loaded.ts'
 import { onThisServer } from '../live/watch-live-view.ts'
 import { formatBytes } from '../components/format.ts'
@@ -8,7 +7,7 @@ import { Ago } from '../components/time.tsx'
 /** The recordings of an ended session. Renders nothing if there are none. */
 export function SessionRecordings({ id }: { readonly id: string }) {
   const { value } = useLoaded(`recordings ${id}`, async (api, signal) =>
-    api.get<{ recordings: readonly Recording[] }>(`/v2/browser/${encodeURIComponent(id)}/recordings`, signal),
+    api.call('listRecordings', { params: { id } }, signal),
   )
   const [first] = value?.recordings ?? []
   if (value === undefined || first === undefined) return null

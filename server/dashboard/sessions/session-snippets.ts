@@ -1,3 +1,4 @@
+import { paths } from 'bowline/contract/paths'
 import { newClient } from '../components/new-client.ts'
 import type { Snippets } from '../components/snippet.tsx'
 
@@ -10,7 +11,7 @@ const { result } = await bowline.withSession({ driver: playwright }, async ({ pa
   await page.goto('https://example.com')
   return page.title()
 })`,
-    curl: `curl -X POST ${location.origin}/v2/browser \\
+    curl: `curl -X POST ${location.origin}${paths.createSession.path} \\
   -H "Authorization: Bearer $BOWLINE_API_KEY" \\
   -H 'Content-Type: application/json' -d '{ "ttl": 600 }'`,
     'Any program': `export BOWLINE_BASE_URL=${location.origin}

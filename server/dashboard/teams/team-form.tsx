@@ -24,9 +24,10 @@ export function TeamForm({ team, onClose }: TeamFormProps) {
   const before = entriesOf(team)
   const [entries, setEntries] = useState(before)
   const send = useFormAction(async (api) => {
-    if (team === undefined) return api.send('POST', '/v2/teams', toTeam(entries))
+    if (team === undefined) return api.call('createTeam', { body: toTeam(entries) })
     const changes = toChanges(before, entries)
-    return Object.keys(changes).length === 0 ? undefined : api.send('PATCH', `/v2/teams/${team.id}`, changes)
+    if (Object.keys(changes).length === 0) return undefined
+    return api.call('updateTeam', { params: { id: team.id }, body: changes })
   })
   const input = (name: keyof Entries, attributes: Readonly<Record<string, unknown>> = {}) => (
     <input

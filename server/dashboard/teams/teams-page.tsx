@@ -14,11 +14,9 @@ import { TeamForm } from './team-form.tsx'
 /** Balances and limits of the teams that the key can see. */
 export function TeamsPage() {
   const { isAdmin } = useAccount()
-  const { value, apiError, reload } = useLoaded(
-    'teams',
-    async (api, signal) => api.get<{ data: readonly TeamSummary[] }>('/v2/teams', signal),
-    { pollMs: 5000 },
-  )
+  const { value, apiError, reload } = useLoaded('teams', async (api, signal) => api.call('listTeams', {}, signal), {
+    pollMs: 5000,
+  })
   const [edited, setEdited] = useState<TeamSummary | 'new'>()
   return (
     <Page

@@ -4,8 +4,7 @@ import type { PageOfRows } from '../api/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { isJobKind } from '../jobs/job-calls.ts'
 
-const path = '/v2/team/webhooks/deliveries'
-const pageSize = '50'
+const pageSize = 50
 
 /** Statuses of a delivery. */
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
@@ -16,24 +15,20 @@ export async function listDeliveries(
   { status, cursor }: { readonly status: string; readonly cursor: string | undefined },
   signal?: AbortSignal,
 ): Promise<PageOfRows<Delivery>> {
-  const query = new URLSearchParams({ limit: pageSize })
-  if (status !== '') query.set('status', status)
-  if (cursor !== undefined) query.set('cursor', cursor)
-  const page = await api.get<{ data: readonly Delivery[]; cursor: string | null }>(
-    `${path}?${query.toString()}`,
-    signal,
-  )
+  // The page's URL may contain any status. The server rejects unknown ones.
+  const query = { limit: pageSize, cursor, status: status as (typeof deliveryStates)[number] }
+  const page = await api.call('listDeliveries', { query }, signal)
   return { rows: page.data, cursor: page.cursor }
 }
 
 /** Reads a delivery with its attempts and body. */
 export async function readDelivery(api: Api, id: string, signal: AbortSignal): Promise<Delivery> {
-  return (await api.get<{ data: Delivery }>(`${path}/${encodeURIComponent(id)}`, signal)).data
+  return (await api.call('getDelivery', { params: { id } }, signal)).data
 }
 
 /** Sends a delivery again. */
 export async function redeliver(api: Api, id: string): Promise<unknown> {
-  return api.send('POST', `${path}/${encodeURIComponent(id)}/redeliver`)
+  return api.call('redeliver', { params: { id } })
 }
 
 /** Link to the job of a delivery. `undefined` for monitors, whose deliveries name only a check. */
