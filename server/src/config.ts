@@ -90,7 +90,9 @@ export const settings = {
   proxyEnhanced: {
     flag: 'proxy-enhanced',
     env: 'BOWLINE_PROXY_ENHANCED',
-    help: 'upstream proxy for requests with `proxy: "enhanced"`, and for pages that cannot be loaded without it',
+    help:
+      'upstream proxy for scrapes with `proxy: "enhanced"`, and the fallback when a page or a connection of a session ' +
+      'fails over the basic one',
     accepts: 'an http:, https:, socks4: or socks5: URL',
     schema: proxyUrl.optional(),
   },

@@ -43,11 +43,11 @@ export async function checkTarget(
 }
 
 /**
- * Checks a target as `checkTarget` does. An upstream proxy resolves names itself. We check the
- * addresses a name has on this machine, although the upstream may see others. A name without
- * addresses here is passed on unchecked.
+ * Checks a target like `checkTarget`. If the name does not resolve here and an upstream proxy is
+ * configured, returns it as `unresolved`, for the upstream to resolve. An upstream resolves all
+ * names itself and may see other addresses than those checked here.
  */
-export async function checkUnlessUpstreamResolves(
+export async function checkOrLeaveUnresolved(
   deps: CheckDeps,
   target: HostPort,
   hops: readonly (Upstream | undefined)[],

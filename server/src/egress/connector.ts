@@ -3,7 +3,7 @@ import { signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { AddressPolicy } from './address-policy.ts'
 import type { HostPort } from './host-port.ts'
-import { checkUnlessUpstreamResolves, type CheckedTarget } from './check-target.ts'
+import { checkOrLeaveUnresolved, type CheckedTarget } from './check-target.ts'
 import { dial } from './dial.ts'
 import type { NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
@@ -11,10 +11,10 @@ import { tunnelThrough, type Upstream } from './upstream.ts'
 
 /**
  * Which upstream proxy is used. `basic`: the basic one, or none if none is configured. `enhanced`:
- * the enhanced one, else as `basic`. `auto`: as `basic`, then as `enhanced` if the target cannot be
+ * the enhanced one, else as `basic`. `fallback`: as `basic`, then as `enhanced` if the target cannot be
  * reached.
  */
-export type UpstreamChoice = 'basic' | 'enhanced' | 'auto'
+export type UpstreamChoice = 'basic' | 'enhanced' | 'fallback'
 
 /** Dependencies of `createConnector`. */
 export interface ConnectorDeps {
@@ -29,11 +29,11 @@ export interface ConnectorDeps {
 /** Opens connections that the address policy permits. */
 export interface Connector {
   /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
-  readonly connect: (target: HostPort, route: UpstreamChoice, signal?: AbortSignal) => Promise<Socket>
+  readonly connect: (target: HostPort, choice: UpstreamChoice, signal?: AbortSignal) => Promise<Socket>
   /** Whether a connection goes directly to the target, without an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
   /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
-  readonly usesUpstream: (target: HostPort, route: UpstreamChoice, signal: AbortSignal) => Promise<boolean>
+  readonly usesUpstream: (target: HostPort, choice: UpstreamChoice, signal: AbortSignal) => Promise<boolean>
 }
 
 /**
@@ -50,17 +50,17 @@ export function createConnector(deps: ConnectorDeps): Connector {
   const indirect = new WeakSet<Socket>()
   return {
     isDirect: (socket) => !indirect.has(socket),
-    usesUpstream: async (target, route, signal) => {
-      const upstreams = upstreamsOf(deps, route)
+    usesUpstream: async (target, choice, signal) => {
+      const upstreams = upstreamsOf(deps, choice)
       if (upstreams.every((upstream) => upstream === undefined)) return false
-      return (await checkUnlessUpstreamResolves(deps, target, upstreams, signal)).kind !== 'allowed'
+      return (await checkOrLeaveUnresolved(deps, target, upstreams, signal)).kind !== 'allowed'
     },
-    connect: async (target, route, signal) => {
+    connect: async (target, choice, signal) => {
       const timeoutMs = deps.connectTimeoutMs ?? defaultConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
       try {
-        const upstreams = upstreamsOf(deps, route)
-        const judged = await checkUnlessUpstreamResolves(deps, target, upstreams, limited)
+        const upstreams = upstreamsOf(deps, choice)
+        const judged = await checkOrLeaveUnresolved(deps, target, upstreams, limited)
         const hops = judged.kind === 'allowed' ? [undefined] : upstreams
         return await connectVia(hops, { judged, indirect }, limited)
       } catch (error) {
@@ -78,16 +78,16 @@ export function createConnector(deps: ConnectorDeps): Connector {
 
 type Hop = Upstream | undefined
 
-function upstreamsOf({ basic, enhanced }: ConnectorDeps, route: UpstreamChoice): readonly Hop[] {
-  switch (route) {
+function upstreamsOf({ basic, enhanced }: ConnectorDeps, choice: UpstreamChoice): readonly Hop[] {
+  switch (choice) {
     case 'basic':
       return [basic]
     case 'enhanced':
       return [enhanced ?? basic]
-    case 'auto':
+    case 'fallback':
       return enhanced === undefined ? [basic] : [basic, enhanced]
     default:
-      return route satisfies never
+      return choice satisfies never
   }
 }
 

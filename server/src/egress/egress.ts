@@ -1,7 +1,7 @@
 import type { Agent } from 'undici'
 import { createAddressPolicy } from './address-policy.ts'
 import { createConnector, type Connector } from './connector.ts'
-import { createEgressDispatcher, type EgressDispatcherOptions } from './fetch.ts'
+import { createEgressDispatcher, type EgressDispatcherOptions } from './create-dispatcher.ts'
 import type { EgressLog } from './proxy-endpoint.ts'
 import { createOwnPorts, type OwnPorts } from './own-ports.ts'
 import { createOwnerFinder } from './connection-owner.ts'
@@ -14,11 +14,11 @@ export interface EgressOptions {
   /** Addresses and hosts allowed besides public addresses. Default: none. */
   readonly allow?: readonly string[] | undefined
   /**
-   * URL (http, https, socks4 or socks5) of the upstream proxy of the route `basic`. Default: none,
+   * URL (http, https, socks4 or socks5) of the upstream proxy `basic`. Default: none,
    * direct connections.
    */
   readonly proxyBasic?: string | undefined
-  /** URL of the upstream proxy of the route `enhanced`. Default: as `basic`. */
+  /** URL of the upstream proxy `enhanced`. Default: as `basic`. */
   readonly proxyEnhanced?: string | undefined
   /** URL of the server's PostgreSQL, which pages may not connect to. */
   readonly databaseUrl?: string | undefined

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
 import type { HostPort } from './host-port.ts'
-import type { TargetConnector } from './target-connector.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
 
 /** A client's request to connect to a target. */
 export interface JoinRequest {
@@ -15,20 +15,20 @@ export interface JoinRequest {
 }
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
-export async function joinTarget(context: TargetConnector, socket: Socket, request: JoinRequest): Promise<void> {
+export async function joinTarget(connector: EndpointConnector, socket: Socket, request: JoinRequest): Promise<void> {
   const { target, head, onJoin, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()
   socket.once('close', onClose)
   try {
-    const remote = await context.connect(target, closed.signal)
+    const remote = await connector.connect(target, closed.signal)
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)
     pipeSockets(socket, remote)
   } catch (error) {
     if (socket.destroyed) return
-    context.noteFailure(error, target)
+    connector.noteFailure(error, target)
     onFail(error)
   }
 }

@@ -5,7 +5,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { BrowserMessages } from './browser-messages.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
-import type { TargetConnector } from './target-connector.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
 import { netErrorOf } from './net-errors.ts'
 import type { OwnPorts } from './own-ports.ts'
 import type { FindOwner } from './connection-owner.ts'
@@ -42,8 +42,8 @@ export interface ProxyEndpointOptions {
    * free port of this machine.
    */
   readonly jailProxyPort?: number | undefined
-  /** Default `auto`. */
-  readonly route?: UpstreamChoice | undefined
+  /** Default `fallback`. */
+  readonly upstream?: UpstreamChoice | undefined
 }
 
 /** Logger of the proxy. A pino logger fits. */
@@ -73,7 +73,7 @@ export interface ProxyEndpointDeps {
 
 /** A connection to a proxy endpoint. */
 export interface EndpointConnection {
-  readonly endpoint: TargetConnector
+  readonly endpoint: EndpointConnector
   /**
    * Whether the connection comes from the endpoint's user. If not, it is already closed. Never
    * rejects.
@@ -92,8 +92,8 @@ export async function openProxyEndpoint(
   const sockets = new Set<Socket>()
   const ended = new AbortController()
   const messages = new BrowserMessages()
-  const context = createContext(deps, {
-    route: options.route ?? 'auto',
+  const endpointConnector = createEndpointConnector(deps, {
+    upstream: options.upstream ?? 'fallback',
     ended: ended.signal,
     messages,
     onRefused: () => (count.refused += 1),
@@ -107,7 +107,7 @@ export async function openProxyEndpoint(
       count.sentBytes += socket.bytesRead
       count.receivedBytes += socket.bytesWritten
     })
-    accept(deps, options, socket, context)
+    accept(deps, options, socket, endpointConnector)
   })
   listener.maxConnections = deps.maxConnections ?? defaultMaxConnections
   const port = options.jailProxyPort ?? (await listen(listener))
@@ -141,22 +141,22 @@ export async function openProxyEndpoint(
   }
 }
 
-interface ContextOptions {
-  readonly route: UpstreamChoice
+interface EndpointConnectorOptions {
+  readonly upstream: UpstreamChoice
   readonly ended: AbortSignal
   readonly messages: BrowserMessages
   readonly onRefused: () => void
 }
 
-function createContext(
+function createEndpointConnector(
   { connector, log }: ProxyEndpointDeps,
-  { route, ended, messages, onRefused }: ContextOptions,
-): TargetConnector {
+  { upstream, ended, messages, onRefused }: EndpointConnectorOptions,
+): EndpointConnector {
   let isRefusalLogged = false
   return {
     connect: async (target, signal) => {
       const limited = mergeSignals(ended, signal)
-      const socket = await connector.connect(target, route, limited)
+      const socket = await connector.connect(target, upstream, limited)
       messages.noteConnection(target, connector.isDirect(socket) ? socket.remoteAddress : undefined)
       return socket
     },
@@ -188,7 +188,7 @@ function accept(
   deps: ProxyEndpointDeps,
   { uid, jailProxyPort }: ProxyEndpointOptions,
   socket: Socket,
-  endpoint: TargetConnector,
+  endpoint: EndpointConnector,
 ): void {
   // Only the browser itself is in its own network.
   const isAdmitted =

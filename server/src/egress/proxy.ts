@@ -2,6 +2,7 @@
  * Egress proxy. How a connection of a browser reaches the network:
  *
  *     browser -> proxy endpoint -> HTTP CONNECT (tunnel.ts) or SOCKS5 (socks.ts)
+ *             -> connectorOf (proxy.ts) -> createEndpointConnector (proxy-endpoint.ts)
  *             -> connector: checks the target against the address policy (check-target.ts)
  *             -> dial.ts (direct) or upstream.ts (through an upstream proxy) -> target
  *
@@ -18,7 +19,7 @@ import {
   type EndpointConnection,
   type Traffic,
 } from './proxy-endpoint.ts'
-import type { TargetConnector } from './target-connector.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
 import { serveSocks, socksVersion } from './socks.ts'
 import { badRequest, serveTunnel } from './tunnel.ts'
 
@@ -109,7 +110,7 @@ function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
  * Checks the user of a connection, which takes some milliseconds, while connecting to the target.
  * No data is sent before the check has passed.
  */
-function connectorOf({ endpoint, isAdmitted }: EndpointConnection): TargetConnector {
+function connectorOf({ endpoint, isAdmitted }: EndpointConnection): EndpointConnector {
   return {
     noteFailure: endpoint.noteFailure,
     connect: async (target, signal) => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
-import type { TargetConnector } from './target-connector.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
 import { acceptSocks, refuseSocks } from './refusal.ts'
 
 /** First byte of a SOCKS5 client. No HTTP request starts with it. */
@@ -12,7 +12,7 @@ export const socksVersion = 5
  * Serves a SOCKS5 client whose first bytes are `start`. Chromium sends plain http over SOCKS,
  * because it changes the headers of requests to an HTTP proxy.
  */
-export function serveSocks(context: TargetConnector, socket: Socket, start: Buffer): void {
+export function serveSocks(connector: EndpointConnector, socket: Socket, start: Buffer): void {
   let bytes = start
   let hasGreeting = false
   const onEnd = (): void => void socket.destroy()
@@ -30,7 +30,7 @@ export function serveSocks(context: TargetConnector, socket: Socket, start: Buff
     socket.off('data', add).off('end', onEnd).pause()
     if (request === 'invalid') return void socket.destroy()
     const { target, length } = request
-    void joinTarget(context, socket, {
+    void joinTarget(connector, socket, {
       target,
       head: bytes.subarray(length),
       onJoin: () => acceptSocks(socket),

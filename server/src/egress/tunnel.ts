@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
-import type { TargetConnector } from './target-connector.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
 import { refuseTunnel } from './refusal.ts'
 
 /** Serves a CONNECT request. Chromium sends https and WebSockets this way. */
-export function serveTunnel(context: TargetConnector, socket: Socket, authority: string, head: Buffer): void {
+export function serveTunnel(connector: EndpointConnector, socket: Socket, authority: string, head: Buffer): void {
   socket.on('error', () => socket.destroy())
   const target = parseAuthority(authority)
   if (target === undefined) {
     socket.end(badRequest, () => socket.destroy())
     return
   }
-  void joinTarget(context, socket, {
+  void joinTarget(connector, socket, {
     target,
     head,
     onJoin: () => void socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),

@@ -23,8 +23,8 @@ async function open(options: Partial<EgressOptions>): Promise<Egress> {
 }
 
 /** Opens a tunnel and returns its first bytes: the greeting of the site or the proxy response. */
-async function tunnel(egress: Egress, target: string, route: UpstreamChoice): Promise<string> {
-  await using endpoint = await egress.openProxyEndpoint({ route })
+async function tunnel(egress: Egress, target: string, upstream: UpstreamChoice): Promise<string> {
+  await using endpoint = await egress.openProxyEndpoint({ upstream })
   using client = await openRawTunnel(endpoint, target)
   return await client.read()
 }
@@ -72,7 +72,7 @@ describe('an upstream proxy', () => {
       await using upstream = await startHttpUpstream(1)
       await using egress = await open({ proxyBasic: `http://127.0.0.1:${upstream.port}` })
 
-      expect(await tunnel(egress, target, 'auto')).toContain('403 Forbidden')
+      expect(await tunnel(egress, target, 'fallback')).toContain('403 Forbidden')
       expect(upstream.asked).toEqual([])
     },
   )
@@ -110,8 +110,8 @@ describe('the proxy option', () => {
   test.each([
     ['basic', 'basic'],
     ['enhanced', 'enhanced'],
-    ['auto', 'basic'],
-  ] as const)('%s uses the %s proxy', async (route, expected) => {
+    ['fallback', 'basic'],
+  ] as const)('%s uses the %s proxy', async (choice, expected) => {
     await using basicSite = await startGreeter('by basic')
     await using enhancedSite = await startGreeter('by enhanced')
     await using basic = await startHttpUpstream(basicSite.port)
@@ -121,10 +121,10 @@ describe('the proxy option', () => {
       proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
     })
 
-    expect(await tunnel(egress, 'shop.example:443', route)).toMatch(new RegExp(`by ${expected}$`))
+    expect(await tunnel(egress, 'shop.example:443', choice)).toMatch(new RegExp(`by ${expected}$`))
   })
 
-  test('auto uses the enhanced proxy if the basic one does not connect', async () => {
+  test('fallback uses the enhanced proxy if the basic one does not connect', async () => {
     await using site = await startGreeter('by enhanced')
     await using basic = await startHttpUpstream(1, 'not:these')
     await using enhanced = await startHttpUpstream(site.port)
@@ -133,7 +133,7 @@ describe('the proxy option', () => {
       proxyEnhanced: `http://127.0.0.1:${enhanced.port}`,
     })
 
-    expect(await tunnel(egress, 'shop.example:443', 'auto')).toMatch(/by enhanced$/)
+    expect(await tunnel(egress, 'shop.example:443', 'fallback')).toMatch(/by enhanced$/)
     expect(basic.asked).toHaveLength(1)
   })
 

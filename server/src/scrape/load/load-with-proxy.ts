@@ -18,7 +18,7 @@ export async function loadWithProxy(loader: PageLoader, call: LoadRequest, hasEn
   const { proxy } = call.request
   if (hasEnhanced && asksForEnhancedProxy(proxy)) {
     const loaded = await loader.load(call, 'enhanced')
-    return { ...loaded, isEnhanced: await loader.usesProxy(call.request.url, 'enhanced', call.signal) }
+    return { ...loaded, isEnhanced: await loader.usesUpstream(call.request.url, 'enhanced', call.signal) }
   }
   if (proxy === 'basic' || !hasEnhanced) return { ...(await loader.load(call, 'basic')), isEnhanced: false }
   const first = await loader.load(call, 'basic').catch((error: unknown) => {
@@ -34,7 +34,7 @@ export async function loadWithProxy(loader: PageLoader, call: LoadRequest, hasEn
   })
   const isBetter = second !== first && !blockedStatuses.has(second.page.statusCode)
   if (isBetter || isBowlineError(first)) {
-    const isEnhanced = isBetter && (await loader.usesProxy(call.request.url, 'enhanced', call.signal))
+    const isEnhanced = isBetter && (await loader.usesUpstream(call.request.url, 'enhanced', call.signal))
     return { ...second, isEnhanced }
   }
   return { ...first, isEnhanced: false }

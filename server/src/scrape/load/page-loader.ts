@@ -8,7 +8,7 @@ import type { ProcessedHtml } from '../format/process-html.ts'
 import { localeOf } from '../fetch/page-locale.ts'
 import type { RenderedPage } from '../render/render-page.ts'
 import type { Renderer } from '../render/renderer.ts'
-import type { RenderRoute } from '../render/scrape-browsers.ts'
+import type { UpstreamName } from '../render/scrape-browsers.ts'
 import { browserOnlyOptions, nextLoadStep } from './load-step.ts'
 
 /** Dependencies of `PageLoader`. */
@@ -52,17 +52,17 @@ export class PageLoader implements AsyncDisposable {
   }
 
   /**
-   * Loads a page over one proxy route. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the
+   * Loads a page over one upstream. Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the
    * signal's reason.
    */
-  async load(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
-    const loaded = await this.#load(call, route)
+  async load(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
+    const loaded = await this.#load(call, upstream)
     return { ...loaded, page: withWarnings(loaded.page, [withheldHeadersWarning(call.request, loaded.page)]) }
   }
 
-  async #load(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
-    if (browserOnlyOptions(call.request).length > 0) return this.#render(call, route)
-    const fetched = await this.#fetch(call, route)
+  async #load(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
+    if (browserOnlyOptions(call.request).length > 0) return this.#render(call, upstream)
+    const fetched = await this.#fetch(call, upstream)
     const { page, processed } = fetched
     const hasRetryAfter = page.retryAfter !== undefined
     const facts = {
@@ -71,18 +71,18 @@ export class PageLoader implements AsyncDisposable {
       isShell: processed?.isShell ?? false,
       hasRetryAfter,
     }
-    return nextLoadStep(call.request, facts) === 'fetch' ? fetched : this.#render(call, route)
+    return nextLoadStep(call.request, facts) === 'fetch' ? fetched : this.#render(call, upstream)
   }
 
   /**
-   * Whether a URL is reached through an upstream proxy. Destinations that `--allow` opens are
-   * reached directly.
+   * Whether a URL is reached through an upstream proxy. Targets that `--allow` permits are
+   * connected to directly.
    */
-  async usesProxy(address: string, route: RenderRoute, signal: AbortSignal): Promise<boolean> {
+  async usesUpstream(address: string, upstream: UpstreamName, signal: AbortSignal): Promise<boolean> {
     const { hostname, port, protocol } = new URL(address)
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
     const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-    return this.#deps.egress.connector.usesUpstream(target, route, signal)
+    return this.#deps.egress.connector.usesUpstream(target, upstream, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,30 +91,30 @@ export class PageLoader implements AsyncDisposable {
 
   async #fetch(
     { request, signal, processPage }: LoadRequest,
-    route: RenderRoute,
+    upstream: UpstreamName,
     cookies: readonly string[] = [],
   ): Promise<LoadResult> {
     const { acceptLanguage } = localeOf(request)
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
-    const dispatcher = this.#dispatcher(route, request.skipTlsVerification)
+    const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
     const page = await fetchPage(request.url, { dispatcher, identity, headers: request.headers ?? {}, cookies, signal })
     return { page, processed: await processPage(page), isRendered: false }
   }
 
-  async #render(call: LoadRequest, route: RenderRoute): Promise<LoadResult> {
-    const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), route })
+  async #render(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
+    const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), upstream })
     // The browser downloads the file instead of showing it: fetch it, with the cookies that the
     // browser got.
-    if ('cookies' in page) return this.#fetch(call, route, page.cookies)
+    if ('cookies' in page) return this.#fetch(call, upstream, page.cookies)
     return { page, processed: await call.processPage(page), isRendered: true }
   }
 
-  #dispatcher(route: RenderRoute, skipTlsVerification: boolean): Agent {
-    const key = `${route} ${skipTlsVerification}`
+  #dispatcher(upstream: UpstreamName, skipTlsVerification: boolean): Agent {
+    const key = `${upstream} ${skipTlsVerification}`
     const known = this.#dispatchers.get(key)
     if (known !== undefined) return known
     const dispatcher = this.#deps.egress.createDispatcher({
-      route,
+      upstream,
       agent: { connect: { rejectUnauthorized: !skipTlsVerification }, connections: 64, maxHeaderSize: 65_536 },
     })
     this.#dispatchers.set(key, dispatcher)

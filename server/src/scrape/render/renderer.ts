@@ -13,7 +13,7 @@ import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './dismiss-consent.ts'
 import { renderPage, unreachableError, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
-import { ScrapeBrowsers, type BrowserSlot, type RenderRoute } from './scrape-browsers.ts'
+import { ScrapeBrowsers, type BrowserSlot, type UpstreamName } from './scrape-browsers.ts'
 
 /** Dependencies of `Renderer`. */
 export interface RendererDeps {
@@ -31,7 +31,7 @@ export interface RendererDeps {
 export interface RenderCall {
   readonly request: ScrapeRequest
   readonly pageLocale: PageLocale
-  readonly route: RenderRoute
+  readonly upstream: UpstreamName
   readonly teamId: string
   readonly signal: AbortSignal
 }
@@ -84,7 +84,7 @@ export class Renderer implements AsyncDisposable {
 
   async #inContext(call: RenderCall): Promise<RenderOutcome> {
     await using undo = new AsyncDisposableStack()
-    const slot = undo.use(await this.#shared.acquire(call.route, call))
+    const slot = undo.use(await this.#shared.acquire(call.upstream, call))
     const { router } = slot.browser
     const { browserContextId } = await router.call('Target.createBrowserContext', { disposeOnDetach: true })
     undo.move()
@@ -107,7 +107,7 @@ export class Renderer implements AsyncDisposable {
     using _ = await this.#shared.acquirePage(call)
     await using profile = await profiles.acquire({ teamId: call.teamId, name, isWritable, sessionId: undefined })
     const openProxy: LaunchOptions['openProxy'] = async (options) =>
-      egress.openProxyEndpoint({ ...options, route: call.route })
+      egress.openProxyEndpoint({ ...options, upstream: call.upstream })
     const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
     const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
     try {
@@ -129,15 +129,18 @@ export class Renderer implements AsyncDisposable {
     return { request, pageLocale, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
-  /** Connects again over the same route to find out why the page could not be reached. */
-  async #failureOf({ request: { url }, route, signal }: RenderCall, kind: 'refused' | 'unreachable'): Promise<unknown> {
+  /** Connects again over the same upstream to find out why the page could not be reached. */
+  async #failureOf(
+    { request: { url }, upstream, signal }: RenderCall,
+    kind: 'refused' | 'unreachable',
+  ): Promise<unknown> {
     const { hostname, port, protocol } = new URL(url)
     const target = {
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: Number(port || (protocol === 'https:' ? 443 : 80)),
     }
     try {
-      const socket = await this.#deps.egress.connector.connect(target, route, signal)
+      const socket = await this.#deps.egress.connector.connect(target, upstream, signal)
       socket.destroy()
       // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'

@@ -5,7 +5,7 @@ import type { Egress } from '../../egress/egress.ts'
 import { Semaphore } from '../../kit/semaphore.ts'
 
 /** Upstream proxy that the pages of a browser use. */
-export type RenderRoute = 'basic' | 'enhanced'
+export type UpstreamName = 'basic' | 'enhanced'
 
 /** Dependencies of `ScrapeBrowsers`. */
 export interface ScrapeBrowserDeps {
@@ -23,7 +23,7 @@ export interface BrowserSlot extends AsyncDisposable {
 }
 
 interface BrowserEntry {
-  readonly route: RenderRoute
+  readonly upstream: UpstreamName
   readonly starting: Promise<Browser>
   uses: number
   active: number
@@ -69,16 +69,16 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   /**
-   * Acquires a slot in a browser of a route, launched if needed. Throws BROWSER_START_FAILED or the
+   * Acquires a slot in a browser of an upstream, launched if needed. Throws BROWSER_START_FAILED or the
    * signal's reason.
    */
-  async acquire(route: RenderRoute, { signal }: Abortable): Promise<BrowserSlot> {
+  async acquire(upstream: UpstreamName, { signal }: Abortable): Promise<BrowserSlot> {
     const page = await this.acquirePage({ signal })
-    const shared = this.#find(route) ?? this.#start(route)
+    const shared = this.#find(upstream) ?? this.#start(upstream)
     shared.uses += 1
     shared.active += 1
     clearTimeout(shared.retirement)
-    if (shared.uses > maxUses - prelaunchUses && shared.active > 1) this.#startNext(route)
+    if (shared.uses > maxUses - prelaunchUses && shared.active > 1) this.#startNext(upstream)
     let isReleased = false
     const release = async (): Promise<void> => {
       if (isReleased) return
@@ -101,25 +101,27 @@ export class ScrapeBrowsers implements AsyncDisposable {
     await Promise.allSettled(this.#closing)
   }
 
-  #find(route: RenderRoute): BrowserEntry | undefined {
-    return this.#available(route)[0]
+  #find(upstream: UpstreamName): BrowserEntry | undefined {
+    return this.#available(upstream)[0]
   }
 
   /** Browsers that can take another page, oldest first. */
-  #available(route: RenderRoute): readonly BrowserEntry[] {
-    return [...this.#shared].filter((each) => each.route === route && !each.isRetired && each.uses < maxUses)
+  #available(upstream: UpstreamName): readonly BrowserEntry[] {
+    return [...this.#shared].filter((each) => each.upstream === upstream && !each.isRetired && each.uses < maxUses)
   }
 
-  #startNext(route: RenderRoute): void {
-    if (this.#available(route).length > 1) return
+  #startNext(upstream: UpstreamName): void {
+    if (this.#available(upstream).length > 1) return
     // Start the idle timer, since it may never be used.
-    this.#retireWhenIdle(this.#start(route))
+    this.#retireWhenIdle(this.#start(upstream))
   }
 
-  #start(route: RenderRoute): BrowserEntry {
+  #start(upstream: UpstreamName): BrowserEntry {
     const { browsers, egress } = this.#deps
-    const starting = browsers.launch({ openProxy: async (options) => egress.openProxyEndpoint({ ...options, route }) })
-    const shared: BrowserEntry = { route, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
+    const starting = browsers.launch({
+      openProxy: async (options) => egress.openProxyEndpoint({ ...options, upstream }),
+    })
+    const shared: BrowserEntry = { upstream, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
     this.#shared.add(shared)
     const drop = (): void => {
       shared.isRetired = true

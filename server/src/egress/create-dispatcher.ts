@@ -4,7 +4,7 @@ import type { Connector, UpstreamChoice } from './connector.ts'
 /** Options of `createEgressDispatcher`. */
 export interface EgressDispatcherOptions {
   /** Default `basic`. */
-  readonly route?: UpstreamChoice | undefined
+  readonly upstream?: UpstreamChoice | undefined
   /** Options of undici's Agent, such as `bodyTimeout`. `connect` accepts TLS options. */
   readonly agent?: (Omit<Agent.Options, 'connect'> & { readonly connect?: buildConnector.BuildOptions }) | undefined
 }
@@ -17,7 +17,7 @@ export interface EgressDispatcherOptions {
  */
 export function createEgressDispatcher(
   connector: Connector,
-  { route = 'basic', agent: { connect: tls = {}, ...agent } = {} }: EgressDispatcherOptions = {},
+  { upstream = 'basic', agent: { connect: tls = {}, ...agent } = {} }: EgressDispatcherOptions = {},
 ): Agent {
   const secure = buildConnector(tls)
   return new Agent({
@@ -27,7 +27,7 @@ export function createEgressDispatcher(
         host: options.hostname.replace(/^\[(.*)\]$/, '$1'),
         port: Number(options.port || (options.protocol === 'https:' ? 443 : 80)),
       }
-      connector.connect(target, route).then(
+      connector.connect(target, upstream).then(
         (socket) => {
           if (options.protocol === 'https:') secure({ ...options, httpSocket: socket }, callback)
           else callback(null, socket)

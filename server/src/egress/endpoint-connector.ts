@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { HostPort } from './host-port.ts'
 
-/** The proxy endpoint a request arrived at. */
-export interface TargetConnector {
+/** Connects to targets on behalf of one proxy endpoint. */
+export interface EndpointConnector {
   /**
    * Connects with the permissions of the endpoint's browser. Throws EGRESS_REFUSED, EGRESS_FAILED,
    * or the abort reason of a closed endpoint.
