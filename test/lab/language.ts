@@ -22,7 +22,7 @@ export const bannedNames: Readonly<Record<string, string>> = {
   deathsForgiven: 'maxCrashes',
   patienceSeconds: 'retentionSeconds',
   patience: 'timeout',
-  BulkPart: 'JobShard',
+  BulkPart: 'JobTurn',
   BulkRound: 'Submission',
   shareOut: 'shard',
   isWhole: 'isSingleWorker',

@@ -16,7 +16,7 @@ import { explainSinglePage } from './explain-single-page.ts'
 import type { JobEvents } from './job-events.ts'
 import { toJob, type Job, type JobPlan, type Submission } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
-import { shardQueue, isSingleWorker, createShards, type Runner } from './runner.ts'
+import { turnQueue, isSingleWorker, createTurns, type Runner } from './runner.ts'
 
 export interface JobsDeps {
   readonly store: Store
@@ -211,8 +211,8 @@ export class Jobs {
     const rows = pages.map((page, index) => ({ ...page, position: from + index, scrapeId: uuidV7() }))
     await insertJobPages(db, job.id, { pages: rows, submissionIndex, depth: 0 })
     // The single worker of a running job finds the added pages.
-    const shards = hasWorker && isSingleWorker(job) ? [] : createShards(job, rows.length)
-    await this.#deps.queues.sendMany(shardQueue, shards, { db })
+    const turns = hasWorker && isSingleWorker(job) ? [] : createTurns(job, rows.length)
+    await this.#deps.queues.sendMany(turnQueue, turns, { db })
   }
 
   async #findByIdempotencyKey({ teamId, idempotencyKey = '', requestHash }: JobStart): Promise<JobRow> {

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { JobWebhooks } from './job-webhooks.ts'
 import { Jobs } from './jobs.ts'
-import { Crawler } from './crawler.ts'
+import { PageDiscovery } from './page-discovery.ts'
 import { HostThrottle } from './host-throttle.ts'
 import { JobCounter } from './job-counter.ts'
 import { JobEvents } from './job-events.ts'
@@ -58,7 +58,7 @@ export async function openJobs(
     ...deps,
     jobWebhooks,
     jobEvents,
-    crawler: new Crawler({ ...deps, matcher }),
+    pageDiscovery: new PageDiscovery({ ...deps, matcher }),
     slots: new Semaphore(settings.maxBulkPages),
     throttle: new HostThrottle({
       concurrency: settings.maxHostPages,

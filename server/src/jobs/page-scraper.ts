@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import { throttleDelayMs, retryDelayMs, maxAttempts } from './retry-delays.ts'
-import type { Crawler } from './crawler.ts'
+import type { PageDiscovery } from './page-discovery.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import type { HostThrottle } from './host-throttle.ts'
 import type { JobEvents } from './job-events.ts'
@@ -33,13 +33,13 @@ export interface PageScraperDeps {
   readonly throttle: HostThrottle
   readonly robots: RobotsRules
   readonly honoursRobots: boolean
-  readonly crawler: Crawler
+  readonly pageDiscovery: PageDiscovery
 }
 
 /**
- * Number of server crashes after which a page is given up. Each crash ends all sessions of the
- * server. After two, a page is scraped last and with no other suspected page, so three more crashes
- * are rarely those of another page.
+ * Server crashes after which a page is given up: each one ends all sessions of the server. After
+ * `suspectAfterCrashes` it is scraped last and with no other suspect, so further crashes are almost
+ * certainly its own.
  */
 const maxCrashes = 5
 
@@ -69,7 +69,7 @@ export class PageScraper {
 
   /** Returns how the page failed or was blocked, or `undefined` if it was completed. */
   async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
-    await this.#deps.crawler.addSitemapPages(job, page, signal)
+    await this.#deps.pageDiscovery.addSitemapPages(job, page, signal)
     return (await this.#isBlocked(job, page)) ? blocked(page) : this.#scrapeWithRetries(job, page, signal)
   }
 
@@ -120,7 +120,7 @@ export class PageScraper {
     page: JobPageRow,
     { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { billing, slots, scrapes, crawler } = this.#deps
+    const { billing, slots, scrapes, pageDiscovery } = this.#deps
     const { teamId } = job
     const request = scrapeOf(job, page)
     const work = { teamId, credits: scrapes.estimate(request), takesSlot: true }
@@ -129,9 +129,9 @@ export class PageScraper {
     // After the team's slot: a page that waits for that must not occupy a slot of this server.
     using _slot = await slots.acquire(signal)
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
-    const next = await crawler.findNextPages(job, page, scrape)
+    const next = await pageDiscovery.findNextPages(job, page, scrape)
     await billing.settle(hold, scrape.bill, async (db) => {
-      if (next !== undefined) await crawler.addPages(db, job.id, next)
+      if (next !== undefined) await pageDiscovery.addPages(db, job.id, next)
       await this.#complete(db, job, page, scrape)
       await scrape.save(db)
     })

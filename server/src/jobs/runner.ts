@@ -4,7 +4,7 @@ import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
 import { endJob, findJob } from '../store/jobs.ts'
-import { claimJobPages, releaseJobPages, crashesOfSuspect, type JobPageRow } from '../store/job-pages.ts'
+import { claimJobPages, releaseJobPages, suspectAfterCrashes, type JobPageRow } from '../store/job-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
@@ -14,9 +14,9 @@ import type { PageScraper } from './page-scraper.ts'
 import { toJob, type Job } from './plan.ts'
 
 /** A turn at a job, as queued. Its worker claims free pages of the job until none are left. */
-export interface JobShard {
+export interface JobTurn {
   readonly jobId: string
-  /** Number of shards of the job. */
+  /** Number of turns at the job. Stored in queued tasks. */
   readonly shares: number
 }
 
@@ -35,27 +35,26 @@ export interface RunnerDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
-/** Number of shards that one server works on at once. Their pages share its page slots. */
-const maxShardsAtOnce = 64
+/** Number of turns that one server works on at once. Their pages share its page slots. */
+const maxTurnsAtOnce = 64
 
-/** Milliseconds after which a shard goes back to the queue, so that other jobs get their turn. */
+/** Milliseconds after which a job goes back to the queue, so that other jobs get their turn. */
 const sliceMs = 15_000
 
 /** Milliseconds between two attempts to claim pages that other workers hold. */
 const pollMs = 500
 
-/** Minimum number of concurrent pages of a shard, and of the only shard of a job. */
+/** Minimum number of concurrent pages of a turn, and of the only turn of a job. */
 const minConcurrency = { shared: 4, single: 16 } as const
 
 /**
- * Number of shards of a job: enough for several servers to share it, and one per `pagesPerShard`
- * pages.
+ * Maximum number of turns at a job at a time. Below it, one per `pagesPerTurn` pages.
  */
-const maxShards = 16
-const pagesPerShard = 8
+const maxTurns = 16
+const pagesPerTurn = 8
 
-/** The queue of shards. Crashes are counted per page, not per shard. */
-export const shardQueue: Queue<JobShard> = {
+/** The queue of turns. Crashes are counted per page, not per turn. */
+export const turnQueue: Queue<JobTurn> = {
   name: 'bulk',
   retryDelaysSeconds: [1, 5, 30],
   expireSeconds: 3600,
@@ -71,29 +70,29 @@ export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
   return plan.maxConcurrency !== undefined || plan.crawl !== undefined
 }
 
-/** Creates the shards of a job, or of an addition to it. */
-export function createShards(job: Pick<Job, 'id' | 'plan'>, pageCount: number): readonly JobShard[] {
-  const shardCount = isSingleWorker(job) ? 1 : Math.min(maxShards, Math.ceil(pageCount / pagesPerShard))
-  return Array.from({ length: shardCount }, () => ({ jobId: job.id, shares: shardCount }))
+/** Creates the turns of a job, or of an addition to it. */
+export function createTurns(job: Pick<Job, 'id' | 'plan'>, pageCount: number): readonly JobTurn[] {
+  const turnCount = isSingleWorker(job) ? 1 : Math.min(maxTurns, Math.ceil(pageCount / pagesPerTurn))
+  return Array.from({ length: turnCount }, () => ({ jobId: job.id, shares: turnCount }))
 }
 
-/** Works on shards of jobs on this server. */
+/** Works on turns of jobs on this server. */
 export class Runner {
   readonly #deps: RunnerDeps
   readonly #running = new Map<string, Set<AbortController>>()
-  /** The shard that holds, or is about to claim, a page during which servers have crashed. */
+  /** The turn that holds, or is about to claim, a page during which servers have crashed. */
   #suspectHolder: string | undefined
 
   private constructor(deps: RunnerDeps) {
     this.#deps = deps
   }
 
-  /** Starts working on queued shards. */
+  /** Starts working on queued turns. */
   static async open(deps: RunnerDeps): Promise<Runner> {
     const runner = new Runner(deps)
     await deps.queues.work(
-      shardQueue,
-      { concurrency: maxShardsAtOnce, onExhausted: async (item, error) => runner.#giveUp(item, error) },
+      turnQueue,
+      { concurrency: maxTurnsAtOnce, onExhausted: async (item, error) => runner.#giveUp(item, error) },
       async (item, attempt) => runner.#run(item, attempt),
     )
     return runner
@@ -104,9 +103,9 @@ export class Runner {
     for (const controller of this.#running.get(jobId) ?? []) controller.abort(new Error('The job was cancelled'))
   }
 
-  async #run(item: JobShard, { taskId: holder, attempt, signal }: Attempt): Promise<void> {
+  async #run(item: JobTurn, { taskId: holder, attempt, signal }: Attempt): Promise<void> {
     const { store, queues } = this.#deps
-    // A previous worker of this shard has crashed with these pages, or could not release them
+    // A previous worker of this turn has crashed with these pages, or could not release them
     // because the store was unavailable.
     await releaseJobPages(store.db, holder, { crashed: attempt > 1 })
     const row = await findJob(store.db, item.jobId)
@@ -116,7 +115,7 @@ export class Runner {
     this.#running.set(row.id, running.add(stop))
     try {
       const hasMore = await this.#work(toJob(row), { item, holder }, mergeSignals(signal, stop.signal))
-      if (hasMore) await queues.send(shardQueue, item)
+      if (hasMore) await queues.send(turnQueue, item)
     } catch (error) {
       if (error instanceof FatalJobError) await this.#fail(row.id, error.message)
       else if (!stop.signal.aborted) throw error
@@ -132,7 +131,7 @@ export class Runner {
    */
   async #work(
     found: Job,
-    { item, holder }: { readonly item: JobShard; readonly holder: string },
+    { item, holder }: { readonly item: JobTurn; readonly holder: string },
     signal: AbortSignal,
   ): Promise<boolean> {
     const { store, counter, serverPages = 1 } = this.#deps
@@ -151,8 +150,8 @@ export class Runner {
     }
     try {
       while (failures.length === 0 && !signal.aborted && performance.now() < endMs) {
-        // Idleness is read before the claim: a page that ends during the claim may add others,
-        // which the claim misses.
+        // Read before the claim: a page that ends meanwhile may add pages that this claim does not
+        // see.
         const isIdle = running.size === 0
         const limit = isIdle ? concurrency : hasSuspect ? 0 : concurrency - running.size
         const pages = limit === 0 ? [] : await this.#claim(job, { holder, limit, isIdle })
@@ -167,7 +166,7 @@ export class Runner {
       // Even if the store fails: otherwise pages in progress would be scraped twice at once.
       await Promise.all(running)
       if (this.#suspectHolder === holder) this.#suspectHolder = undefined
-      // Unfinished pages go to other workers. If the store fails, the next worker of this shard
+      // Unfinished pages go to other workers. If the store fails, the next worker of this turn
       // releases them.
       await releaseJobPages(store.db, holder).catch((error: unknown) => void failures.push(error))
     }
@@ -206,7 +205,7 @@ export class Runner {
     return row === undefined ? job : toJob(row)
   }
 
-  async #giveUp({ jobId }: JobShard, error: unknown): Promise<void> {
+  async #giveUp({ jobId }: JobTurn, error: unknown): Promise<void> {
     this.#deps.onError(error, `working on the job ${jobId}`)
     await this.#fail(jobId, 'The job failed because of an internal server error')
   }
@@ -224,18 +223,18 @@ export class Runner {
 }
 
 function isSuspected({ crashes }: JobPageRow): boolean {
-  return crashes >= crashesOfSuspect
+  return crashes >= suspectAfterCrashes
 }
 
-/** Returns the number of concurrent pages of a shard. */
+/** Returns the number of concurrent pages of a turn. */
 function concurrencyOf(
   { plan: { maxConcurrency, crawl } }: Job,
-  { shares: shardCount }: JobShard,
+  { shares: turnCount }: JobTurn,
   serverPages: number,
 ): number {
   if (crawl?.delay !== undefined) return 1
   return (
     maxConcurrency ??
-    Math.max(shardCount === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / shardCount))
+    Math.max(turnCount === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / turnCount))
   )
 }

@@ -69,12 +69,12 @@ export interface LoadedScrape {
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps
   readonly #loader: PageLoader
-  readonly #cache: StoredScrapes
+  readonly #storedScrapes: StoredScrapes
 
   constructor(deps: ScrapesDeps) {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
-    this.#cache = new StoredScrapes(deps)
+    this.#storedScrapes = new StoredScrapes(deps)
   }
 
   /** Returns the minimum price of a scrape, in credits. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
@@ -96,7 +96,7 @@ export class Scrapes implements AsyncDisposable {
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
     const { request, teamId, signal = new AbortController().signal } = call
-    const found = await this.#cache.find(call)
+    const found = await this.#storedScrapes.find(call)
     if (found !== undefined)
       return { assertNotThrottled: () => undefined, finish: async () => this.#fromCache(call, found, signal) }
     const { workers, hasEnhancedProxy } = this.#deps
@@ -132,7 +132,7 @@ export class Scrapes implements AsyncDisposable {
    * belong to.
    */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
-    return this.#cache.readMany(ids)
+    return this.#storedScrapes.readMany(ids)
   }
 
   /**
@@ -140,7 +140,7 @@ export class Scrapes implements AsyncDisposable {
    * another team.
    */
   async read(id: string, teamId: string): Promise<Document> {
-    return this.#cache.read(id, teamId)
+    return this.#storedScrapes.read(id, teamId)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -249,7 +249,7 @@ export class Scrapes implements AsyncDisposable {
     row: { readonly pageToCache?: PageToStore | undefined; readonly hasFiles: boolean; readonly secret: string },
   ): Promise<StoredScrape | undefined> {
     if (request.zeroDataRetention) return undefined
-    const packed = await this.#cache.pack(id, document, row.pageToCache)
+    const packed = await this.#storedScrapes.pack(id, document, row.pageToCache)
     return { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
   }
 

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { endSession } from './session-account.ts'
 
 /** How a session ended. */
-export interface SessionBill {
+export interface SessionEnd {
   readonly status: 'destroyed' | 'error'
   readonly reason: EndReason
   /** Lifetime of the session in milliseconds. Time beyond its TTL is not billed. */
@@ -29,7 +29,7 @@ export type ProfileSaveOutcome = { readonly version: number } | { readonly error
 export async function billSession(
   deps: { readonly store: Store; readonly prices: Prices },
   row: SessionRow,
-  end: SessionBill,
+  end: SessionEnd,
 ): Promise<SessionRow> {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)

@@ -8,7 +8,7 @@ import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
-import { billSession, type ProfileSaveOutcome, type SessionBill } from './bill.ts'
+import { billSession, type ProfileSaveOutcome, type SessionEnd } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { drainingError } from './draining-error.ts'
 import { startSessionClock, type LiveSession, type SessionClock, type SessionCore } from './live-session.ts'
@@ -23,7 +23,7 @@ interface Entry {
   readonly profile: HeldProfile | undefined
   ending: Promise<SessionRow> | undefined
   /** How and when it ended. Set once, even if the bill is retried. */
-  end: Omit<SessionBill, 'profile'> | undefined
+  end: Omit<SessionEnd, 'profile'> | undefined
   /** Timer of the next attempt to store the bill. */
   billRetry: NodeJS.Timeout | undefined
   /** Stops the browser and saves its profile. Runs once, even if the bill is retried. */

@@ -48,7 +48,7 @@ export async function insertJobPages(
 }
 
 /** Server crashes after which a page is suspected of causing them. */
-export const crashesOfSuspect = 2
+export const suspectAfterCrashes = 2
 
 /**
  * Claims free pages of a job for a worker, ordered by crashes and position: either suspected pages
@@ -71,7 +71,7 @@ export async function claimJobPages(
         .where('jobId', '=', jobId)
         .where('state', '=', 'queued')
         .where('holder', 'is', null)
-        .where('crashes', areSuspected ? '>=' : '<', crashesOfSuspect)
+        .where('crashes', areSuspected ? '>=' : '<', suspectAfterCrashes)
         .where((eb) => eb.exists(runningJob(eb, jobId)))
         .orderBy('crashes')
         .orderBy('position')

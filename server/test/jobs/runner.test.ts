@@ -6,12 +6,12 @@ import { Semaphore } from '../../src/kit/semaphore.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { JobWebhooks } from '../../src/jobs/job-webhooks.ts'
 import { JobCounter } from '../../src/jobs/job-counter.ts'
-import { Crawler } from '../../src/jobs/crawler.ts'
+import { PageDiscovery } from '../../src/jobs/page-discovery.ts'
 import { HostThrottle } from '../../src/jobs/host-throttle.ts'
 import { JobEvents } from '../../src/jobs/job-events.ts'
 import { PageScraper } from '../../src/jobs/page-scraper.ts'
 import { toJob, type Job } from '../../src/jobs/plan.ts'
-import { shardQueue, Runner, createShards } from '../../src/jobs/runner.ts'
+import { turnQueue, Runner, createTurns } from '../../src/jobs/runner.ts'
 import type { SendOptions } from '../../src/queue/task-queues.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
@@ -102,7 +102,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     onError: (error: unknown) => void errors.push(error),
   }
   const begin = async (options: SendOptions = {}) =>
-    queues.send(shardQueue, createShards({ id, plan: plan as never }, pages)[0]!, options)
+    queues.send(turnQueue, createTurns({ id, plan: plan as never }, pages)[0]!, options)
   return { id, deps, errors, begin }
 }
 
@@ -151,7 +151,7 @@ test('a page in progress when the store fails is not scraped twice at once', asy
     if (position === 1) {
       started += 1
       await failed.promise
-      // Longer than the retry delay of the shard.
+      // Longer than the retry delay of the turn.
       await sleep(1500)
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
@@ -238,14 +238,14 @@ test('a job survives any number of server crashes, and fails only pages that wer
     throttle: new HostThrottle({ concurrency: 4, delayMs: 0 }),
     robots: { check: async () => ({ isAllowed: true, warnings: [] }) } as unknown as RobotsRules,
     honoursRobots: false,
-    crawler: new Crawler({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
+    pageDiscovery: new PageDiscovery({ store, dispatcher: new Agent(), matcher: new PatternMatcher() }),
   })
   await Runner.open({ ...deps, store, scraper })
-  // The shard of a server that crashed for the sixteenth time while it held pages 0 to 3. Page 2
+  // The turn of a server that crashed for the sixteenth time while it held pages 0 to 3. Page 2
   // has crashed too often.
   await begin({ startAfter: 3600 })
   await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
-    where name = ${shardQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
+    where name = ${turnQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
   await sql`update job_page set crashes = case position when 2 then 4 else 3 end,
     holder = (select id from pgboss.job where data ->> 'jobId' = ${id})
     where job_id = ${id} and position < 4`.execute(store.db)
@@ -277,14 +277,14 @@ test('pages in progress during crashes are scraped last and one at a time, acros
       if (isSuspect && (jobId === page.jobId || crashes >= 2)) beside.push({ page, position })
     }
     inHand.add(page)
-    // Gives a shard that may claim another page the time to do so.
+    // Gives a turn that may claim another page the time to do so.
     await sleep(30)
     inHand.delete(page)
     await endJobPage(store.db, page, { state: 'completed', credits: 1 })
   }
   await Runner.open({ ...first.deps, store, scraper: { scrape } })
 
-  await Promise.all([first.begin(), first.deps.queues.send(shardQueue, { jobId: other.id, shares: 1 })])
+  await Promise.all([first.begin(), first.deps.queues.send(turnQueue, { jobId: other.id, shares: 1 })])
 
   for (const [id, completed] of [
     [first.id, 5],
@@ -316,8 +316,8 @@ test('slow expressions fail a crawl once they have used up its time limit across
     if (row === undefined) throw new Error('There is no such job')
     const document = { links: ['https://a.example/a'], metadata: {} }
     // Each time like another server, or the same after a restart.
-    const crawler = new Crawler({ store, dispatcher: new Agent(), matcher })
-    return crawler.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
+    const pageDiscovery = new PageDiscovery({ store, dispatcher: new Agent(), matcher })
+    return pageDiscovery.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
   }
 
   for (let call = 1; call <= 60; call += 1) await follow()

@@ -16,8 +16,8 @@ import { FatalJobError } from './fatal-job-error.ts'
 import { linksOf } from './page-links.ts'
 import type { Job } from './plan.ts'
 
-/** Dependencies of a `Crawler`. */
-export interface CrawlerDeps {
+/** Dependencies of `PageDiscovery`. */
+export interface PageDiscoveryDeps {
   readonly store: Store
   readonly dispatcher: Dispatcher
   /** Matches the regular expressions of crawls against URLs. */
@@ -45,10 +45,10 @@ const countedMs = 10
 /**
  * Finds the pages of crawls: from sitemaps before the first page, then from the links of each page.
  */
-export class Crawler {
-  readonly #deps: CrawlerDeps
+export class PageDiscovery {
+  readonly #deps: PageDiscoveryDeps
 
-  constructor(deps: CrawlerDeps) {
+  constructor(deps: PageDiscoveryDeps) {
     this.#deps = deps
   }
 
