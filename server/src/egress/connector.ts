@@ -11,8 +11,8 @@ import { tunnelThrough, type Upstream } from './upstream.ts'
 
 /**
  * Which upstream proxy is used. `basic`: the basic one, or none if none is configured. `enhanced`:
- * the enhanced one, else as `basic`. `fallback`: as `basic`, then as `enhanced` if the target cannot be
- * reached.
+ * the enhanced one, else as `basic`. `fallback`: as `basic`, then as `enhanced` if the target
+ * cannot be reached.
  */
 export type UpstreamChoice = 'basic' | 'enhanced' | 'fallback'
 

@@ -69,8 +69,8 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   /**
-   * Acquires a slot in a browser of an upstream, launched if needed. Throws BROWSER_START_FAILED or the
-   * signal's reason.
+   * Acquires a slot in a browser with an upstream, launched if needed. Throws BROWSER_START_FAILED
+   * or the signal's reason.
    */
   async acquire(upstream: UpstreamName, { signal }: Abortable): Promise<BrowserSlot> {
     const page = await this.acquirePage({ signal })
