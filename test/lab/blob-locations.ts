@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import S3rver from 's3rver'
 import { describe } from 'vitest'
-import { parseBlobLocation, type BlobLocation } from '../../server/src/store/blobs.ts'
+import { parseBlobLocation, type BlobLocation } from '../../server/src/blobs/blobs.ts'
 import { temporaryFolder } from './stores.ts'
 
 /** A location for blobs. Disposing deletes it. */

@@ -1,6 +1,6 @@
 import type { Identity } from '../identity.ts'
 import { cleanUpDeadNode } from '../cluster/clean-up-dead-node.ts'
-import { listNodes } from '../store/nodes.ts'
+import { listNodes } from '../nodes/node-queries.ts'
 import type { AppDeps } from './collect-app-deps.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { hashSecret } from 'bowline/kit/ids'
 import { keyPrefix } from 'bowline/kit/key-prefix'
 import type { Identity } from '../identity.ts'
-import { ensureBootstrapKey as ensureKey, type KeyRow } from '../store/keys.ts'
+import { ensureBootstrapKey as ensureKey, type KeyRow } from '../teams/key-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** Creates the bootstrap key of this server unless it exists. Logs a warning if it is revoked. */

@@ -3,7 +3,7 @@ import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
 import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { removeNode } from '../store/nodes.ts'
+import { removeNode } from '../nodes/node-queries.ts'
 import type { AppDeps } from './collect-app-deps.ts'
 
 /** The node that joins, with the parts of the server its heartbeat reports on. */

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Identity } from '../identity.ts'
-import { identifyBlobs } from '../store/blob-identity.ts'
-import { openBlobs, parseBlobLocation, type Blobs } from '../store/blobs.ts'
+import { identifyBlobs } from '../blobs/blob-identity.ts'
+import { openBlobs, parseBlobLocation, type Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /**

@@ -2,7 +2,7 @@ import { judgeCommand } from '../gateway/policy.ts'
 import { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Store } from '../store/store.ts'
-import { findSession } from '../store/sessions.ts'
+import { findSession } from '../sessions/session-queries.ts'
 import type { AppDeps } from './collect-app-deps.ts'
 
 /**

@@ -4,7 +4,8 @@ import type { Identity } from '../identity.ts'
 import { readProfileKey } from '../profiles/profile-key.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { startSweeping } from '../profiles/sweep-archives.ts'
-import type { Blobs } from '../store/blobs.ts'
+import { profileWriters } from '../sessions/session-queries.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /** Opens the profiles and starts sweeping blobs that failed saves left behind. */
@@ -24,6 +25,7 @@ export async function openProfiles(
     nodeId: identity.nodeId,
     quotaBytes: config.profileQuota * 1e6,
     keepVersions: config.profileVersions,
+    sessions: profileWriters(store.db),
     onError,
   })
   return resources.use(profiles)

@@ -10,7 +10,7 @@ import type { SessionComponents, SessionCore } from '../sessions/live-session.ts
 import { PageFocus } from '../sessions/page-focus.ts'
 import type { EndRequest, SessionDeps } from '../sessions/session-deps.ts'
 import { Sessions } from '../sessions/sessions.ts'
-import type { Blobs } from '../store/blobs.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { packageVersion } from '../version.ts'
 
 /** Sessions of this server, with what they leave behind. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServerConfig } from '../config.ts'
 import { readIdentity, type Identity } from '../identity.ts'
-import type { Blobs } from '../store/blobs.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { lockFolder } from '../store/lock.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'

@@ -8,9 +8,9 @@ import {
   removeArtifact,
   type ArtifactFolder,
   type ArtifactRow,
-} from '../store/artifacts.ts'
-import type { Blobs } from '../store/blobs.ts'
-import type { SessionRow } from '../store/sessions.ts'
+} from './artifact-queries.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** Data to store with a session as an artifact. */

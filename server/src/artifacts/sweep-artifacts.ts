@@ -1,5 +1,5 @@
 import { runEvery } from '../kit/run-every.ts'
-import { findExpiredArtifacts } from '../store/artifacts.ts'
+import { findExpiredArtifacts } from './artifact-queries.ts'
 import type { Store } from '../store/store.ts'
 import type { Artifacts } from './artifacts.ts'
 

@@ -27,7 +27,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from '../store/schema.ts'
-import { findTeam, type TeamRow } from '../store/teams.ts'
+import { findTeam, type TeamRow } from '../teams/team-queries.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
 /** Kind of work that is billed. */

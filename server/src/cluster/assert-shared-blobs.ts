@@ -1,6 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { listNodes, type NodeRow } from '../store/nodes.ts'
-import { deadAfterSeconds } from '../store/node-liveness.ts'
+import { listNodes, type NodeRow } from '../nodes/node-queries.ts'
+import { deadAfterSeconds } from '../nodes/node-liveness.ts'
 import type { Store } from '../store/store.ts'
 
 /** Nodes whose last heartbeat is older than this, in milliseconds, are not compared. */

@@ -1,6 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { unresponsiveAfterSeconds } from '../store/node-liveness.ts'
-import { listNodes, type NodeRow } from '../store/nodes.ts'
+import { unresponsiveAfterSeconds } from '../nodes/node-liveness.ts'
+import { listNodes, type NodeRow } from '../nodes/node-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** Another server on the same database. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { release, reserve, settle, type ReservationOutcome } from '../billing/account.ts'
-import { insertExtractJob, markExtractEnded, type ExtractEnd, type ExtractJobRow } from '../store/extract-jobs.ts'
+import { insertExtractJob, markExtractEnded, type ExtractEnd, type ExtractJobRow } from './extract-job-queries.ts'
 import type { Database } from '../store/schema.ts'
 
 /** An extract job to insert. */

@@ -5,7 +5,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { mapSite } from '../map/map-site.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
 import type { Searches } from '../search/searches.ts'
-import type { ExtractJobRow } from '../store/extract-jobs.ts'
+import type { ExtractJobRow } from './extract-job-queries.ts'
 import { searchResultCount, type Plan } from './plan.ts'
 
 /** Dependencies of `findPages`. */

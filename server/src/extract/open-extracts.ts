@@ -1,6 +1,6 @@
 import { runEvery } from '../kit/run-every.ts'
-import { deleteOldExtractJobs } from '../store/extract-jobs.ts'
-import { jobRetentionMs } from '../store/job-retention.ts'
+import { deleteOldExtractJobs } from './extract-job-queries.ts'
+import { jobRetentionMs } from '../kit/job-retention.ts'
 import { Extracts, type ExtractsDeps } from './extracts.ts'
 
 /** Dependencies of `openExtracts`. */

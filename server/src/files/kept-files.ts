@@ -1,8 +1,8 @@
 import type { SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { ArtifactRow } from '../store/artifacts.ts'
-import type { SessionRow } from '../store/sessions.ts'
+import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { SessionFiles } from './session-files.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { hashSecret } from 'bowline/kit/ids'
-import { findKeyByHash, setKeysLastUsed, type KeyRow } from '../store/keys.ts'
+import { findKeyByHash, setKeysLastUsed, type KeyRow } from '../teams/key-queries.ts'
 import type { Store } from '../store/store.ts'
 import type { AuthFailureLog } from './auth-failures.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BowlineError } from 'bowline/kit/errors'
-import type { KeyRow } from '../store/keys.ts'
+import type { KeyRow } from '../teams/key-queries.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Authenticator } from './auth.ts'
 import { isRelayedTo } from './session-node.ts'

@@ -4,7 +4,7 @@ import { paths, type ApiVersion } from 'bowline/contract/paths'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { withBaseUrl } from '../scrape/document/scrape-files.ts'
-import { expiryOf } from '../store/job-retention.ts'
+import { expiryOf } from '../kit/job-retention.ts'
 
 /** Path of a job in a version of the API. */
 export function jobPath({ id, kind }: Pick<Job, 'id' | 'kind'>, version: ApiVersion): string {

@@ -3,7 +3,7 @@ import type { BrowserPool } from '../browsers/pool.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LiveViews } from '../live/live-views.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 
 /** Traffic counters of the egress proxy. */
 export interface EgressCounts {

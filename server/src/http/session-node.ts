@@ -6,7 +6,8 @@ import { relayHeader } from '../cluster/peer-requests.ts'
 import { relayRequest } from '../cluster/relay.ts'
 import type { Peer, Peers } from '../cluster/peers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { findSession, type SessionRow } from '../store/sessions.ts'
+import { findSession } from '../sessions/session-queries.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** Dependencies for finding the node of a session. */

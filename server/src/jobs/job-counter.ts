@@ -1,4 +1,4 @@
-import { countJobPages, hasUncountedPages, type CountedJob } from '../store/count-job-pages.ts'
+import { countJobPages, hasUncountedPages, type CountedJob } from './count-job-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import { toJob } from './plan.ts'

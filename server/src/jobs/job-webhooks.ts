@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Document } from 'bowline/contract/document'
-import type { JobPageRow } from '../store/job-pages.ts'
+import type { JobPageRow } from './job-page-queries.ts'
 import type { Database } from '../store/schema.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { submissionOf, type Job } from './plan.ts'

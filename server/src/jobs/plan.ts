@@ -2,7 +2,7 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import { headerScope } from '../map/site.ts'
-import type { JobRow } from '../store/jobs.ts'
+import type { JobRow } from './job-queries.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 
 /** Options for the pages of one request: a new job, or an addition to a batch. */

@@ -1,6 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { Scrapes } from '../scrape/scrapes.ts'
-import { listCompletedPages } from '../store/job-pages.ts'
+import { listCompletedPages } from './job-page-queries.ts'
 import type { Store } from '../store/store.ts'
 import { submissionOf, type Job } from './plan.ts'
 import { showDocument } from './show-document.ts'

@@ -1,6 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { accessOfToken } from '../sessions/access-of-token.ts'
-import { getSession, type SessionRow } from '../store/sessions.ts'
+import { getSession } from '../sessions/session-queries.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** A session and the access that a viewer's token gives to it. */

@@ -6,7 +6,7 @@ import {
   markCheckReserved,
   type CheckLease,
   type CheckOutcome,
-} from '../store/monitor-checks.ts'
+} from './queries/checks.ts'
 import type { Database } from '../store/schema.ts'
 
 /** A check to reserve credits for. */

@@ -2,7 +2,7 @@ import type { Document } from 'bowline/contract/document'
 import type { PageDiff, PageStatus } from 'bowline/contract/monitor-checks'
 import { gitDiff } from '../scrape/format/git-diff.ts'
 import { goneStatuses, isSameText } from '../scrape/format/track-changes.ts'
-import type { ViewerPageState } from '../store/monitor-pages.ts'
+import type { ViewerPageState } from './queries/pages.ts'
 import { diffJson } from './json-diff.ts'
 import type { PageScrapeSpec } from './page-scrape-spec.ts'
 

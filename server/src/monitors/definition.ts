@@ -1,6 +1,6 @@
 import type { Notification, Target } from 'bowline/contract/monitors'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
-import type { MonitorRow } from '../store/monitors.ts'
+import type { MonitorRow } from './queries/monitors.ts'
 
 /** A target with its id. */
 export type StoredTarget = Target & { readonly id: string }

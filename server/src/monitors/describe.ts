@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { check, checkPage, CheckSummary, Judgment, monitor, PageDiff } from 'bowline/contract/monitor-checks'
-import type { CheckRow } from '../store/monitor-checks.ts'
-import type { PageRow } from '../store/monitor-pages.ts'
-import type { ListedMonitor } from '../store/monitors.ts'
+import type { CheckRow } from './queries/checks.ts'
+import type { PageRow } from './queries/pages.ts'
+import type { ListedMonitor } from './queries/monitors.ts'
 import { definitionOf } from './definition.ts'
 import { runsPerMonth } from './next-run.ts'
 

@@ -1,5 +1,5 @@
 import { monitorLimits } from 'bowline/contract/monitors'
-import type { MonitorRow } from '../store/monitors.ts'
+import type { MonitorRow } from './queries/monitors.ts'
 import { definitionOf, type StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'

@@ -8,7 +8,7 @@ import { mapSite } from '../map/map-site.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
 import { RobotsRules, type RobotsDecision } from '../map/robots-rules.ts'
 import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
-import { listKnownUrls } from '../store/monitor-pages.ts'
+import { listKnownUrls } from './queries/pages.ts'
 import type { Store } from '../store/store.ts'
 
 /** Dependencies of `listUrls`. Aborting stops it. */

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Billing } from '../billing/billing.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
-import type { Mailer } from '../mail/mailer.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'

@@ -3,15 +3,8 @@ import type { CreateMonitorRequest, UpdateMonitorRequest } from 'bowline/contrac
 import type { Schedule } from 'bowline/contract/schedule'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
-import {
-  findCheck,
-  findOpenCheck,
-  insertCheck,
-  listChecks,
-  type CheckFilter,
-  type CheckRow,
-} from '../store/monitor-checks.ts'
-import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from '../store/monitors.ts'
+import { findCheck, findOpenCheck, insertCheck, listChecks, type CheckFilter, type CheckRow } from './queries/checks.ts'
+import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from './queries/monitors.ts'
 import type { MonitorTable } from '../store/tables/monitors.ts'
 import { assertCredits } from '../billing/account.ts'
 import { checkQueue } from './check-queue.ts'

@@ -1,6 +1,6 @@
-import { countMails } from '../store/mails.ts'
+import { countMails } from './queries/mails.ts'
 import type { Store } from '../store/store.ts'
-import { findDeliveriesByKey, type DeliveryRow } from '../store/webhooks.ts'
+import { findDeliveriesByKey, type DeliveryRow } from '../webhooks/webhook-queries.ts'
 import { checkEndKey } from './send-webhooks.ts'
 
 /** Reads the notification status of checks by id: `{ webhook?, email? }`. */

@@ -1,6 +1,6 @@
 import { runEvery } from '../kit/run-every.ts'
-import { releaseChecks } from '../store/monitor-checks.ts'
-import { sweepMonitors } from '../store/monitors.ts'
+import { releaseChecks } from './queries/checks.ts'
+import { sweepMonitors } from './queries/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { Monitors } from './monitors.ts'

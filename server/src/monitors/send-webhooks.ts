@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { CheckStatus, CheckSummary, Judgment } from 'bowline/contract/monitor-checks'
 import type { Database } from '../store/schema.ts'
-import type { PageRow } from '../store/monitor-pages.ts'
-import type { MonitorRow } from '../store/monitors.ts'
+import type { PageRow } from './queries/pages.ts'
+import type { MonitorRow } from './queries/monitors.ts'
 import { definitionOf } from './definition.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 

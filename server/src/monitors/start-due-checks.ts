@@ -1,5 +1,5 @@
-import { insertCheck, findStrandedChecks } from '../store/monitor-checks.ts'
-import { findDueMonitors, claimDueRun, type MonitorRow } from '../store/monitors.ts'
+import { insertCheck, findStrandedChecks } from './queries/checks.ts'
+import { findDueMonitors, claimDueRun, type MonitorRow } from './queries/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import { estimateMonitor, type EstimateDeps } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'

@@ -1,6 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { releaseLease, type Lease } from '../store/profile-leases.ts'
-import { commitVersion, pruneVersions, type ProfileVersionRow } from '../store/profiles.ts'
+import { releaseLease, type Lease } from './lease-queries.ts'
+import { commitVersion, pruneVersions, type ProfileVersionRow } from './profile-queries.ts'
 import type { Store } from '../store/store.ts'
 import { readArchive, storageUnavailable, writeArchive, type ArchiveDeps } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'

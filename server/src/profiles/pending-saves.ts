@@ -1,10 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { openBlobs, type Blobs } from '../store/blobs.ts'
-import { reclaimLease } from '../store/profile-leases.ts'
-import { commitVersion, type ProfileVersionRow } from '../store/profiles.ts'
-import { findSession, recordSavedProfile } from '../store/sessions.ts'
+import { openBlobs, type Blobs } from '../blobs/blobs.ts'
+import { reclaimLease } from './lease-queries.ts'
+import { commitVersion, type ProfileVersionRow } from './profile-queries.ts'
 import type { Store } from '../store/store.ts'
 import { writeArchive, type ArchiveDeps } from './archives.ts'
 import type { SaveRequest } from './save-request.ts'
@@ -24,6 +23,13 @@ const pendingSave = z.object({
 /** A profile of an ended session that could not be stored yet. */
 type PendingSave = z.output<typeof pendingSave>
 
+/** The sessions that wrote profiles. */
+export interface ProfileWriters {
+  readonly isActive: (sessionId: string) => Promise<boolean>
+  /** Records the version that was saved after the session ended. */
+  readonly recordSavedProfile: (sessionId: string, version: number) => Promise<void>
+}
+
 /** Dependencies of `PendingSaves`. */
 export interface PendingSavesDeps extends ArchiveDeps {
   readonly store: Store
@@ -34,6 +40,8 @@ export interface PendingSavesDeps extends ArchiveDeps {
   readonly onLease: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
   readonly onLeaseEnd: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
   readonly onSaved: (profileId: string) => Promise<void>
+  /** The sessions that wrote the profiles. */
+  readonly sessions: ProfileWriters
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -113,15 +121,14 @@ export class PendingSaves implements AsyncDisposable {
   }
 
   async #try(save: PendingSave, waitedMs: number): Promise<void> {
-    const { store, onError } = this.#deps
+    const { sessions, onError } = this.#deps
     try {
       // The end of the session is recorded after its data was stored. It would overwrite the
       // version recorded here.
-      const session = await findSession(store.db, save.sessionId)
-      if (session?.status === 'active') return this.#retryLater(save, firstRetryMs)
+      if (await sessions.isActive(save.sessionId)) return this.#retryLater(save, firstRetryMs)
       const saved = await this.#store(save)
       if (saved === undefined) return await this.#drop(save)
-      await recordSavedProfile(store.db, save.sessionId, saved.version)
+      await sessions.recordSavedProfile(save.sessionId, saved.version)
       this.#deps.onLeaseEnd(save)
       await this.#forget(save)
       await this.#deps.onSaved(save.profileId)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
 import { sha256 } from 'bowline/kit/sha256'
 import { getOrCreateSetting } from '../store/settings.ts'
-import { countVersionsByKey } from '../store/profiles.ts'
+import { countVersionsByKey } from './profile-queries.ts'
 import type { Store, StoreLog } from '../store/store.ts'
 
 /** The key that encrypts profiles. */

@@ -1,12 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import {
-  findHolder,
-  releaseLease,
-  renewLeases,
-  takeLease,
-  type Lease,
-  type LeaseHolder,
-} from '../store/profile-leases.ts'
+import { findHolder, releaseLease, renewLeases, takeLease, type Lease, type LeaseHolder } from './lease-queries.ts'
 import {
   deleteProfile,
   findCurrentVersion,
@@ -16,15 +9,16 @@ import {
   type ProfileName,
   type ProfileSummary,
   type ProfileVersionRow,
-} from '../store/profiles.ts'
+} from './profile-queries.ts'
 import { createHeldProfile, pruneProfile, type HeldProfile, type HeldProfileDeps } from './held-profile.ts'
-import { PendingSaves } from './pending-saves.ts'
+import { PendingSaves, type ProfileWriters } from './pending-saves.ts'
 
 /** Dependencies of `Profiles`. */
 export interface ProfilesDeps extends Omit<HeldProfileDeps, 'onLeaseEnd' | 'pending'> {
   readonly nodeId: string
   /** Data directory of this node, for pending saves. */
   readonly dataDir: string
+  readonly sessions: ProfileWriters
 }
 
 /** A request to acquire a profile. */

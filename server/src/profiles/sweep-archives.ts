@@ -1,7 +1,7 @@
 import { runEvery } from '../kit/run-every.ts'
-import type { Blobs } from '../store/blobs.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
-import { findUsedBlobs } from '../store/profiles.ts'
+import { findUsedBlobs } from './profile-queries.ts'
 import { archiveFolder } from './archives.ts'
 
 /** Age after which a blob that no version uses was left behind by a failed save. */

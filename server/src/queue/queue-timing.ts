@@ -1,4 +1,4 @@
-import { taskTakeoverSeconds } from '../store/node-liveness.ts'
+import { taskTakeoverSeconds } from '../nodes/node-liveness.ts'
 import type { Store } from '../store/store.ts'
 
 /** Poll and heartbeat intervals of the task queues. */

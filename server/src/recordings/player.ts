@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { sha256 } from 'bowline/kit/sha256'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { ArtifactRow } from '../store/artifacts.ts'
+import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
 import { detailsOf } from './recording-details.ts'
 
 /** The player: one self-contained HTML page that also works when opened from disk. */

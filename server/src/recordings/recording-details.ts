@@ -1,4 +1,4 @@
-import type { ArtifactRow } from '../store/artifacts.ts'
+import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
 
 /** Name of the page that plays all recordings of a session. */
 export const playerName = 'player.html'

@@ -1,6 +1,6 @@
 import { abortable } from 'bowline/kit/abort'
 import { wordsOf } from '../kit/words-of.ts'
-import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageSearch } from '../store/indexed-pages.ts'
+import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageSearch } from './indexed-page-queries.ts'
 import type { Store } from '../store/store.ts'
 import { textSearchLanguage } from './text-search-language.ts'
 import { keepMatching } from './keep-matching.ts'

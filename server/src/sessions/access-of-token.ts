@@ -1,4 +1,5 @@
-import { sessionNotFound, type SessionRow } from '../store/sessions.ts'
+import { sessionNotFound } from './session-queries.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import { tokenKind, type TokenKind } from './tokens.ts'
 
 /**

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import type { EndReason } from 'bowline/contract/browser'
 import { priceOfSession, type Prices } from '../billing/prices.ts'
-import type { SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { endSession } from './session-account.ts'
 

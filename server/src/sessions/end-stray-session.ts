@@ -1,4 +1,4 @@
-import type { SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
 import { billSession } from './bill.ts'

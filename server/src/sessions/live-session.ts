@@ -4,7 +4,7 @@ import type { ReadPauser } from '../cdp/read-pauser.ts'
 import type { Downloads } from '../files/downloads.ts'
 import type { SessionFiles } from '../files/session-files.ts'
 import type { SessionRecording } from '../recordings/recordings.ts'
-import type { SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { PageFocus } from './page-focus.ts'
 
 /** The browser and the lifetime of a session, with which its components work. */

@@ -15,7 +15,7 @@ import { flushStorage } from '../browsers/flush-storage.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
-import type { ProfileVersionRow } from '../store/profiles.ts'
+import type { ProfileVersionRow } from '../profiles/profile-queries.ts'
 import type { ProfileSaveOutcome } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
 

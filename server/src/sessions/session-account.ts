@@ -8,8 +8,8 @@ import {
   markSessionEnded,
   type NewSessionRow,
   type SessionOutcome,
-  type SessionRow,
-} from '../store/sessions.ts'
+} from './session-queries.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 
 /** Result of `admitSession`. */
 export type Admission =

@@ -1,7 +1,7 @@
 import type { EndReason } from 'bowline/contract/browser'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import type { SessionRow } from '../store/sessions.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
 import type { LiveSession, SessionComponents, SessionCore } from './live-session.ts'

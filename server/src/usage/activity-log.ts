@@ -9,7 +9,7 @@ import {
   listActivities,
   type ActivityPosition,
   type ActivityRow,
-} from '../store/activity.ts'
+} from './activity-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** An activity entry to record. */

@@ -1,6 +1,6 @@
 import { parseRateLimits, type RequestKind, type RateLimits } from 'bowline/contract/rate-limits'
 import { BowlineError } from 'bowline/kit/errors'
-import { countRequest } from '../store/rate-windows.ts'
+import { countRequest } from './rate-window-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** The team that makes a request. */

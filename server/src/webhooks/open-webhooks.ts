@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { runEvery } from '../kit/run-every.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
-import { sweepDeliveries } from '../store/webhooks.ts'
+import { sweepDeliveries } from './webhook-queries.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Dependencies of `openWebhooks`. */

@@ -17,7 +17,7 @@ import {
   reopenDelivery,
   type DeliveryFilter,
   type DeliveryRow,
-} from '../store/webhooks.ts'
+} from './webhook-queries.ts'
 import { isSubscribed } from './is-subscribed.ts'
 import { postEvent, type PostOutcome } from './post-event.ts'
 import { signBody } from './sign.ts'

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { deleteExpiredJobs } from '../../src/store/jobs.ts'
+import { deleteExpiredJobs } from '../../src/jobs/job-queries.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sendHtml, type Pages } from '../../../test/lab/pages/page.ts'

@@ -111,7 +111,7 @@ describe('who gets in', () => {
 
     expect(response.status).toBe(410)
     expect(response.headers.get('content-type')).toContain('text/html')
-    expect(await response.text()).toContain('&#34;reason&#34;:&#34;deleted&#34;')
+    expect(await response.text()).toContain('&quot;reason&quot;:&quot;deleted&quot;')
     expect((await refusedUpgrade(socketOf(session.liveViewUrl))).status).toBe(410)
   })
 

@@ -8,7 +8,7 @@ import { attachToTarget } from '../../src/cdp/targets.ts'
 import { LiveViews } from '../../src/live/live-views.ts'
 import type { ViewedSession } from '../../src/live/live-view.ts'
 import { PageFocus } from '../../src/sessions/page-focus.ts'
-import type { SessionRow } from '../../src/store/sessions.ts'
+import type { SessionRow } from '../../src/store/tables/sessions.ts'
 
 /** A viewer without a window: it counts frames, and says that they were drawn. */
 export interface BareViewer {

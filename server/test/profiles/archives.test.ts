@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import type { BowlineError } from '../../../src/kit/errors.ts'
 import { readArchive, writeArchive, type Archive, type ArchiveDeps } from '../../src/profiles/archives.ts'
 import { encryptStream } from '../../src/profiles/encrypt-stream.ts'
-import { openBlobs } from '../../src/store/blobs.ts'
+import { openBlobs } from '../../src/blobs/blobs.ts'
 import {
   describeEachLocation,
   openFolderLocation,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { insertKey } from '../../src/store/keys.ts'
+import { insertKey } from '../../src/teams/key-queries.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import { saveScrapes } from '../../src/scrape/billed-scrapes.ts'
 import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
-import { findScrapes } from '../../src/store/scrapes.ts'
-import { ensureTeam, findTeam, setTeamCredits } from '../../src/store/teams.ts'
+import { findScrapes } from '../../src/scrape/document/scrape-queries.ts'
+import { ensureTeam, findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
 describeEachStore('unmetered scrapes', (openStore) => {

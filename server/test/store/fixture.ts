@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { insertKey, type KeyRow } from '../../src/store/keys.ts'
+import { insertKey, type KeyRow } from '../../src/teams/key-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
-import type { NewSessionRow } from '../../src/store/sessions.ts'
-import { ensureTeam, setTeamCredits, setTeamMaxConcurrency, type TeamRow } from '../../src/store/teams.ts'
+import type { NewSessionRow } from '../../src/sessions/session-queries.ts'
+import { ensureTeam, setTeamCredits, setTeamMaxConcurrency, type TeamRow } from '../../src/teams/team-queries.ts'
 
 /** Creates a team with one API key. */
 export async function makeTeam(

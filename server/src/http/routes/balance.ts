@@ -1,6 +1,6 @@
 import { tokensPerCredit, unmeteredCredits } from 'bowline/contract/usage'
 import type { Store } from '../../store/store.ts'
-import { findTeam } from '../../store/teams.ts'
+import { findTeam } from '../../teams/team-queries.ts'
 import { unreserved } from '../../billing/account.ts'
 import type { Call, Handlers } from '../register.ts'
 

@@ -1,6 +1,6 @@
 import type { Profiles } from '../../profiles/profiles.ts'
 import { exportState, importState, type StateDeps } from '../../sessions/storage-state/storage-state.ts'
-import type { ProfileSummary, ProfileVersionRow } from '../../store/profiles.ts'
+import type { ProfileSummary, ProfileVersionRow } from '../../profiles/profile-queries.ts'
 import { abortOnDisconnect, type DisconnectSignal } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 

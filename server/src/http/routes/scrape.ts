@@ -8,7 +8,7 @@ import { withBaseUrl, readScrapeFile } from '../../scrape/document/scrape-files.
 import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
 import type { ScrapeOutcome } from '../../scrape/priced-scrape.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
-import type { Blobs } from '../../store/blobs.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
 import type { Store } from '../../store/store.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'

@@ -1,6 +1,6 @@
 import { tokensPerCredit } from 'bowline/contract/usage'
 import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
-import { teamLoad, type TeamLoadDeps } from '../../usage/team-load.ts'
+import { teamLoad, type TeamLoadDeps } from '../team-load.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of usage history, queue and concurrency. */

@@ -5,7 +5,7 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
-import type { Blobs } from '../../store/blobs.ts'
+import type { Blobs } from '../../blobs/blobs.ts'
 import {
   findScrape,
   findScrapes,
@@ -14,7 +14,7 @@ import {
   type StoredScrape,
   type ScrapeRow,
   type StoredPageRow,
-} from '../../store/scrapes.ts'
+} from './scrape-queries.ts'
 import type { Store } from '../../store/store.ts'
 import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'

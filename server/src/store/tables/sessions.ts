@@ -1,6 +1,7 @@
-import type { Generated } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import type { Nullable, Timestamp } from '../columns.ts'
+import type { Row } from '../row.ts'
 
 /** Effect of a client's `Browser.close` on a session. */
 export type OnBrowserClose = 'disconnect' | 'delete'
@@ -69,3 +70,6 @@ export interface ArtifactTable {
   readonly createdAt: Timestamp
   readonly expiresAt: Date
 }
+
+/** An active or ended session, as read from its table. */
+export type SessionRow = Row<Selectable<SessionTable>>

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Profiles } from '../../../src/profiles/profiles.ts'
-import { openBlobs } from '../../../src/store/blobs.ts'
+import { profileWriters } from '../../../src/sessions/session-queries.ts'
+import { openBlobs } from '../../../src/blobs/blobs.ts'
 import { openStore } from '../../../src/store/open.ts'
 
 // Saves one version after the other of every profile it is given, each told on standard output once it is committed,
@@ -14,7 +15,16 @@ function onError(error: unknown): void {
   return void process.stderr.write(`${String(error)}\n`)
 }
 const limits = { quotaBytes: 1e8, keepVersions: 2 }
-const profiles = await Profiles.create({ store, blobs, key, nodeId, dataDir: folder, ...limits, onError })
+const profiles = await Profiles.create({
+  sessions: profileWriters(store.db),
+  store,
+  blobs,
+  key,
+  nodeId,
+  dataDir: folder,
+  ...limits,
+  onError,
+})
 
 async function saveForEver(name: string): Promise<never> {
   const userDataDir = await mkdtemp(join(folder, 'profile-'))

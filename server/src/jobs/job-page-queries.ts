@@ -1,0 +1,180 @@
+import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely'
+import { toRow, type Row } from '../store/row.ts'
+import type { Database } from '../store/schema.ts'
+import type { JobPageTable } from '../store/tables/jobs.ts'
+
+/** A page of a batch or a crawl. */
+export type JobPageRow = Row<Selectable<JobPageTable>>
+
+/** A page to insert. */
+export type NewJobPage = Pick<JobPageRow, 'position' | 'url' | 'scrapeId'> & {
+  readonly sourceUrl?: string | undefined
+  readonly identity?: string | undefined
+}
+
+const rowsPerStatement = 1000
+
+/**
+ * Adds pages to a job and to its total. Skips pages whose `identity` the job already has. Returns
+ * the number of pages added.
+ */
+export async function insertJobPages(
+  db: Kysely<Database>,
+  jobId: string,
+  {
+    pages,
+    submissionIndex,
+    depth,
+  }: { readonly pages: readonly NewJobPage[]; readonly submissionIndex: number; readonly depth: number },
+): Promise<number> {
+  let added = 0
+  for (let start = 0; start < pages.length; start += rowsPerStatement) {
+    const some = pages.slice(start, start + rowsPerStatement)
+    const { numAffectedRows = 0n } = await sql`
+      insert into job_page (job_id, round, depth, position, url, source_url, identity, scrape_id)
+      select ${jobId}::uuid, ${submissionIndex}::smallint, ${depth}::smallint, new.* from unnest(
+        ${some.map(({ position }) => position)}::integer[], ${some.map(({ url }) => url)}::text[],
+        ${some.map(({ url, sourceUrl }) => (sourceUrl === url ? null : (sourceUrl ?? null)))}::text[],
+        ${some.map(({ identity }) => identity ?? null)}::text[], ${some.map(({ scrapeId }) => scrapeId)}::uuid[]) as new
+      on conflict (job_id, identity) where identity is not null do nothing`.execute(db)
+    added += Number(numAffectedRows)
+  }
+  await db
+    .updateTable('job')
+    .set((eb) => ({ total: eb('total', '+', added) }))
+    .where('id', '=', jobId)
+    .execute()
+  return added
+}
+
+/** Server crashes after which a page is suspected of causing them. */
+export const suspectAfterCrashes = 2
+
+/**
+ * Claims free pages of a job for a worker, ordered by crashes and position: either suspected pages
+ * or all others. Concurrent callers get different pages. Returns none if the job has ended.
+ */
+export async function claimJobPages(
+  db: Kysely<Database>,
+  jobId: string,
+  {
+    holder,
+    limit,
+    areSuspected = false,
+  }: { readonly holder: string; readonly limit: number; readonly areSuspected?: boolean },
+): Promise<readonly JobPageRow[]> {
+  const rows = await db
+    .with('free', (query) =>
+      query
+        .selectFrom('jobPage')
+        .select('position')
+        .where('jobId', '=', jobId)
+        .where('state', '=', 'queued')
+        .where('holder', 'is', null)
+        .where('crashes', areSuspected ? '>=' : '<', suspectAfterCrashes)
+        .where((eb) => eb.exists(runningJob(eb, jobId)))
+        .orderBy('crashes')
+        .orderBy('position')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('jobPage')
+    .from('free')
+    .set({ holder })
+    .where('jobPage.jobId', '=', jobId)
+    .whereRef('jobPage.position', '=', 'free.position')
+    .returningAll('jobPage')
+    .execute()
+  return rows.toSorted((left, right) => left.position - right.position).map(toRow)
+}
+
+/**
+ * Releases the pages claimed by a worker. `crashed`: its server crashed, which is counted for each
+ * page.
+ */
+export async function releaseJobPages(
+  db: Kysely<Database>,
+  holder: string,
+  { crashed = false }: { readonly crashed?: boolean } = {},
+): Promise<void> {
+  await db
+    .updateTable('jobPage')
+    .set((eb) => ({ holder: null, ...(crashed && { crashes: eb('crashes', '+', 1) }) }))
+    .where('holder', '=', holder)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
+/** Result of a page. */
+export type PageEnd =
+  | { readonly state: 'completed'; readonly credits: number }
+  | { readonly state: 'failed' | 'blocked'; readonly code: string; readonly error: string }
+
+/**
+ * Ends a page. Its job counts it later, so that concurrent ends do not wait for a lock on the job.
+ * Returns `false` if the page or the job has already ended: the caller must roll the transaction
+ * back.
+ */
+export async function endJobPage(
+  db: Kysely<Database>,
+  { jobId, position }: Pick<JobPageRow, 'jobId' | 'position'>,
+  end: PageEnd,
+): Promise<boolean> {
+  const { state } = end
+  const facts = state === 'completed' ? { credits: end.credits } : { errorCode: end.code, error: end.error }
+  const { numUpdatedRows } = await db
+    .updateTable('jobPage')
+    .set({ state, ...facts, holder: null, isUncounted: true, finishedAt: sql<Date>`clock_timestamp()` })
+    .where('jobId', '=', jobId)
+    .where('position', '=', position)
+    .where('state', '=', 'queued')
+    .where((eb) => eb.exists(runningJob(eb, jobId)))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Lists the completed pages of a job in order of completion, after the first `skip`. */
+export async function listCompletedPages(
+  db: Kysely<Database>,
+  jobId: string,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): Promise<readonly JobPageRow[]> {
+  const rows = await db
+    .selectFrom('jobPage')
+    .selectAll()
+    .where('jobId', '=', jobId)
+    .where('seq', '>', skip)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  return rows.map(toRow)
+}
+
+/** Lists the failed and blocked pages of a job by position, at most 100,000. */
+export async function listFailedPages(db: Kysely<Database>, jobId: string): Promise<readonly JobPageRow[]> {
+  const rows = await db
+    .selectFrom('jobPage')
+    .selectAll()
+    .where('jobId', '=', jobId)
+    .where('state', 'in', ['failed', 'blocked'])
+    .orderBy('position')
+    .limit(100_000)
+    .execute()
+  return rows.map(toRow)
+}
+
+/** Returns which of the identities pages of a job already have. */
+export async function findIdentities(
+  db: Kysely<Database>,
+  jobId: string,
+  identities: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ identity: string }>`
+    select identity from job_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
+  return new Set(rows.map(({ identity }) => identity))
+}
+
+function runningJob(eb: ExpressionBuilder<Database, 'jobPage'>, jobId: string) {
+  return eb.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'scraping')
+}

@@ -1,0 +1,96 @@
+import { fillPath } from 'bowline/contract/fill-path'
+import { serverPaths } from 'bowline/contract/server-paths'
+import type { Kysely } from 'kysely'
+import type { CheckSummary } from 'bowline/contract/monitor-checks'
+import type { Notification } from 'bowline/contract/monitors'
+import {
+  findMail,
+  findSubscription,
+  recordMailOutcome,
+  updateSubscription,
+  type MailRow,
+  type SubscriptionRow,
+} from '../queries/mails.ts'
+import { findCheck } from '../queries/checks.ts'
+import { listPages } from '../queries/pages.ts'
+import { findMonitor, type MonitorRow } from '../queries/monitors.ts'
+import type { Database } from '../../store/schema.ts'
+import { mailToken, type MailPurpose } from './mail-token.ts'
+import { renderCheckMail, renderConfirmationMail, type RenderedMail } from './render-mail.ts'
+
+/** An email that is ready to be sent. */
+export interface ComposedMail {
+  readonly message: RenderedMail & {
+    readonly to: string
+    readonly messageId: string
+    readonly headers: Readonly<Record<string, string>>
+  }
+  /** Marks the email as sent. */
+  readonly markSent: () => Promise<void>
+}
+
+const maxPages = 50
+
+/**
+ * Composes a queued email with links to `publicUrl`. Returns `undefined` if it was already sent or
+ * its recipient has unsubscribed.
+ */
+export async function composeMail(
+  db: Kysely<Database>,
+  id: string,
+  publicUrl: string,
+): Promise<ComposedMail | undefined> {
+  const mail = await findMail(db, id)
+  if (mail?.status !== 'queued') return undefined
+  const subscription = await findSubscription(db, mail.subscriptionId)
+  const monitor = subscription && (await findMonitor(db, subscription.monitorId))
+  const isWanted = subscription?.status === (mail.kind === 'check' ? 'confirmed' : 'pending')
+  if (subscription === undefined || monitor === undefined || !isWanted) {
+    await recordMailOutcome(db, id, { status: 'dropped' })
+    return undefined
+  }
+  const link = (purpose: MailPurpose): string => linkOf(publicUrl, subscription, purpose)
+  const unsubscribeUrl = link('unsubscribe')
+  const rendered =
+    mail.kind === 'check'
+      ? await checkMail(db, { mail, monitor, unsubscribeUrl })
+      : renderConfirmationMail(monitor.name, { confirmUrl: link('confirm'), unsubscribeUrl })
+  if (rendered === undefined) return undefined
+  return {
+    message: {
+      ...rendered,
+      to: subscription.email,
+      // Stays the same across retries, so that mail servers can drop duplicates.
+      messageId: `<${id}@${new URL(publicUrl).hostname}>`,
+      headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+    },
+    markSent: async () => {
+      await recordMailOutcome(db, id, { status: 'sent' })
+      if (mail.kind === 'confirmation')
+        await updateSubscription(db, subscription.id, { confirmationSentAt: new Date() })
+    },
+  }
+}
+
+function linkOf(publicUrl: string, subscription: SubscriptionRow, purpose: MailPurpose): string {
+  return `${publicUrl}${fillPath(serverPaths.monitorMail, { purpose })}?token=${mailToken(subscription, purpose)}`
+}
+
+async function checkMail(
+  db: Kysely<Database>,
+  facts: { readonly mail: MailRow; readonly monitor: MonitorRow; readonly unsubscribeUrl: string },
+): Promise<RenderedMail | undefined> {
+  const { mail, monitor, unsubscribeUrl } = facts
+  const check = await findCheck(db, mail.checkId ?? '')
+  if (check?.summary === undefined) return undefined
+  const statuses = ['changed', 'new', 'removed', 'error'] as const
+  return renderCheckMail({
+    monitorName: monitor.name,
+    status: check.status,
+    error: check.error,
+    summary: JSON.parse(check.summary) as CheckSummary,
+    pages: await listPages(db, { checkId: check.id, limit: maxPages, skip: 0, statuses }),
+    includesDiffs: (JSON.parse(monitor.notification) as Notification).email?.includeDiffs === true,
+    unsubscribeUrl,
+  })
+}

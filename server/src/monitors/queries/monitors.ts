@@ -1,0 +1,124 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { toRow, type Row } from '../../store/row.ts'
+import type { MonitorTable } from '../../store/tables/monitors.ts'
+import type { Database } from '../../store/schema.ts'
+
+/** A stored monitor. */
+export type MonitorRow = Row<Selectable<MonitorTable>>
+
+/** A monitor with the id of its queued or running check. */
+export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
+
+/** Inserts a monitor. */
+export async function insertMonitor(db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> {
+  await db.insertInto('monitor').values(row).execute()
+}
+
+/** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
+export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
+  const row = await selectMonitors(db).where('monitor.id', '=', id).executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Lists the monitors of a team, newest first. */
+export async function listMonitors(
+  db: Kysely<Database>,
+  { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
+): Promise<readonly ListedMonitor[]> {
+  const rows = await selectMonitors(db)
+    .where('monitor.teamId', '=', teamId)
+    .orderBy('monitor.createdAt', 'desc')
+    .orderBy('monitor.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return rows.map(toRow)
+}
+
+/** Updates a monitor of a team. Returns `false` if there is none or it was deleted. */
+export async function updateMonitor(
+  db: Kysely<Database>,
+  { id, teamId }: { readonly id: string; readonly teamId: string },
+  change: Updateable<MonitorTable>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('monitor')
+    .set({ ...change, updatedAt: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('teamId', '=', teamId)
+    .where('status', '!=', 'deleted')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Returns the monitors that are due, longest overdue first, at most `limit`. */
+export async function findDueMonitors(
+  db: Kysely<Database>,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<readonly MonitorRow[]> {
+  const rows = await db
+    .selectFrom('monitor')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('nextRunAt', '<=', now)
+    .orderBy('nextRunAt')
+    .limit(limit)
+    .execute()
+  return rows.map(toRow)
+}
+
+/**
+ * Claims a due run of a monitor by setting its next one. Returns `false` if another server has
+ * claimed it or the monitor has changed.
+ */
+export async function claimDueRun(
+  db: Kysely<Database>,
+  due: { readonly id: string; readonly nextRunAt: Date },
+  nextRunAt: Date | undefined,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('monitor')
+    .set({ nextRunAt: nextRunAt ?? null })
+    .where('id', '=', due.id)
+    .where('status', '=', 'active')
+    .where('nextRunAt', '=', due.nextRunAt)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Deletes checks past the retention of their monitor, page states of removed targets, and monitors
+ * that were deleted over a day ago.
+ */
+export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
+  await sql`
+    delete from monitor_check using monitor
+    where monitor.id = monitor_check.monitor_id and monitor_check.finished_at is not null
+      and monitor_check.created_at < now() - make_interval(days => monitor.retention_days)`.execute(db)
+  await sql`
+    delete from monitor_state using monitor
+    where monitor.id = monitor_state.monitor_id and strpos(monitor.targets, monitor_state.target_id::text) = 0`.execute(
+    db,
+  )
+  await sql`
+    delete from monitor where status = 'deleted' and updated_at < now() - interval '1 day'
+      and not exists (select from monitor_check where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(
+    db,
+  )
+}
+
+function selectMonitors(db: Kysely<Database>) {
+  return db
+    .selectFrom('monitor')
+    .selectAll('monitor')
+    .select((eb) =>
+      eb
+        .selectFrom('monitorCheck')
+        .select('monitorCheck.id')
+        .whereRef('monitorCheck.monitorId', '=', 'monitor.id')
+        .where('monitorCheck.status', 'in', ['queued', 'running'])
+        .limit(1)
+        .as('currentCheckId'),
+    )
+    .where('monitor.status', '!=', 'deleted')
+}

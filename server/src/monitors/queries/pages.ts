@@ -1,0 +1,147 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { CheckSummary, PageStatus } from 'bowline/contract/monitor-checks'
+import type { CheckLease } from './checks.ts'
+import { toRow, type Row } from '../../store/row.ts'
+import type { MonitorPageTable, MonitorStateTable } from '../../store/tables/monitors.ts'
+import type { Database } from '../../store/schema.ts'
+
+/** Result of a page in a check. */
+export type PageRow = Row<Selectable<MonitorPageTable>>
+
+/** Last known state of a page. */
+export type ViewerPageState = Row<Selectable<MonitorStateTable>>
+
+/**
+ * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
+ * Returns `false` if the lease was lost or the page was already recorded.
+ */
+export async function recordPage(
+  db: Kysely<Database>,
+  lease: CheckLease,
+  page: Omit<PageRow, 'createdAt'>,
+  state: Omit<ViewerPageState, 'checkedAt'> | undefined,
+): Promise<boolean> {
+  // Locks the check until the transaction ends, so that no other server can take its lease in
+  // between.
+  const held = await db
+    .selectFrom('monitorCheck')
+    .select('id')
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst()
+  if (held === undefined) return false
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('monitorPage')
+    .values(nulled(page))
+    .onConflict((conflict) => conflict.columns(['checkId', 'targetId', 'urlHash']).doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows === 0n) return false
+  if (state !== undefined) await saveState(db, state)
+  return true
+}
+
+function nulled<Fields extends object>(
+  row: Fields,
+): { [Key in keyof Fields]: undefined extends Fields[Key] ? Exclude<Fields[Key], undefined> | null : Fields[Key] } {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null])) as never
+}
+
+async function saveState(db: Kysely<Database>, state: Omit<ViewerPageState, 'checkedAt'>): Promise<void> {
+  const { markdown, isGone } = state
+  const fresh = {
+    markdown,
+    isGone,
+    extracted: state.extracted ?? null,
+    scrapeId: state.scrapeId ?? null,
+    checkedAt: sql<Date>`now()`,
+  }
+  await db
+    .insertInto('monitorState')
+    .values({ ...nulled(state), ...fresh })
+    .onConflict((conflict) => conflict.columns(['monitorId', 'targetId', 'urlHash']).doUpdateSet(fresh))
+    .execute()
+}
+
+/** Returns the last known state of a page, or `undefined`. */
+export async function findState(
+  db: Kysely<Database>,
+  page: Pick<ViewerPageState, 'monitorId' | 'targetId' | 'urlHash'>,
+): Promise<ViewerPageState | undefined> {
+  const row = await db
+    .selectFrom('monitorState')
+    .selectAll()
+    .where('monitorId', '=', page.monitorId)
+    .where('targetId', '=', page.targetId)
+    .where('urlHash', '=', page.urlHash)
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Returns the URLs of a target's pages that existed at their last check, in alphabetical order. */
+export async function listKnownUrls(
+  db: Kysely<Database>,
+  target: { readonly monitorId: string; readonly targetId: string },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('monitorState')
+    .select('url')
+    .where('monitorId', '=', target.monitorId)
+    .where('targetId', '=', target.targetId)
+    .where('isGone', '=', false)
+    .orderBy('url')
+    .execute()
+  return rows.map(({ url }) => url)
+}
+
+/** Returns the URL hashes of a target's pages that a check has recorded so far. */
+export async function listDonePages(
+  db: Kysely<Database>,
+  { checkId, targetId }: { readonly checkId: string; readonly targetId: string },
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('monitorPage')
+    .select('urlHash')
+    .where('checkId', '=', checkId)
+    .where('targetId', '=', targetId)
+    .execute()
+  return new Set(rows.map(({ urlHash }) => urlHash))
+}
+
+/** Filter of `listPages`. */
+export interface PageFilter {
+  readonly checkId: string
+  readonly limit: number
+  readonly skip: number
+  readonly statuses?: readonly PageStatus[] | undefined
+}
+
+/** Lists the pages of a check in the order they were recorded. */
+export async function listPages(db: Kysely<Database>, filter: PageFilter): Promise<readonly PageRow[]> {
+  let query = db.selectFrom('monitorPage').selectAll().where('checkId', '=', filter.checkId)
+  if (filter.statuses !== undefined) query = query.where('status', 'in', [...filter.statuses])
+  const rows = await query.orderBy('id').limit(filter.limit).offset(filter.skip).execute()
+  return rows.map(toRow)
+}
+
+/** Counts the pages of a check by status and sums up their credits. */
+export async function summarizePages(
+  db: Kysely<Database>,
+  checkId: string,
+): Promise<{ readonly summary: CheckSummary; readonly credits: number }> {
+  const rows = await db
+    .selectFrom('monitorPage')
+    .select(['status', sql<number>`count(*)::integer`.as('pages'), sql<number>`sum(credits)::integer`.as('credits')])
+    .where('checkId', '=', checkId)
+    .groupBy('status')
+    .execute()
+  const summary = { totalPages: 0, same: 0, changed: 0, new: 0, removed: 0, error: 0 }
+  let credits = 0
+  for (const row of rows) {
+    summary[row.status] += row.pages
+    summary.totalPages += row.pages
+    credits += row.credits
+  }
+  return { summary, credits }
+}

@@ -1,0 +1,140 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { toRow, type Row } from '../../store/row.ts'
+import type { Database } from '../../store/schema.ts'
+import type { ScrapeTable, TrackedPageTable } from '../../store/tables/pages.ts'
+
+/** A scrape without its stored page. */
+export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
+
+/** Metadata of a stored page. */
+export interface StoredPageRow {
+  readonly id: string
+  readonly createdAt: Date
+  /** As JSON. */
+  readonly pageFacts: string
+}
+
+/** Last known state of a page with change tracking. */
+export type TrackedPageRow = Row<Selectable<TrackedPageTable>>
+
+/** The stored part of a scrape. */
+export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
+  readonly page?: Buffer | undefined
+  readonly pageFacts?: string | undefined
+}
+
+/** Columns of a `ScrapeRow`. */
+const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
+
+/** Inserts a scrape. */
+export async function insertScrape(
+  db: Kysely<Database>,
+  { id, teamId }: Pick<ScrapeRow, 'id' | 'teamId'>,
+  row: StoredScrape,
+): Promise<void> {
+  await db
+    .insertInto('scrape')
+    .values({ ...row, id, teamId, createdAt: new Date() })
+    .execute()
+}
+
+/** Returns the scrape with this id, or `undefined`. */
+export async function findScrape(db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> {
+  const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Returns the scrapes with these ids, in any order. */
+export async function findScrapes(db: Kysely<Database>, ids: readonly string[]): Promise<readonly ScrapeRow[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('scrape').select(columns).where('id', 'in', ids).execute()
+  return rows.map(toRow)
+}
+
+/** Maximum stored pages that are considered for a request. */
+const maxCandidates = 200
+
+/** Lists the stored pages of a team with a cache key between two times, newest first. */
+export async function findStoredPages(
+  db: Kysely<Database>,
+  wanted: { readonly teamId: string; readonly cacheKey: string; readonly from: Date; readonly until: Date },
+): Promise<readonly StoredPageRow[]> {
+  const rows = await db
+    .selectFrom('scrape')
+    .select(['id', 'createdAt', 'pageFacts'])
+    .where('teamId', '=', wanted.teamId)
+    .where('cacheKey', '=', wanted.cacheKey)
+    .where('createdAt', '>=', wanted.from)
+    .where('createdAt', '<=', wanted.until)
+    .where('pageFacts', 'is not', null)
+    .orderBy('createdAt', 'desc')
+    .limit(maxCandidates)
+    .execute()
+  return rows.map(({ id, createdAt, pageFacts }) => ({ id, createdAt, pageFacts: pageFacts ?? '' }))
+}
+
+/** Returns the packed page of a scrape, or `undefined` if it is not stored in the row. */
+export async function readStoredPage(db: Kysely<Database>, id: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('scrape').select('page').where('id', '=', id).executeTakeFirst()
+  return row?.page ?? undefined
+}
+
+/**
+ * Deletes scrapes from before a time, at most 1000, except those of equally old jobs that still
+ * exist. Returns the ids of those with blobs, and whether all were deleted.
+ */
+export async function deleteOldScrapes(
+  db: Kysely<Database>,
+  before: Date,
+): Promise<{ readonly withBlobs: readonly string[]; readonly isDone: boolean }> {
+  const limit = 1000
+  const rows = await db
+    .deleteFrom('scrape')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('scrape')
+        .select('id')
+        .where('createdAt', '<', before)
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('jobPage')
+                .innerJoin('job', 'job.id', 'jobPage.jobId')
+                .select('jobPage.position')
+                .where('job.createdAt', '<', before)
+                .whereRef('jobPage.scrapeId', '=', 'scrape.id'),
+            ),
+          ),
+        )
+        .limit(limit),
+    )
+    .returning(['id', 'hasBlobs'])
+    .execute()
+  return { withBlobs: rows.filter(({ hasBlobs }) => hasBlobs).map(({ id }) => id), isDone: rows.length < limit }
+}
+
+/** Returns the last known state of a tracked page, or `undefined`. */
+export async function findTrackedPage(
+  db: Kysely<Database>,
+  teamId: string,
+  trackingKey: string,
+): Promise<TrackedPageRow | undefined> {
+  const row = await db
+    .selectFrom('trackedPage')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('trackingKey', '=', trackingKey)
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Saves the state of a tracked page and replaces its previous one. */
+export async function saveTrackedPage(db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> {
+  const state = { markdown: page.markdown, extracted: page.extracted ?? null, scrapedAt: sql<Date>`now()` }
+  await db
+    .insertInto('trackedPage')
+    .values({ teamId: page.teamId, trackingKey: page.trackingKey, ...state })
+    .onConflict((conflict) => conflict.columns(['teamId', 'trackingKey']).doUpdateSet(state))
+    .execute()
+}

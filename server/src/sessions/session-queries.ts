@@ -1,0 +1,215 @@
+import { sql, type Kysely } from 'kysely'
+import type { EndReason, SessionStatus } from 'bowline/contract/browser'
+import { BowlineError } from 'bowline/kit/errors'
+import { isUuid } from 'bowline/kit/ids'
+import { toRow } from '../store/row.ts'
+import type { Database } from '../store/schema.ts'
+import type { OnBrowserClose, SessionRow } from '../store/tables/sessions.ts'
+
+/** A session to admit. It is created now and expires after its TTL, by the database's clock. */
+export interface NewSessionRow {
+  readonly id: string
+  readonly teamId: string
+  readonly apiKeyId: string
+  readonly nodeId: string
+  readonly ttlSeconds: number
+  readonly activityTtlSeconds: number
+  readonly streamWebView: boolean
+  readonly onBrowserClose: OnBrowserClose
+  readonly profileName?: string | undefined
+  readonly profileSave?: boolean | undefined
+  /** Whether files are stored beyond the end of the session. Default false. */
+  readonly keepFiles?: boolean | undefined
+  /** Recording options, as JSON. */
+  readonly record?: string | undefined
+  readonly secret: string
+  /** Credits of its hold, which lasts until its end, when its price is known. */
+  readonly reservedCredits: number
+  /** A second request of the team with this key returns the first session. */
+  readonly idempotencyKey?: string | undefined
+  readonly requestHash?: string | undefined
+}
+
+/**
+ * Inserts an active session. Returns `undefined` if the team already has one with this idempotency
+ * key.
+ */
+export async function insertSession(db: Kysely<Database>, wanted: NewSessionRow): Promise<SessionRow | undefined> {
+  const now = sql<Date>`date_trunc('milliseconds', now())`
+  const row = await db
+    .insertInto('session')
+    .values({
+      ...wanted,
+      status: 'active',
+      createdAt: now,
+      lastActivityAt: now,
+      expiresAt: sql<Date>`${now} + make_interval(secs => ${wanted.ttlSeconds}::double precision)`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['teamId', 'idempotencyKey']).where('idempotencyKey', 'is not', null).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** End of a session and its price. */
+export interface SessionOutcome {
+  readonly id: string
+  readonly reason: EndReason
+  readonly status: 'destroyed' | 'error'
+  readonly endedAt: Date
+  /** Time of the last use. Default: unchanged. */
+  readonly lastActivityAt?: Date | undefined
+  readonly durationMs: number
+  readonly credits: number
+  readonly error?: string | undefined
+  /** Profile version that was saved at the end. */
+  readonly profileVersion?: number | undefined
+  /** Why the profile could not be saved. */
+  readonly profileError?: string | undefined
+}
+
+/** Ends an active session. Returns `undefined` if it is not active. */
+export async function markSessionEnded(db: Kysely<Database>, ending: SessionOutcome): Promise<SessionRow | undefined> {
+  const row = await db
+    .updateTable('session')
+    .set({
+      status: ending.status,
+      endReason: ending.reason,
+      endedAt: ending.endedAt,
+      durationMs: ending.durationMs,
+      creditsBilled: ending.credits,
+      error: ending.error ?? null,
+      profileVersion: ending.profileVersion ?? null,
+      profileError: ending.profileError ?? null,
+      ...(ending.lastActivityAt === undefined ? {} : { lastActivityAt: ending.lastActivityAt }),
+      // Clears the key of a session that failed to start, so that the request can be retried.
+      ...(ending.status === 'error' ? { idempotencyKey: null } : {}),
+    })
+    .where('id', '=', ending.id)
+    .where('status', '=', 'active')
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Returns the session of a team with this idempotency key, or `undefined`. */
+export async function findByIdempotencyKey(
+  db: Kysely<Database>,
+  teamId: string,
+  idempotencyKey: string | undefined,
+): Promise<SessionRow | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', '=', idempotencyKey ?? null)
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Returns the session with this id, or `undefined`. */
+export async function findSession(db: Kysely<Database>, id: string): Promise<SessionRow | undefined> {
+  const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Returns the session with this id. Throws SESSION_NOT_FOUND, also for malformed ids. */
+export async function getSession(db: Kysely<Database>, id: string): Promise<SessionRow> {
+  const row = isUuid(id) ? await findSession(db, id) : undefined
+  if (row === undefined) throw sessionNotFound()
+  return row
+}
+
+/**
+ * Returns a session of a team. Throws SESSION_NOT_FOUND, also for sessions of other teams, so as
+ * not to reveal them.
+ */
+export async function getTeamSession(db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> {
+  const row = await getSession(db, id)
+  if (row.teamId !== teamId) throw sessionNotFound()
+  return row
+}
+
+/** Creates the error for an unknown session, or one that the caller must not know about. */
+export function sessionNotFound(): BowlineError {
+  return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
+}
+
+/** Lists sessions, newest first. */
+export async function listSessions(
+  db: Kysely<Database>,
+  filter: {
+    /** Default: sessions of all teams. */
+    readonly teamId?: string | undefined
+    readonly status?: SessionStatus | undefined
+    /** Maximum number of sessions. */
+    readonly limit: number
+  },
+): Promise<readonly SessionRow[]> {
+  let query = db.selectFrom('session').selectAll()
+  if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  const rows = await query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
+  return rows.map(toRow)
+}
+
+/** Lists the active sessions of a node, including those it had when it died. */
+export async function activeSessionsOfNode(db: Kysely<Database>, nodeId: string): Promise<readonly SessionRow[]> {
+  const rows = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('nodeId', '=', nodeId)
+    .where('status', '=', 'active')
+    .orderBy('createdAt')
+    .execute()
+  return rows.map(toRow)
+}
+
+/** Returns the ids of a node's active sessions whose API key has been revoked. */
+export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('session')
+    .innerJoin('apiKey', 'apiKey.id', 'session.apiKeyId')
+    .select('session.id')
+    .where('session.nodeId', '=', nodeId)
+    .where('session.status', '=', 'active')
+    .where('apiKey.revokedAt', 'is not', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Updates the last activity of active sessions in one statement. Times never move backwards. */
+export async function saveLastActivity(
+  db: Kysely<Database>,
+  used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
+): Promise<void> {
+  if (used.length === 0) return
+  const rows = JSON.stringify(used.map(({ id, lastActivityAt }) => ({ id, at: lastActivityAt })))
+  await sql`
+    update session set last_activity_at = greatest(session.last_activity_at, used.at)
+    from json_to_recordset(${rows}::json) as used (id uuid, at timestamptz)
+    where session.id = used.id and session.status = 'active'`.execute(db)
+}
+
+/**
+ * Records a profile version that was saved after the end of a session, and clears the profile
+ * error.
+ */
+export async function recordSavedProfile(db: Kysely<Database>, id: string, version: number): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ profileVersion: version, profileError: null })
+    .where('id', '=', id)
+    .where('status', '<>', 'active')
+    .execute()
+}
+
+/** Returns what pending saves of profiles need of the sessions that wrote them. */
+export function profileWriters(db: Kysely<Database>) {
+  return {
+    isActive: async (id: string): Promise<boolean> => (await findSession(db, id))?.status === 'active',
+    recordSavedProfile: async (id: string, version: number): Promise<void> => recordSavedProfile(db, id, version),
+  }
+}

@@ -1,0 +1,49 @@
+import { sql, type Kysely } from 'kysely'
+import type { Database } from '../store/schema.ts'
+import type { ActivityTable } from '../store/tables/accounts.ts'
+
+/** An entry of the activity log. */
+export type ActivityRow = ActivityTable
+
+/** Position in the activity log, newest first. */
+export interface ActivityPosition {
+  readonly createdAt: Date
+  readonly id: string
+}
+
+/** Selects the entries of a team since a time, after a position, at most `limit`. */
+export interface ActivityFilter {
+  readonly teamId: string
+  readonly endpoint?: string | undefined
+  readonly since: Date
+  readonly after?: ActivityPosition | undefined
+  readonly limit: number
+}
+
+/** Inserts activity entries in one statement. Ignores entries that already exist. */
+export async function insertActivities(db: Kysely<Database>, rows: readonly ActivityRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('activity')
+    .values([...rows])
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** Lists activity entries, newest first. */
+export async function listActivities(
+  db: Kysely<Database>,
+  { teamId, endpoint, since, after, limit }: ActivityFilter,
+): Promise<readonly ActivityRow[]> {
+  let query = db.selectFrom('activity').selectAll().where('teamId', '=', teamId).where('createdAt', '>=', since)
+  if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
+  if (after !== undefined) {
+    query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
+  }
+  return query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** Deletes activity entries from before a time. */
+export async function deleteOldActivities(db: Kysely<Database>, before: Date): Promise<void> {
+  await db.deleteFrom('activity').where('createdAt', '<', before).execute()
+}

@@ -1,0 +1,140 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { DeliveryStatus } from 'bowline/contract/webhooks'
+import { toRow, type Row } from '../store/row.ts'
+import type { Database } from '../store/schema.ts'
+import type { WebhookDeliveryTable } from '../store/tables/webhooks.ts'
+
+/** A delivery of an event to a webhook. */
+export type DeliveryRow = Row<Selectable<WebhookDeliveryTable>>
+
+/** A delivery to insert. */
+export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event' | 'jobId' | 'url' | 'headers'> {
+  /** Deduplication key. `undefined`: never a duplicate. */
+  readonly uniqueKey: string | undefined
+  readonly payload: string
+  /** Whether the payload is stored for a day after delivery. */
+  readonly keepsPayload: boolean
+}
+
+/** Inserts a pending delivery. Returns `false` if its key is a duplicate. */
+export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('webhookDelivery')
+    .values({ ...row, uniqueKey: row.uniqueKey ?? null })
+    .onConflict((conflict) => conflict.column('uniqueKey').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** Returns the delivery with this id, or `undefined`. */
+export async function findDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> {
+  const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Filter of `listDeliveries`. `before` is the id of a delivery: only older ones are listed. */
+export interface DeliveryFilter {
+  readonly teamId: string
+  readonly before?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  readonly jobId?: string | undefined
+  readonly limit: number
+}
+
+/** Lists deliveries of a team without their payloads, newest first. */
+export async function listDeliveries(
+  db: Kysely<Database>,
+  filter: DeliveryFilter,
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
+  let query = selectWithoutPayload(db).where('teamId', '=', filter.teamId)
+  if (filter.before !== undefined) query = query.where('id', '<', filter.before)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
+  const rows = await query.orderBy('id', 'desc').limit(filter.limit).execute()
+  return rows.map(toRow)
+}
+
+/** Returns the deliveries with these keys without their payloads, in any order. */
+export async function findDeliveriesByKey(
+  db: Kysely<Database>,
+  keys: readonly string[],
+): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
+  if (keys.length === 0) return []
+  const rows = await selectWithoutPayload(db)
+    .where('uniqueKey', 'in', [...keys])
+    .execute()
+  return rows.map(toRow)
+}
+
+/** Records the outcome of an attempt. */
+export async function recordAttempt(
+  db: Kysely<Database>,
+  id: string,
+  outcome: Pick<DeliveryRow, 'status' | 'attempts' | 'nextAttemptAt' | 'deliveredAt'> & {
+    readonly dropsPayload: boolean
+  },
+): Promise<void> {
+  const { dropsPayload, nextAttemptAt, deliveredAt, ...columns } = outcome
+  await db
+    .updateTable('webhookDelivery')
+    .set({ ...columns, nextAttemptAt: nextAttemptAt ?? null, deliveredAt: deliveredAt ?? null })
+    .$if(dropsPayload, (query) => query.set({ payload: null }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Makes a delivery pending again and keeps its attempts. Returns `false` if it is pending or has no
+ * payload.
+ */
+export async function reopenDelivery(db: Kysely<Database>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhookDelivery')
+    .set({ status: 'pending', deliveredAt: null, nextAttemptAt: null })
+    .where('id', '=', id)
+    .where('payload', 'is not', null)
+    .where('status', '!=', 'pending')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Deletes deliveries older than `days` days, and payloads that were delivered over a day ago. */
+export async function sweepDeliveries(db: Kysely<Database>, days: number): Promise<void> {
+  await db
+    .deleteFrom('webhookDelivery')
+    .where('createdAt', '<', sql<Date>`now() - make_interval(days => ${days}::integer)`)
+    .execute()
+  await db
+    .updateTable('webhookDelivery')
+    .set({ payload: null })
+    .where('deliveredAt', '<', sql<Date>`now() - interval '1 day'`)
+    .where('payload', 'is not', null)
+    .execute()
+}
+
+/** Returns the webhook signing secret of a team, or `undefined`. */
+export async function findWebhookSecret(db: Kysely<Database>, teamId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('webhookSecret').select('secret').where('teamId', '=', teamId).executeTakeFirst()
+  return row?.secret
+}
+
+/** Sets the webhook signing secret of a team. It also applies to pending deliveries. */
+export async function saveWebhookSecret(db: Kysely<Database>, teamId: string, secret: string): Promise<void> {
+  await db
+    .insertInto('webhookSecret')
+    .values({ teamId, secret })
+    .onConflict((conflict) => conflict.column('teamId').doUpdateSet({ secret, createdAt: sql<Date>`now()` }))
+    .execute()
+}
+
+/** Deletes the webhook signing secret of a team. Does nothing if there is none. */
+export async function deleteWebhookSecret(db: Kysely<Database>, teamId: string): Promise<void> {
+  await db.deleteFrom('webhookSecret').where('teamId', '=', teamId).execute()
+}
+
+function selectWithoutPayload(db: Kysely<Database>) {
+  return db
+    .selectFrom('webhookDelivery')
+    .select(['id', 'teamId', 'uniqueKey', 'event', 'jobId', 'url', 'headers', 'keepsPayload', 'status'])
+    .select(['attempts', 'nextAttemptAt', 'deliveredAt', 'createdAt'])
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { openBlobs, parseBlobLocation } from '../../src/blobs/blobs.ts'
+import { describeEachLocation, labS3Credentials, openFolderLocation } from '../../../test/lab/blob-locations.ts'
+
+describeEachLocation('blobs', (open) => {
+  test('round-trip 20 MB as a stream', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.location)
+    const contents = Array.from({ length: 20 }, () => randomBytes(1_000_000))
+
+    await blobs.write('things/large', Readable.from(contents, { objectMode: false }))
+
+    expect((await buffer(await blobs.read('things/large'))).equals(Buffer.concat(contents))).toBe(true)
+  })
+
+  test('are listed by folder and can be deleted', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.location)
+    for (const key of ['things/one', 'things/two', 'others/three']) await blobs.write(key, Readable.from(['x']))
+
+    await blobs.delete('things/two')
+    await blobs.delete('things/never-there')
+
+    expect(await Array.fromAsync(blobs.list('things'))).toEqual(['things/one'])
+    expect(await Array.fromAsync(blobs.list('nothing'))).toEqual([])
+    await expect(blobs.read('things/two').then(buffer)).rejects.toThrow()
+  })
+
+  test('do not exist when their source fails', async () => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.location)
+    const failing = Readable.from(
+      (async function* () {
+        yield Buffer.from('x')
+        throw new Error('the source failed')
+      })(),
+      { objectMode: false },
+    )
+
+    await expect(blobs.write('things/one', failing)).rejects.toThrow('the source failed')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(await Array.fromAsync(blobs.list('things'))).toEqual([])
+  })
+
+  // 20 MB is a multipart upload in a bucket: its first part is sent while the source is still being
+  // read.
+  test.each([1, 20_000_000])('do not exist after an aborted write of %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.location)
+    const stop = new AbortController()
+    const endless = new PassThrough()
+    const writing = blobs.write('things/one', endless, stop.signal)
+    await new Promise((resolve) => void endless.write(Buffer.alloc(bytes), resolve))
+    stop.abort(new Error('enough'))
+
+    await expect(writing).rejects.toThrow('enough')
+    expect(await blobs.has('things/one')).toBe(false)
+    expect(endless.destroyed).toBe(true)
+  })
+
+  test.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024, 8 * 1024 * 1024 + 1])('may have %d bytes', async (bytes) => {
+    await using lab = await open()
+    const blobs = await openBlobs(lab.location)
+    const contents = randomBytes(bytes)
+
+    await blobs.write('things/one', Readable.from(bytes === 0 ? [] : [contents]))
+
+    expect((await buffer(await blobs.read('things/one'))).equals(contents)).toBe(true)
+  })
+})
+
+test('a folder shows blobs only when they are complete and rejects keys that lead out of it', async () => {
+  await using lab = await openFolderLocation()
+  const blobs = await openBlobs(lab.location)
+  const source = new PassThrough()
+  const writing = blobs.write('things/one', source)
+  await new Promise((resolve) => void source.write('half', resolve))
+
+  expect(await blobs.has('things/one')).toBe(false)
+  source.end(' and half')
+  await writing
+
+  expect((await buffer(await blobs.read('things/one'))).toString()).toBe('half and half')
+  for (const key of ['../outside', 'things/../../outside', '/etc/passwd', 'things//one', 'things/.', '']) {
+    await expect(blobs.read(key), key).rejects.toThrow('Invalid blob key')
+  }
+})
+
+test('incomplete files are deleted after a day', async () => {
+  await using lab = await openFolderLocation()
+  await openBlobs(lab.location)
+  const [old, fresh] = ['old', 'fresh'].map((name) => join(lab.address, '.incomplete', name))
+  for (const path of [old!, fresh!]) await writeFile(path, 'half')
+  const dayAgo = new Date(Date.now() - 25 * 60 * 60 * 1000)
+  await utimes(old!, dayAgo, dayAgo)
+
+  await openBlobs(lab.location)
+
+  expect(await readdir(join(lab.address, '.incomplete'))).toEqual(['fresh'])
+})
+
+test('a request to an unresponsive bucket times out', async () => {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const location = parseBlobLocation(`s3://lab?endpoint=http://127.0.0.1:${port}`, labS3Credentials)
+
+  const request = (await openBlobs(location, { idleTimeoutMs: 100 })).has('things/one')
+
+  await expect(request).rejects.toThrow('timed out')
+  server.close()
+})
+
+test('a location without a bucket is rejected', () => {
+  expect(() => parseBlobLocation('s3:///prefix', undefined)).toThrow(/has no bucket/)
+})
