@@ -20,6 +20,8 @@ const compiledFolder = 'dist/compiled'
 const documentsUrl = 'https://unpkg.com/bowline-server'
 /** Folders with static pages next to compiled sources. */
 const pageFolders = ['server/src/live/web', 'server/src/recordings/page']
+/** Data that compiled sources read. */
+const dataFiles = ['server/src/scrape/clean/main-content/main-content-model.json']
 
 /**
  * Packs the assembled packages as `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`.
@@ -35,6 +37,7 @@ export async function packPackages(root) {
 /** Assembles `dist/bowline` and `dist/bowline-server` from the compiled sources. */
 export function assemblePackages(root) {
   for (const folder of pageFolders) copyPages(root, folder)
+  for (const file of dataFiles) cpSync(join(root, file), join(root, compiledFolder, file))
   assemble(root, { source: '.', compiled: 'src', extra: [] })
   assemble(root, { source: 'server', compiled: 'server/src', extra: ['docs', 'examples', 'CONTRIBUTING.md'] })
   cpSync(join(root, 'server/dist/dashboard'), join(root, packagesFolder, 'bowline-server/dist/dashboard'), {

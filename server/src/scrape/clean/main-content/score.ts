@@ -1,4 +1,4 @@
-import { base, trees } from './model.ts'
+import { readModel } from './model.ts'
 
 interface Forest {
   /** Index of the root of each tree. */
@@ -11,7 +11,8 @@ interface Forest {
   readonly rights: Int32Array
 }
 
-const { roots, features, thresholds, rights } = readForest(trees.flatMap((line) => line.split(';')))
+const { base, trees } = readModel()
+const { roots, features, thresholds, rights } = readForest(trees)
 
 /** Returns the probability that a text with these features is main content. */
 export function scoreRow(row: Float32Array): number {
