@@ -30,8 +30,12 @@ function toTest(pattern: SeedPattern): (url: URL) => boolean {
   return pattern.startsWith('/') ? (url) => whole.test(url.pathname) : (url) => whole.test(url.href)
 }
 
+/** URLs are percent-encoded, but patterns need not be. */
 function escapeText(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\x21-\x7e]+/g, (characters) => encodeURIComponent(characters))
+    .replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }
 
 function invalidPattern(pattern: string): BowlineError {

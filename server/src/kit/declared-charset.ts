@@ -19,8 +19,13 @@ function charsetOf(contentType: string | undefined): string | undefined {
   return /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]
 }
 
+/** Comment as browsers look for a declaration: `<!-->` is a whole one, and one may have no end. */
+const comment = /<!--(?:-?>|[^]*?(?:-->|$))/g
+
 function fromMarkup(bytes: Uint8Array): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, prescanBytes)).toString('latin1')
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, prescanBytes))
+    .toString('latin1')
+    .replaceAll(comment, '')
   const name =
     /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(start)?.[1] ??
     /^<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1]

@@ -62,7 +62,8 @@ export function parseRobots(text: string, agent: string): Robots {
     if (key === 'user-agent') {
       if (!isReadingAgents) agents = []
       isReadingAgents = true
-      const name = value.toLowerCase()
+      // Some sites add a version, such as `Bot/2.1`.
+      const name = value.toLowerCase().replace(/\s*\/[^]*/, '')
       // Rules of other agents are skipped: thousands of agents times thousands of rules would
       // exhaust memory.
       if ((name === own || name === '*') && !agents.includes(name)) agents.push(name)
@@ -78,7 +79,8 @@ export function parseRobots(text: string, agent: string): Robots {
   return {
     sitemaps,
     warnings: [...warnings],
-    allows: (url) => isAllowed(matchers, `${url.pathname}${url.search}`.slice(0, pathLength)),
+    allows: (url) =>
+      isAllowed(matchers, encodeWildcards(normalizePath(`${url.pathname}${url.search}`)).slice(0, pathLength)),
   }
 }
 
@@ -99,9 +101,30 @@ function addRule(
   const rules = groups.get(name) ?? []
   groups.set(name, rules)
   if (rule.pattern === '') return
-  if (rule.pattern.length > maxPathLength) warnings.add(tooLongRules)
+  // Percent-encoding makes it longer.
+  const pattern = rule.pattern.length > maxPathLength ? rule.pattern : normalizePath(rule.pattern)
+  if (pattern.length > maxPathLength) warnings.add(tooLongRules)
   else if (rules.length >= maxRules) warnings.add(tooManyRules)
-  else rules.push(rule)
+  else rules.push({ ...rule, pattern })
+}
+
+/**
+ * Writes equal paths the same way (RFC 9309, 2.2.2): percent-encoded UTF-8 in upper case, but letters,
+ * digits and `-._~` unencoded. Leaves reserved characters, `*` and `$` as they are.
+ */
+function normalizePath(path: string): string {
+  return path
+    .toWellFormed()
+    .replaceAll(/[^\w\-.~:/?#[\]@!$&'()*+,;=%]+/g, (characters) => encodeURIComponent(characters))
+    .replaceAll(/%[\da-f]{2}/gi, (code) => {
+      const character = String.fromCharCode(Number.parseInt(code.slice(1), 16))
+      return /[\w\-.~]/.test(character) ? character : code.toUpperCase()
+    })
+}
+
+/** Encodes the characters that have a meaning in rules. */
+function encodeWildcards(path: string): string {
+  return path.replaceAll('*', '%2A').replaceAll('$', '%24')
 }
 
 /** Sorts the rules so that the first match decides. */
@@ -110,7 +133,7 @@ function toMatchers(rules: readonly Rule[]): readonly Matcher[] {
     .toSorted((one, other) => other.pattern.length - one.pattern.length || Number(other.allows) - Number(one.allows))
     .map(({ allows, pattern }) => {
       const isAnchored = pattern.endsWith('$')
-      const [first = '', ...rest] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*')
+      const [first = '', ...rest] = (isAnchored ? pattern.slice(0, -1) : pattern).split('*').map(encodeWildcards)
       const isExact = isAnchored && rest.length === 0
       return { allows, first, last: isAnchored ? rest.pop() : undefined, rest, isExact }
     })

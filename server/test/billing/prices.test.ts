@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { parseConfig, readConfig } from '../../src/config.ts'
-import { defaultPrices, priceOfSession, withPrices } from '../../src/billing/prices.ts'
+import { unreserved } from '../../src/billing/account.ts'
+import {
+  defaultPrices,
+  priceOfExtract,
+  priceOfScrape,
+  priceOfSearch,
+  priceOfSession,
+  withPrices,
+} from '../../src/billing/prices.ts'
 
 test('configured prices override the defaults', () => {
   const { prices } = readConfig({}, { BOWLINE_PRICES: 'page=2, browserHour=60' })
@@ -31,6 +39,64 @@ test('a session costs one credit per half minute', () => {
   const halfMinutes = Array.from({ length: 119 }, (_, index) => index + 2)
 
   expect(halfMinutes.map((count) => priceOfSession(defaultPrices, count * 30_000))).toEqual(halfMinutes)
+})
+
+test.each([
+  [0, 2],
+  [1, 2],
+  [60_000, 2],
+  [60_001, 3],
+  [90_000, 3],
+  [930_000, 31],
+  [3_600_000, 120],
+  [86_400_000, 2880],
+])('a session of %d ms costs %d credits', (durationMs, credits) => {
+  expect(priceOfSession(defaultPrices, durationMs)).toBe(credits)
+})
+
+const plain = { isLlmPriced: false, isEnhanced: false, isLockdown: false, isZeroRetention: false, pages: 1 }
+
+test.each([
+  ['a page', {}, 1],
+  ['an empty PDF', { pages: 0 }, 1],
+  ['a PDF of 30 pages', { pages: 30 }, 30],
+  ['an extraction', { isLlmPriced: true }, 5],
+  ['the enhanced proxy', { isEnhanced: true }, 5],
+  ['an extraction through the enhanced proxy', { isLlmPriced: true, isEnhanced: true }, 5],
+  ['a lookup in the cache', { isLockdown: true }, 5],
+  ['zero data retention', { isZeroRetention: true }, 2],
+  ['everything', { isLlmPriced: true, isEnhanced: true, isLockdown: true, isZeroRetention: true, pages: 3 }, 12],
+])('%s costs the right number of credits', (_what, billed, credits) => {
+  expect(priceOfScrape(defaultPrices, { ...plain, ...billed })).toBe(credits)
+})
+
+test.each([
+  [0, 0],
+  [1, 2],
+  [10, 2],
+  [11, 4],
+  [100, 20],
+])('a search with %d results costs %d credits', (results, credits) => {
+  expect(priceOfSearch(defaultPrices, results)).toBe(credits)
+})
+
+test.each([
+  [0, 20],
+  [4, 20],
+  [5, 25],
+])('an extraction from %d pages costs %d credits', (pages, credits) => {
+  expect(priceOfExtract(defaultPrices, pages)).toBe(credits)
+})
+
+test.each([
+  [undefined, 0, Infinity],
+  [100, 0, 100],
+  [100, 30, 70],
+  [100, 130, -30],
+  [-5, 0, -5],
+  [0, 0, 0],
+])('a team with %s credits of which %d are reserved can spend %d', (credits, reservedCredits, left) => {
+  expect(unreserved({ credits, reservedCredits })).toBe(left)
 })
 
 test('mail requires a public URL for its links', () => {

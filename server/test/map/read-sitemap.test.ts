@@ -127,6 +127,27 @@ test.each([
   expect(entries.map(({ url }) => url)).toEqual(expected)
 })
 
+test.each([
+  ['nothing', '', []],
+  ['white space', ' \r\n\t ', []],
+  ['a page of HTML', '<!doctype html><title>Not found</title><a href="https://a.example/">x</a>', []],
+  ['JSON', '{"url": "https://a.example/"}', []],
+  ['a byte order mark before XML', '\ufeff<urlset><url><loc>https://a.example/1</loc></url></urlset>', [1]],
+  ['a byte order mark before a list', '\ufeffhttps://a.example/1\nhttps://a.example/2', [1, 2]],
+  ['upper-case elements', '<URLSET><URL><LOC>https://a.example/1</LOC></URL></URLSET>', [1]],
+  ['line breaks in an address', '<urlset><url><loc>\r\n https://a.example/1\r\n</loc></url></urlset>', [1]],
+  ['an empty address', '<urlset><url><loc> </loc></url><url><loc/></url><url/></urlset>', []],
+  ['two addresses: the first counts', '<url><loc>https://a.example/1</loc><loc>https://a.example/2</loc></url>', [1]],
+  ['a comment', '<urlset><!-- <url><loc>https://a.example/9</loc></url> --></urlset>', []],
+  ['character references', '<url><loc>https&#58;//a.example/&#x31;</loc></url>', [1]],
+  ['a list with other schemes', 'ftp://a.example/1\njavascript:alert(1)\nHTTPS://a.example/1', [1]],
+  ['a list with carriage returns', 'https://a.example/1\rhttps://a.example/2', [1, 2]],
+])('%s', async (_what, document, pages) => {
+  const urls = (await read(document)).map(({ url }) => url.replace(/^HTTPS/, 'https'))
+
+  expect(urls).toEqual(pages.map((page) => `https://a.example/${page}`))
+})
+
 test('entities defined in a document are not expanded, which prevents a billion laughs attack', async () => {
   const document = `<!DOCTYPE urlset [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
     <!ENTITY x SYSTEM "file:///etc/passwd">]>${urlset('<url><loc>https://a.example/&c;</loc></url>', '<url><loc>https://a.example/&x;</loc></url>')}`

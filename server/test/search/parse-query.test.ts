@@ -32,6 +32,21 @@ test.each([
   // Words cannot be joined with sites. A leading OR and a lower-case "or" are words.
   ['OR boats OR site:a.example or -red', ['text OR', 'text boats', 'site a.example', 'text or', 'not text red']],
   ['  - "" site: ', []],
+  ['', []],
+  ['\ufeff\t\r\n red \u00a0 shoes ', ['text red', 'text shoes']],
+  ['SITE:A.example FileType:.PDF', ['site a.example', 'filetype pdf']],
+  ['site: "a.example"', ['site a.example']],
+  ['site:site:a.example', []],
+  ['--red ---', ['not text -red', 'not text --']],
+  ['"red', ['phrase red']],
+  ['red"shoes"', ['text red"shoes"']],
+  ['OR OR red OR', ['text OR | text red']],
+  ['red OR -blue', ['text red', 'not text blue']],
+  ['größe 東京 😀', ['text größe', 'text 東京', 'text 😀']],
+  ['https://a.example/x', ['text https://a.example/x']],
+  ['constructor:x __proto__:y', ['text constructor:x', 'text __proto__:y']],
+  ['site:*.a.example site:https://*.b.example/', ['site a.example', 'site b.example']],
+  ["'; drop table team; --", ["text ';", 'text drop', 'text table', 'text team;', 'not text -']],
 ])('parses the query %s', (query, clauses) => {
   expect(read(query)).toEqual(clauses)
 })
