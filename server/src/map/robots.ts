@@ -109,8 +109,8 @@ function addRule(
 }
 
 /**
- * Writes equal paths the same way (RFC 9309, 2.2.2): percent-encoded UTF-8 in upper case, but letters,
- * digits and `-._~` unencoded. Leaves reserved characters, `*` and `$` as they are.
+ * Writes equal paths the same way (RFC 9309, 2.2.2): percent-encoded UTF-8 in upper case, but
+ * letters, digits and `-._~` unencoded. Leaves reserved characters, `*` and `$` as they are.
  */
 function normalizePath(path: string): string {
   return path

@@ -9,8 +9,8 @@ export interface MainContentModel {
 }
 
 /**
- * Reads the model next to this file. `node test/bench/content/train.ts FOLDER` trains it on a folder
- * of labelled pages and writes it again.
+ * Reads the model next to this file. `node test/bench/content/train.ts FOLDER` trains it on a
+ * folder of labelled pages and writes it again.
  */
 export function readModel(): MainContentModel {
   return JSON.parse(readFileSync(new URL('main-content-model.json', import.meta.url), 'utf8')) as MainContentModel
