@@ -60,7 +60,8 @@ const refused: Rule = (command) => refuse(`${command.method} is not allowed in a
 const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
 
 function isNavigable(url: string): boolean {
-  if (!URL.canParse(url)) return false
+  // Chromium accepts hosts that Node.js does not, such as those with a space.
+  if (!URL.canParse(url)) return /^https?:/i.test(url)
   const { protocol, pathname } = new URL(url)
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
@@ -110,6 +111,9 @@ const uploadRule: Rule = (command, params, context) => {
   return outside === undefined ? pass(command) : refuseFile(command.method, outside)
 }
 
+/** Links that are often dragged. Web pages can follow them too, and they load no page. */
+const draggableOnly = /^(?:javascript|mailto|sms|tel):/i
+
 /**
  * Checks data that a client drags into a page. The browser navigates to a dropped URL the page does
  * not handle, with any scheme.
@@ -117,7 +121,7 @@ const uploadRule: Rule = (command, params, context) => {
 const dragRule: Rule = (command, params, context) => {
   const { files, items } = (params['data'] ?? {}) as { readonly files?: unknown; readonly items?: unknown }
   const urls = (Array.isArray(items) ? items : []).flatMap(urlsOf)
-  const refusedUrl = urls.find((url) => !isNavigable(url))
+  const refusedUrl = urls.find((url) => !isNavigable(url) && !draggableOnly.test(url))
   return refusedUrl === undefined
     ? uploadRule({ ...command, params }, { files }, context)
     : refuse(

@@ -38,6 +38,7 @@ describe.each(navigations)('%s', (method) => {
     'about:blank#blocked',
     'data:text/html,hello',
     'blob:https://example.com/6b3c',
+    'http://a host with spaces/',
     '',
   ])('may go to %j', (url) => {
     expect(judge(method, { url })).toMatchObject({ kind: 'pass' })
@@ -59,6 +60,7 @@ describe.each(navigations)('%s', (method) => {
     'about:version',
     'ftp://example.com/',
     '/etc/passwd',
+    'file://a host with spaces/etc/passwd',
   ])('may not go to %j', (url) => {
     expect(judge(method, { url })).toMatchObject({ kind: 'refuse' })
   })
@@ -137,7 +139,14 @@ describe('an address that is dragged into a page', () => {
       },
     })
 
-  test.each(['https://example.com/', '# two\r\nhttp://a.example/\r\nabout:blank\r\n', ''])('may be %j', (data) => {
+  test.each([
+    'https://example.com/',
+    '# two\r\nhttp://a.example/\r\nabout:blank\r\n',
+    'javascript:void(0)',
+    'mailto:ada@example.com',
+    'tel:+44',
+    '',
+  ])('may be %j', (data) => {
     expect(drag(data)).toMatchObject({ kind: 'pass' })
   })
 
@@ -146,6 +155,7 @@ describe('an address that is dragged into a page', () => {
     ' FILE:///etc/passwd',
     '#\nhttp://a.example/\nfile:///etc/passwd',
     'chrome://version',
+    'javascript:void(0)\nfile:///etc/passwd',
     7,
   ])('may not be %j', (data) => {
     expect(drag(data)).toMatchObject({ kind: 'refuse' })
