@@ -10,6 +10,9 @@ const failureMs = 300_000
 /** Maximum number of hosts whose addresses are remembered. */
 const maxHosts = 2000
 
+/** Number of bytes that hold the origin of a URL. */
+const maxOriginBytes = 512
+
 /** Number of bytes of a response that are searched for an error. */
 const responseStartBytes = 256
 
@@ -20,6 +23,7 @@ const events = {
   request: Buffer.from('{"method":"Network.requestWillBeSent"'),
   response: Buffer.from('{"method":"Network.responseReceived"'),
   socket: Buffer.from('{"method":"Network.webSocketFrameError"'),
+  socketCreated: Buffer.from('{"method":"Network.webSocketCreated"'),
 }
 const commandResponse = Buffer.from('{"id":')
 /** The response to a failed `Page.navigate`. Results of scripts have another key first. */
@@ -27,8 +31,10 @@ const failedNavigation = /^\{"id":\d+,"result":\{"frameId":"[^"]*",(?:"loaderId"
 const responseKeys = {
   response: Buffer.from('"response":{"url":"'),
   request: Buffer.from('"redirectResponse":{"url":"'),
-  paused: Buffer.from('"request":{"url":"'),
+  sent: Buffer.from('"request":{"url":"'),
+  socket: Buffer.from('"url":"'),
 }
+const requestId = /"(?:requestId|loaderId|networkRequestId)":"([^"]+)"/
 /** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
 const failedReason = Buffer.from('"responseErrorReason":"Failed"')
 /** Reasons in `Fetch.requestPaused`. It reports other net errors as `Failed`. */
@@ -37,7 +43,6 @@ const reasons: ReadonlyMap<NetError, string> = new Map([
   ['ERR_CONNECTION_REFUSED', 'ConnectionRefused'],
   ['ERR_NAME_NOT_RESOLVED', 'NameNotResolved'],
 ])
-const doubleQuote = 0x22
 
 /** Maps the error Chromium reports for a rejected response head to the actual net error. */
 const actualErrors: ReadonlyMap<string, NetError> = new Map([
@@ -69,6 +74,9 @@ export class BrowserMessages {
   /** Addresses by host and port. Undefined behind an upstream proxy. */
   readonly #addresses = new Map<string, string | undefined>()
 
+  /** Host and port by request id. Only of clients that have enabled the Network domain. */
+  readonly #requests = new Map<string, string>()
+
   /** Records that the proxy reported a failure to the browser. */
   noteFailure(netError: NetError, target: HostPort | undefined): void {
     this.#lastFailureMs = performance.now()
@@ -85,7 +93,11 @@ export class BrowserMessages {
   /** Returns the message as a browser without a proxy would send it. */
   readonly rewrite = (message: Buffer): Buffer => {
     if (startsWith(message, events.response)) return this.#rewriteAddress(message, responseKeys.response)
-    if (startsWith(message, events.request)) return this.#rewriteAddress(message, responseKeys.request)
+    if (startsWith(message, events.request)) {
+      this.#noteRequest(message, responseKeys.sent)
+      return this.#rewriteAddress(message, responseKeys.request)
+    }
+    if (startsWith(message, events.socketCreated)) this.#noteRequest(message, responseKeys.socket)
     if (performance.now() - this.#lastFailureMs > failureMs) return message
     if (startsWith(message, commandResponse)) {
       return failedNavigation.test(message.toString('latin1', 0, responseStartBytes))
@@ -98,12 +110,30 @@ export class BrowserMessages {
     return isMisreported ? this.#rewriteError(message, false) : message
   }
 
+  /** Records the host of a request. A redirect keeps the id of its request. */
+  #noteRequest(message: Buffer, urlKey: Buffer): void {
+    const [, id] = requestId.exec(message.toString('latin1', 0, responseStartBytes)) ?? []
+    const url = urlAfter(message, urlKey)
+    if (id !== undefined && url !== null) setLast(this.#requests, id, keyOf(url.hostname, portOf(url)))
+  }
+
+  /**
+   * Whether the proxy has reported this failure for the host of the request, or for any host if the
+   * host is unknown. Otherwise the site itself sent a malformed head.
+   */
+  #hasFailed(netError: NetError, id: string | undefined): boolean {
+    const target = id === undefined ? undefined : this.#requests.get(id)
+    const failure = target === undefined ? undefined : this.#failedTargets.get(target)
+    if (target !== undefined && failure?.netError !== netError) return false
+    const atMs = failure?.atMs ?? this.#failures.get(netError)
+    return atMs !== undefined && performance.now() - atMs <= failureMs
+  }
+
   #rewriteError(message: Buffer, isExplained: boolean): Buffer {
     const text = message.toString('latin1')
     const rewritten = text.replace(/net::(ERR_[A-Z_]+)/, (match, reported: string) => {
       const real = actualErrors.get(reported)
-      const atMs = real === undefined ? undefined : this.#failures.get(real)
-      if (real === undefined || atMs === undefined || performance.now() - atMs > failureMs) return match
+      if (real === undefined || !this.#hasFailed(real, requestId.exec(text)?.[1])) return match
       return `net::${real}${isExplained ? (explanations.get(real) ?? '') : ''}`
     })
     return rewritten === text ? message : Buffer.from(rewritten, 'latin1')
@@ -112,7 +142,7 @@ export class BrowserMessages {
   /** Only `Fetch.requestPaused` names no net error, so the failure is found by the URL. */
   #rewriteReason(message: Buffer): Buffer {
     const at = message.indexOf(failedReason)
-    const url = at === -1 ? null : urlAfter(message, responseKeys.paused)
+    const url = at === -1 ? null : urlAfter(message, responseKeys.sent)
     if (url === null) return message
     const failure = this.#failedTargets.get(keyOf(url.hostname, portOf(url)))
     const reason = failure && performance.now() - failure.atMs <= failureMs ? reasons.get(failure.netError) : undefined
@@ -133,12 +163,13 @@ export class BrowserMessages {
   }
 }
 
-/** Parses the URL that follows a key. */
+/** Parses the origin of the URL that follows a key. Null if the URL has no host. */
 function urlAfter(message: Buffer, key: Buffer): URL | null {
   const keyStart = message.indexOf(key)
   if (keyStart === -1) return null
   const start = keyStart + key.length
-  return URL.parse(message.toString('latin1', start, message.indexOf(doubleQuote, start)))
+  const [origin = ''] = /^\w+:\/\/[^/?#"]+/.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
+  return URL.parse(origin)
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -9,5 +9,5 @@ export interface EndpointConnector {
    */
   readonly connect: (target: HostPort, signal?: AbortSignal) => Promise<Socket>
   /** Records why a connection to a target failed. */
-  readonly noteFailure: (error: unknown, target: HostPort | undefined) => void
+  readonly noteFailure: (error: unknown, target: HostPort) => void
 }

@@ -197,6 +197,41 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       expect(consoleTexts.join('\n')).not.toMatch(/ERR_(?:RESPONSE_HEADERS|SOCKS|TUNNEL|PROXY)/)
     })
 
+    test('a malformed response of another site keeps its own error after a failure', async () => {
+      const heads = ['Location: /a\r\nLocation: /b', 'Content-Length: 1\r\nContent-Length: 2']
+      await using malformed = await startRawServer((socket) =>
+        socket.on('data', (data) =>
+          socket.end(`HTTP/1.1 302 Found\r\n${heads[data.includes('/locations') ? 0 : 1]}\r\n\r\n`),
+        ),
+      )
+      const { cdpUrl } = await lab.createSession()
+      await using browser = await chromium.connectOverCDP(cdpUrl)
+      const page = browser.contexts()[0]!.pages()[0]!
+      const failed: string[] = []
+      page.on('requestfailed', (request) => failed.push(request.failure()!.errorText))
+      const goto = async (url: string): Promise<string> => {
+        const each = await browser.contexts()[0]!.newPage()
+        const message = await messageOf(each.goto(url))
+        await each.close()
+        return message
+      }
+      await goto(urls['a closed port']!)
+      await goto(urls['an unknown name']!)
+      const errors = {
+        locations: await goto(`http://127.0.0.1:${malformed.port}/locations`),
+        lengths: await goto(`http://127.0.0.1:${malformed.port}/lengths`),
+      }
+      await page.goto(site.url('/'))
+      await page.evaluate(`fetch('http://127.0.0.1:${malformed.port}/locations').catch(() => {})`)
+      await page.title()
+
+      expect(codesOf(errors)).toEqual({
+        locations: 'net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION',
+        lengths: 'net::ERR_RESPONSE_HEADERS_MULTIPLE_CONTENT_LENGTH',
+      })
+      expect(failed).toEqual(['net::ERR_RESPONSE_HEADERS_MULTIPLE_LOCATION'])
+    })
+
     test('results of scripts are unchanged after a failure', async () => {
       const { cdpUrl } = await lab.createSession()
       await using browser = await chromium.connectOverCDP(cdpUrl)
