@@ -10,12 +10,10 @@ interface PdfPage {
  * headings and the only text of a page.
  */
 export function dropRunningLines(pages: readonly PdfPage[]): PdfPage[] {
-  const blocks = pages.map(({ markdown }) => markdown.trim().split(/\n{2,}/))
+  const blocks = pages.map(({ markdown }) => markdown.trim().split('\n\n'))
   const withoutHeaders = dropRepeated(blocks, 0)
   const kept = dropRepeated(withoutHeaders, -1)
-  return pages.map((page, index) =>
-    kept[index]?.length === blocks[index]?.length ? page : { ...page, markdown: (kept[index] ?? []).join('\n\n') },
-  )
+  return pages.map(({ pageNumber }, index) => ({ pageNumber, markdown: (kept[index] ?? []).join('\n\n') }))
 }
 
 /** Drops a repeated block at one position of the pages: 0 is the first, -1 the last. */
