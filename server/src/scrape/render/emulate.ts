@@ -58,8 +58,10 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<void
   await interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
 }
 
+/** Returns the value of the last header with this name, which is the one sent, unless it is empty. */
 function headerOf(headers: EmulationOptions['headers'], wanted: string): string | undefined {
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+  const value = Object.entries(headers).findLast(([name]) => name.toLowerCase() === wanted)?.[1]
+  return value === '' ? undefined : value
 }
 
 /** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */

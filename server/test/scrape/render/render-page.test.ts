@@ -273,6 +273,20 @@ describe('the browser of a scrape', () => {
     expect(page['markdown']).toContain(`"user-agent":"${userAgent}"`)
   })
 
+  test.each([
+    ['an empty one', { 'User-Agent': '' }, expect.stringMatching(/ Chrome\/\d+/)],
+    ['two spellings', { 'User-Agent': 'First/1', 'user-agent': 'Last/1' }, 'Last/1'],
+  ])('never has the user agent of a headless browser in scripts: %s', async (_, headers, expected) => {
+    const page = await fixture.read('/headers', {
+      headers,
+      actions: [{ type: 'executeJavascript', script: 'navigator.userAgent' }],
+    })
+
+    const [{ value }] = page['actions']['javascriptReturns']
+    expect(value).toEqual(expected)
+    expect(value).not.toContain('Headless')
+  })
+
   test('sends custom headers with the page', async () => {
     const page = await fixture.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
 
