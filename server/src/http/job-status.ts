@@ -32,7 +32,9 @@ export async function readJobStatus(
     pagesRead > documents.length
       ? 'Documents of a job with zeroDataRetention are not stored. They are sent to its webhook only.'
       : await jobs.explainSinglePage(job)
-  const warning = [explanation, job.warning].filter((each) => each !== undefined).join(' ')
+  const warning = [explanation, describeFailures(job, version), job.warning]
+    .filter((each) => each !== undefined)
+    .join(' ')
   const endMs = (finishedAt ?? new Date()).getTime()
   const status: BulkStatusResponse = {
     success: true,
@@ -51,4 +53,12 @@ export async function readJobStatus(
     ...(warning !== '' && { warning }),
   }
   return { status, pagesRead }
+}
+
+/** Describes the pages that a job has no documents of. Returns `undefined` while it runs. */
+function describeFailures(job: Job, version: ApiVersion): string | undefined {
+  const { failed, status } = job
+  if (status === 'scraping' || failed === 0) return undefined
+  const pages = failed === 1 ? '1 page was not scraped' : `${failed} pages were not scraped`
+  return `${pages}. See GET ${jobPath(job, version)}/errors for the reasons.`
 }

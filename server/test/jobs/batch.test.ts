@@ -50,7 +50,13 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a batch, in %s', (storeKind) =
     const { site, urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: [site.url('/broken'), ...urls(2), site.url('/nowhere')] })
 
-    expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
+    expect(await ended(url)).toMatchObject({
+      status: 'completed',
+      completed: 3,
+      total: 3,
+      creditsUsed: 3,
+      warning: `1 page was not scraped. See GET ${new URL(url).pathname}/errors for the reasons.`,
+    })
     const { status, body } = await api('GET', `${url}/errors`)
     expect(status).toBe(200)
     expect(body).toEqual({
