@@ -82,12 +82,13 @@ describe('a batch', () => {
   })
 
   test('says which robots.txt is read in part, as a crawl does', async () => {
-    const warning = 'http://long.test/robots.txt is longer than 0.512 MB: the rest was left out.'
+    const warning = 'http://long.test/robots.txt is longer than 0.512 MB: the rest was omitted.'
     const urls = ['http://long.test/in', 'http://long.test/private/page', 'http://site.test/in']
     const batch = await run('/v2/batch/scrape', { urls })
     const crawl = await run('/v2/crawl', { url: 'http://long.test/in' })
 
-    expect(batch.status).toMatchObject({ completed: 2, warning })
+    const blocked = `1 page was not scraped. See GET ${new URL(batch.url).pathname}/errors for the reasons.`
+    expect(batch.status).toMatchObject({ completed: 2, warning: `${blocked} ${warning}` })
     expect(crawl.status).toMatchObject({ completed: 1, warning })
   })
 
