@@ -58,7 +58,7 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<void
   await interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
 }
 
-/** Returns the value of the last header with this name, which is the one sent, unless it is empty. */
+/** Returns the value of the last header with this name, which is sent. Ignores an empty one. */
 function headerOf(headers: EmulationOptions['headers'], wanted: string): string | undefined {
   const value = Object.entries(headers).findLast(([name]) => name.toLowerCase() === wanted)?.[1]
   return value === '' ? undefined : value
