@@ -37,7 +37,7 @@ export async function keepFiles(
  * `keepFiles`.
  */
 export async function listKeptFiles(artifacts: Artifacts, row: SessionRow): Promise<readonly SessionFile[]> {
-  if (!row.keepFiles || row.status === 'active') throw ended(row)
+  if (!row.keepFiles || row.status === 'active') throw sessionEndedError(row)
   return (await artifacts.list({ sessionId: row.id, kind: 'file' })).map(describeArtifact)
 }
 
@@ -48,7 +48,7 @@ export async function findKeptFile(artifacts: Artifacts, row: SessionRow, key: s
 }
 
 /** The error for a session that has ended without files or recordings. */
-export function ended(row: SessionRow): BowlineError {
+export function sessionEndedError(row: SessionRow): BowlineError {
   return new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
 }
 

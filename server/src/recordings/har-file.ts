@@ -11,7 +11,7 @@ export interface HarHead {
 }
 
 /** Generates a HAR 1.2 file from a file of entries, oldest first. Reads one entry at a time. */
-export async function* harFile(
+export async function* generateHar(
   path: string,
   locations: readonly EntryLocation[],
   { version, browser, pages, comment }: HarHead,

@@ -2,7 +2,7 @@ import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import type { RequestSent } from './cdp-network.ts'
 import { bodiesNotRecorded, toHarEntry } from './har-entry.ts'
-import { addMessage, RequestHops, type OpenExchange } from './request-hops.ts'
+import { addMessage, RedirectChain, type MutableExchange } from './redirect-chain.ts'
 import { maxBodyBytes, readBody } from './response-body.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -36,7 +36,7 @@ export class NetworkLog {
   readonly pages: HarPage[] = []
   readonly #file: TempFile
   readonly #options: NetworkLogOptions
-  readonly #open = new Map<string, RequestHops>()
+  readonly #open = new Map<string, RedirectChain>()
   readonly #pending = new Set<Promise<void>>()
   readonly #pageOfTarget = new Map<string, string>()
   /** Number of entries that exceeded the size limit. */
@@ -66,19 +66,19 @@ export class NetworkLog {
       case 'Network.requestWillBeSent':
         return this.#begin(target, params)
       case 'Network.requestWillBeSentExtraInfo':
-        this.#hopsOf(keyOf(target, params)).sentHeaders.push(params.headers)
+        this.#chainOf(keyOf(target, params)).sentHeaders.push(params.headers)
         return
       case 'Network.responseReceivedExtraInfo':
-        this.#hopsOf(keyOf(target, params)).receivedHeaders.push(params.headers)
+        this.#chainOf(keyOf(target, params)).receivedHeaders.push(params.headers)
         return
       case 'Network.loadingFinished':
-        return this.#finish(target, params, { transferBytes: params.encodedDataLength })
+        return this.#endRequest(target, params, { transferBytes: params.encodedDataLength })
       case 'Network.loadingFailed':
-        return this.#finish(target, params, { error: params.errorText })
+        return this.#endRequest(target, params, { error: params.errorText })
       case 'Network.webSocketCreated':
         return this.#beginSocket(target, params)
       case 'Network.webSocketClosed':
-        return this.#finish(target, params, {})
+        return this.#endRequest(target, params, {})
       default:
         this.#updateExchange(target, event)
     }
@@ -97,10 +97,10 @@ export class NetworkLog {
     await this.#file.close()
   }
 
-  #hopsOf(key: string): RequestHops {
+  #chainOf(key: string): RedirectChain {
     const found = this.#open.get(key)
     if (found !== undefined) return found
-    const created = new RequestHops()
+    const created = new RedirectChain()
     this.#open.set(key, created)
     return created
   }
@@ -108,10 +108,10 @@ export class NetworkLog {
   #begin(target: AttachedTarget, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
-    const hops = this.#hopsOf(keyOf(target, sent))
+    const chain = this.#chainOf(keyOf(target, sent))
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
-    if (isDocument && hops.last === undefined) this.#beginPage(target, sent)
-    hops.add(sent, this.#pageOfTarget.get(target.targetId))
+    if (isDocument && chain.last === undefined) this.#beginPage(target, sent)
+    chain.add(sent, this.#pageOfTarget.get(target.targetId))
   }
 
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
@@ -125,7 +125,7 @@ export class NetworkLog {
     const request = { url, method: 'GET', headers: {} }
     const times = { timestamp: 0, wallTime: Date.now() / 1000 }
     const sent = { requestId, loaderId: '', type: 'WebSocket', request, ...times } as const
-    this.#hopsOf(keyOf(target, sent)).add(sent, undefined).messages = []
+    this.#chainOf(keyOf(target, sent)).add(sent, undefined).messages = []
   }
 
   #updateExchange(target: AttachedTarget, { method, params }: CdpEvent): void {
@@ -161,15 +161,15 @@ export class NetworkLog {
     }
   }
 
-  #update(target: AttachedTarget, params: WithRequestId, change: (exchange: OpenExchange) => void): void {
+  #update(target: AttachedTarget, params: WithRequestId, change: (exchange: MutableExchange) => void): void {
     const exchange = this.#open.get(keyOf(target, params))?.last
     if (exchange !== undefined) change(exchange)
   }
 
-  #finish(
+  #endRequest(
     target: AttachedTarget,
     { requestId, timestamp }: WithRequestId & { readonly timestamp: number },
-    outcome: Partial<Pick<OpenExchange, 'transferBytes' | 'error'>>,
+    outcome: Partial<Pick<MutableExchange, 'transferBytes' | 'error'>>,
   ): void {
     const key = keyOf(target, { requestId })
     const exchange = this.#open.get(key)?.last
@@ -186,9 +186,9 @@ export class NetworkLog {
   }
 
   #write(key: string): void {
-    const hops = this.#open.get(key)
+    const chain = this.#open.get(key)
     this.#open.delete(key)
-    for (const exchange of hops?.list() ?? []) {
+    for (const exchange of chain?.list() ?? []) {
       if (!this.#options.withBodies) exchange.body ??= notRecorded
       const entry = toHarEntry(exchange, this.#options)
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)

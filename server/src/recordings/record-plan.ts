@@ -9,7 +9,7 @@ export interface RecordPlan {
 }
 
 /** Parses the `record` option of a session. `undefined` if nothing is recorded. */
-export function recordPlan(text: string | undefined): RecordPlan | undefined {
+export function parseRecordPlan(text: string | undefined): RecordPlan | undefined {
   const requested = text === undefined ? false : (JSON.parse(text) as RecordRequest)
   if (requested === false) return undefined
   const options = recordOptions.parse(requested === true ? { har: true, console: true, video: true } : requested)

@@ -8,7 +8,7 @@ import type { Browser } from '../browsers/launch.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { ConsoleLog } from './console-log.ts'
 import { VideoRecorder, type Focus } from './video-recorder.ts'
-import { harFile } from './har-file.ts'
+import { generateHar } from './har-file.ts'
 import { NetworkLog } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
@@ -29,7 +29,7 @@ export interface RecorderDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** A finished recording, ready to be stored. */
+/** One file of a finished recording, ready to be stored. */
 export interface RecordedFile {
   readonly name: 'har.json' | 'console.jsonl' | 'video.webm'
   readonly contentType: string
@@ -55,6 +55,7 @@ export class Recorder implements AsyncDisposable {
     const tempFile = (name: string, share: number): TempFile => new TempFile(join(folder, name), maxBytes * share)
     this.#network = plan.har && new NetworkLog(tempFile('har', 0.3), toLogOptions(plan.har))
     this.#console = plan.console ? new ConsoleLog(tempFile('console', 0.1)) : undefined
+    // No new frames above 60 %; the larger file limit keeps the last ones from being cut.
     this.#video =
       plan.video &&
       new VideoRecorder(tempFile('video', 1), focus, { maxFps: plan.video.maxFps, maxBytes: maxBytes * 0.6, onError })
@@ -121,7 +122,12 @@ export class Recorder implements AsyncDisposable {
   #har({ locations, pages, skipped }: NetworkLog): AsyncGenerator<Buffer> {
     const { version, session } = this.#deps
     const comment = skipped === 0 ? undefined : `${skipped} more requests were not recorded: the size limit was reached`
-    return harFile(join(this.#folder, 'har'), locations, { version, browser: session.browser.version, pages, comment })
+    return generateHar(join(this.#folder, 'har'), locations, {
+      version,
+      browser: session.browser.version,
+      pages,
+      comment,
+    })
   }
 }
 

@@ -6,7 +6,7 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
-import { recordPlan, type RecordPlan } from './record-plan.ts'
+import { parseRecordPlan, type RecordPlan } from './record-plan.ts'
 import { Recorder, type RecordedSession } from './recorder.ts'
 import { detailsOf, playerName } from './recording-details.ts'
 import type { Focus } from './video-recorder.ts'
@@ -46,7 +46,7 @@ export class Recordings {
     focus: Focus,
     resources: AsyncDisposableStack,
   ): Promise<SessionRecording | undefined> {
-    const plan = recordPlan(session.row.record)
+    const plan = parseRecordPlan(session.row.record)
     if (plan === undefined) return undefined
     const { maxRecordingMb, version } = this.#deps
     const onError = (error: unknown): void => {

@@ -1,12 +1,12 @@
 import type { CdpCall } from '../cdp/protocol.ts'
 import type { Body } from './har-entry.ts'
-import type { OpenExchange } from './request-hops.ts'
+import type { MutableExchange } from './redirect-chain.ts'
 
 /** Larger response bodies are not recorded. */
 export const maxBodyBytes = 1_000_000
 
 /** Reads the response body of an exchange, or returns why it is not recorded. Never rejects. */
-export async function readBody(call: CdpCall, { sent, contentBytes, response }: OpenExchange): Promise<Body> {
+export async function readBody(call: CdpCall, { sent, contentBytes, response }: MutableExchange): Promise<Body> {
   if (response === undefined || contentBytes === 0) return undefined
   if (!isText(response.mimeType)) return { comment: 'only text bodies are recorded' }
   if (contentBytes > maxBodyBytes) return { comment: `larger than ${maxBodyBytes} bytes` }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { RouteName, Routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
-import { ended, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
+import { sessionEndedError, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { accessOfToken } from '../../sessions/access-of-token.ts'
@@ -37,7 +37,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'listFiles', {
     handler: async (request) => {
-      const { row, session } = await admitOwner(deps, request)
+      const { row, session } = await findOwnedSession(deps, request)
       const files = session === undefined ? await listKeptFiles(artifacts, row) : session.files.list()
       return { success: true, files }
     },
@@ -45,7 +45,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'uploadFile', {
     handler: async (request) => {
-      const session = await admit(deps, request)
+      const session = await requireLiveSession(deps, request)
       const { name, group, lastModified } = request.query as Query<'uploadFile'>
       const announced = request.headers['content-length']
       const announcedBytes = announced === undefined ? undefined : Number(announced)
@@ -57,7 +57,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'downloadFile', {
     handler: async (request, reply) => {
-      const { row, session } = await admitOwner(deps, request)
+      const { row, session } = await findOwnedSession(deps, request)
       const { name } = request.params as Params<'downloadFile'>
       if (session === undefined) {
         const kept = await findKeptFile(artifacts, row, name)
@@ -84,7 +84,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'deleteFile', {
     handler: async (request) => {
-      const { row, session } = await admitOwner(deps, request)
+      const { row, session } = await findOwnedSession(deps, request)
       const { name } = request.params as Params<'deleteFile'>
       if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
       else await session.downloads.removeFile(name)
@@ -97,16 +97,16 @@ type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
 type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
 
 /** Returns the live session of a request. Throws SESSION_ENDED if it has ended. */
-async function admit(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {
-  const { row, session } = await admitOwner(deps, request)
-  if (session === undefined) throw ended(row)
+async function requireLiveSession(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {
+  const { row, session } = await findOwnedSession(deps, request)
+  if (session === undefined) throw sessionEndedError(row)
   return session
 }
 
 /**
  * Checks that the caller may use the files of a session. `session` is `undefined` if it has ended.
  */
-async function admitOwner(
+async function findOwnedSession(
   deps: FileRouteDeps,
   request: FastifyRequest,
 ): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> {

@@ -30,7 +30,7 @@ export function recordingHandlers({ store, recordings }: RecordingRouteDeps): Ha
   }
 }
 
-interface Request {
+interface RecordingParams {
   readonly id: string
   readonly name: string
 }
@@ -53,8 +53,8 @@ export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDep
   let player: Player | undefined
   registerRoute(app, 'readRecording', {
     handler: async (request, reply) => {
-      const { name } = request.params as Request
-      const folder = { sessionId: (await admit(deps, request)).id, kind: 'recording' } as const
+      const { name } = request.params as RecordingParams
+      const folder = { sessionId: (await findOwnedSession(deps, request)).id, kind: 'recording' } as const
       if (name === playerName) {
         const kept = await artifacts.list(folder)
         if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
@@ -70,9 +70,12 @@ export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDep
   })
 }
 
-async function admit({ store, authenticator }: RecordingRouteDeps, request: FastifyRequest): Promise<SessionRow> {
+async function findOwnedSession(
+  { store, authenticator }: RecordingRouteDeps,
+  request: FastifyRequest,
+): Promise<SessionRow> {
   const { token } = request.query as { readonly token?: string }
-  const { id } = request.params as Request
+  const { id } = request.params as RecordingParams
   if (token === undefined) {
     const { teamId } = await authenticator.authenticate(request.headers.authorization, request.ip)
     return getTeamSession(store.db, id, teamId)

@@ -3,8 +3,8 @@ import type { CdpHeaders, RequestSent } from './cdp-network.ts'
 import type { Exchange } from './har-entry.ts'
 import type { WebSocketMessage } from './har-types.ts'
 
-/** An exchange whose response has not ended. */
-export type OpenExchange = { -readonly [Key in keyof Exchange]: Exchange[Key] }
+/** An exchange that CDP events are still filling in. */
+export type MutableExchange = { -readonly [Key in keyof Exchange]: Exchange[Key] }
 
 const maxMessages = 1000
 const maxMessageLength = 10_000
@@ -13,17 +13,17 @@ const maxMessageLength = 10_000
  * A request and its redirects, which share a request id. The headers of `ExtraInfo` events arrive
  * in the order of the redirects.
  */
-export class RequestHops {
+export class RedirectChain {
   readonly sentHeaders: CdpHeaders[] = []
   readonly receivedHeaders: CdpHeaders[] = []
-  readonly #exchanges: OpenExchange[] = []
+  readonly #exchanges: MutableExchange[] = []
 
-  get last(): OpenExchange | undefined {
+  get last(): MutableExchange | undefined {
     return this.#exchanges.at(-1)
   }
 
   /** Adds a hop. Its `redirectResponse`, if any, ends the hop before it. */
-  add(sent: RequestSent, pageref: string | undefined): OpenExchange {
+  add(sent: RequestSent, pageref: string | undefined): MutableExchange {
     const { last } = this
     if (last !== undefined && sent.redirectResponse !== undefined) {
       last.response = sent.redirectResponse
@@ -36,7 +36,7 @@ export class RequestHops {
   }
 
   /** Lists the hops, with the headers that have arrived for each. */
-  list(): readonly OpenExchange[] {
+  list(): readonly MutableExchange[] {
     for (const [index, exchange] of this.#exchanges.entries()) {
       exchange.sentHeaders ??= this.sentHeaders[index]
       exchange.receivedHeaders ??= this.receivedHeaders[index]
@@ -47,7 +47,7 @@ export class RequestHops {
 
 /** Adds a message of a WebSocket to its exchange. */
 export function addMessage(
-  exchange: OpenExchange,
+  exchange: MutableExchange,
   type: WebSocketMessage['type'],
   { response, timestamp }: Protocol.Network.WebSocketFrameReceivedEvent,
 ): void {
@@ -57,7 +57,7 @@ export function addMessage(
   exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, maxMessageLength) }]
 }
 
-function createExchange(sent: RequestSent, pageref: string | undefined): OpenExchange {
+function createExchange(sent: RequestSent, pageref: string | undefined): MutableExchange {
   return {
     sent,
     pageref,
