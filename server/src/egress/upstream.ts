@@ -1,12 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
-import { SocksClient } from 'socks'
-import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { HostPort } from './host-port.ts'
+import { connectSocks } from './socks-client.ts'
 
 /**
  * A third-party proxy for outgoing connections. Its own address is not checked, because the
@@ -88,46 +86,4 @@ async function connectHttp(url: URL, target: HostPort, signal: AbortSignal): Pro
 
 function rejectionOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {
   return new Error(`the proxy returned ${statusCode} ${statusMessage}`.trimEnd())
-}
-
-async function connectSocks(url: URL, target: HostPort, signal: AbortSignal): Promise<Socket> {
-  const connecting = SocksClient.createConnection({
-    command: 'connect',
-    destination: target,
-    proxy: {
-      host: url.hostname.replaceAll(/[[\]]/g, ''),
-      port: Number(url.port || 1080),
-      type: url.protocol.startsWith('socks4') ? 4 : 5,
-      ...(url.username === ''
-        ? {}
-        : { userId: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }),
-    },
-    set_tcp_nodelay: true,
-  })
-  try {
-    const { socket } = await abortable(connecting, signal)
-    socket.on('error', () => socket.destroy())
-    await keepEarlyBytes(socket)
-    return socket
-  } catch (error) {
-    // Aborting does not stop the library. A connection it still opens is closed.
-    connecting.then(
-      ({ socket }) => socket.destroy(),
-      () => undefined,
-    )
-    throw error
-  }
-}
-
-/**
- * Keeps the first bytes of a target. The library lets the socket flow as soon as it is connected,
- * so they would be lost.
- */
-async function keepEarlyBytes(socket: Socket): Promise<void> {
-  const early: Buffer[] = []
-  const onData = (chunk: Buffer): void => void early.push(chunk)
-  socket.on('data', onData)
-  await setImmediate()
-  socket.off('data', onData).pause()
-  for (const chunk of early.toReversed()) socket.unshift(chunk)
 }

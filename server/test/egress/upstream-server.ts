@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { startRawServer, type RawServer } from './raw-client.ts'
 
@@ -22,21 +23,69 @@ export async function startHttpUpstream(to: number, credentials?: string): Promi
   return { ...server, asked }
 }
 
-/** Starts a SOCKS5 proxy without authentication that takes names. */
-export async function startSocksUpstream(to: number): Promise<UpstreamServer> {
+/** Responses of a SOCKS proxy. */
+export interface SocksOptions {
+  /** User name and password to insist on, `name:password`. Default: none. */
+  readonly credentials?: string
+  /** Response code of SOCKS5. Default 0, success. */
+  readonly code?: number
+  /** Sends each byte in a packet of its own. Default false. */
+  readonly isSlow?: boolean
+}
+
+/**
+ * Starts a SOCKS proxy, version 4a or 5, that takes names. The target's first bytes follow its
+ * response in one packet.
+ */
+export async function startSocksUpstream(to: number, options: SocksOptions = {}): Promise<UpstreamServer> {
   const asked: string[] = []
-  const server = await startRawServer((socket) => {
-    socket.once('data', () => {
-      socket.write(Buffer.from([5, 0]))
-      socket.once('data', (request: Buffer) => {
-        const length = request.readUInt8(4)
-        asked.push(`${request.subarray(5, 5 + length).toString()}:${request.readUInt16BE(5 + length)}`)
-        socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]))
-        join(socket, to)
-      })
-    })
-  })
+  const server = await startRawServer((socket) => void serveSocks(socket, to, asked, options).catch(() => undefined))
   return { ...server, asked }
+}
+
+async function serveSocks(socket: Socket, to: number, asked: string[], options: SocksOptions): Promise<void> {
+  const { credentials, code = 0, isSlow = false } = options
+  const read = async (): Promise<Buffer> => (await once(socket, 'data'))[0] as Buffer
+  const write = async (...bytes: readonly number[]): Promise<void> => {
+    for (const part of isSlow ? bytes.map((byte) => [byte]) : [bytes]) {
+      await new Promise((resolve) => void socket.setNoDelay(true).write(Buffer.from(part), resolve))
+    }
+  }
+  const first = await read()
+  if (first[0] === 4) {
+    const [user = '', name = ''] = first.subarray(8).toString().split('\0')
+    asked.push(`${user}@${name}:${first.readUInt16BE(2)}`)
+    return joinWith(socket, to, Buffer.from([0, 0x5a, 0, 0, 0, 0, 0, 0]))
+  }
+  if (credentials === undefined) await write(5, 0)
+  else {
+    if (!first.subarray(2).includes(2)) return write(5, 255)
+    await write(5, 2)
+    const login = await read()
+    const name = login.subarray(2, 2 + login.readUInt8(1)).toString()
+    const isRight = `${name}:${login.subarray(3 + name.length).toString()}` === credentials
+    await write(1, isRight ? 0 : 1)
+    if (!isRight) return void socket.end()
+  }
+  const request = await read()
+  const length = request.readUInt8(4)
+  asked.push(`${request.subarray(5, 5 + length).toString()}:${request.readUInt16BE(5 + length)}`)
+  if (code !== 0) return write(5, code, 0, 1, 0, 0, 0, 0, 0, 0)
+  if (isSlow) {
+    await write(5, 0, 0, 3, 2, 97, 98, 0, 80)
+    return join(socket, to)
+  }
+  return joinWith(socket, to, Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]))
+}
+
+/** Joins a socket with a target, and sends its first bytes together with `response`. */
+function joinWith(socket: Socket, port: number, response: Buffer): void {
+  const remote = connect(port, '127.0.0.1')
+  remote.on('error', () => socket.destroy()).on('close', () => socket.destroy())
+  remote.once('data', (start: Buffer) => {
+    socket.write(Buffer.concat([response, start]))
+    socket.pipe(remote).pipe(socket)
+  })
 }
 
 function join(socket: Socket, port: number): void {

@@ -1,7 +1,9 @@
+import type { Socket } from 'node:net'
 import { fetch } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { openEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts'
+import { tunnelThrough } from '../../src/egress/upstream.ts'
 import type { UpstreamChoice } from '../../src/egress/connector.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openRawTunnel, startRawServer } from './raw-client.ts'
@@ -45,13 +47,59 @@ describe('an upstream proxy', () => {
     expect(upstream.asked).toEqual(['CONNECT shop.example:443 HTTP/1.1'])
   })
 
-  test('over SOCKS5 gets the host name', async () => {
+  test.each([
+    ['SOCKS5', 'socks5://', {}, 'shop.example:443'],
+    ['SOCKS5, byte by byte,', 'socks5://', { isSlow: true }, 'shop.example:443'],
+    ['SOCKS5 with credentials', 'socks5://me:p%40ss@', { credentials: 'me:p@ss' }, 'shop.example:443'],
+    ['SOCKS5 that needs no credentials', 'socks5://me:p%40ss@', {}, 'shop.example:443'],
+    ['SOCKS4a', 'socks4://me@', {}, 'me@shop.example:443'],
+  ])('over %s gets the host name, and loses no early bytes', async (_, scheme, options, asked) => {
     await using site = await startGreeter('hello')
-    await using upstream = await startSocksUpstream(site.port)
-    await using egress = await open({ proxyBasic: `socks5://127.0.0.1:${upstream.port}` })
+    await using upstream = await startSocksUpstream(site.port, options)
+    await using egress = await open({ proxyBasic: `${scheme}127.0.0.1:${upstream.port}` })
 
     expect(await tunnel(egress, 'shop.example:443', 'basic')).toMatch(/hello$/)
-    expect(upstream.asked).toEqual(['shop.example:443'])
+    expect(upstream.asked).toEqual([asked])
+  })
+
+  test.each([
+    ['rejects the credentials', 'me:wrong@', { credentials: 'me:p@ss' }, 'the proxy rejected the credentials'],
+    ['requires credentials', '', { credentials: 'me:p@ss' }, 'the proxy requires other credentials'],
+    ['refuses the target', '', { code: 2 }, 'the proxy returned 2 (not allowed by its rules)'],
+  ])('over SOCKS5 that %s is named with its reason', async (_, login, options, reason) => {
+    await using upstream = await startSocksUpstream(1, options)
+    await using egress = await open({ proxyBasic: `socks5://${login}127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, 'shop.example:443', 'basic')).toContain(
+      `The basic proxy could not connect to shop.example:443: ${reason}`,
+    )
+  })
+
+  test.each([
+    ['closes the connection', (socket: Socket) => socket.end(), 'the proxy closed the connection'],
+    ['is none', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request'), 'does not speak SOCKS5'],
+  ])('over SOCKS5 that %s is an error', async (_, serve, reason) => {
+    await using upstream = await startRawServer(serve)
+    await using egress = await open({ proxyBasic: `socks5://127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, 'shop.example:443', 'basic')).toContain(reason)
+  })
+
+  test('over SOCKS5 that never responds is closed when the caller gives up', async () => {
+    const closed = Promise.withResolvers<void>()
+    const greeted = Promise.withResolvers<void>()
+    await using upstream = await startRawServer((socket) => {
+      socket.once('data', () => greeted.resolve()).once('end', () => closed.resolve())
+    })
+    const url = new URL(`socks5://127.0.0.1:${upstream.port}`)
+    const giveUp = new AbortController()
+    const opening = tunnelThrough({ name: 'basic', url }, { host: 'shop.example', port: 443 }, giveUp.signal)
+    const failed = expect(opening).rejects.toThrow('enough')
+    await greeted.promise
+    giveUp.abort(new Error('enough'))
+
+    await failed
+    await closed.promise
   })
 
   test('also carries plain HTTP requests', async () => {
