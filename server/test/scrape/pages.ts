@@ -54,6 +54,10 @@ export const scrapePages: Pages = {
     )
     response.end(isKnown ? '<p>Come in.</p>' : '')
   },
+  '/cookies/set': ({ response }) => {
+    const cookies = ['here=1; Path=/', 'folder=1', 'gone=1; Path=/; Max-Age=0', 'away=1; Path=/; Domain=example.com']
+    response.writeHead(302, { location: '/headers', 'set-cookie': cookies }).end()
+  },
   '/gone': bytes('<h1>Gone</h1>', html, 410),
   '/data.json': bytes('{"a": 1}', { 'content-type': 'application/json' }),
   '/notes.txt': bytes('plain <b>words</b>', { 'content-type': 'text/plain' }),

@@ -8,7 +8,7 @@ import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers
 import type { LoadedPage } from './loaded-page.ts'
 import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
-import { CookieJar } from './cookie-jar.ts'
+import { ScrapeCookies } from './scrape-cookies.ts'
 import { toFetchError } from './fetch-error.ts'
 import { metaRefreshTarget } from './meta-refresh.ts'
 import { readBody, type ReceivedBody } from './read-body.ts'
@@ -20,7 +20,7 @@ export interface FetchOptions extends Abortable {
   readonly identity: BrowserIdentity
   /** Headers of the caller. They override the defaults. Other origins get only `User-Agent`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Cookies that a browser has for the URL, each as `name=value`. Default: none. */
+  /** Cookies that a browser has for the URL, each as a `Set-Cookie` header. Default: none. */
   readonly cookies?: readonly string[] | undefined
 }
 
@@ -39,7 +39,7 @@ const maxFileBytes = 100_000_000
  * signal's reason.
  */
 export async function fetchPage(start: string, options: FetchOptions): Promise<LoadedPage> {
-  const jar = new CookieJar()
+  const jar = new ScrapeCookies()
   jar.store(new URL(start), options.cookies ?? [])
   let url = new URL(start)
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
@@ -86,7 +86,7 @@ type FetchedResponse =
 async function sendRequest(
   url: URL,
   forwardsHeaders: boolean,
-  jar: CookieJar,
+  jar: ScrapeCookies,
   options: FetchOptions,
 ): Promise<FetchedResponse> {
   const cookie = jar.headerFor(url)

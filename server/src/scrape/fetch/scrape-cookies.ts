@@ -1,54 +1,40 @@
+import { CookieJar } from 'tough-cookie'
+
 /** Maximum length of the `Cookie` header. Most servers accept 8 kB of headers. */
 const maxHeaderLength = 4096
 
-/**
- * Cookies of one scrape, by exact host. Enough for sites that set a cookie before they show their
- * page.
- */
-export class CookieJar {
-  readonly #hosts = new Map<string, Map<string, Cookie>>()
+/** Maximum number of cookies read from one response: as many as Chromium keeps per site. */
+const maxCookies = 180
 
-  /** Stores the `Set-Cookie` headers of a response. Removes cookies that have expired. */
+/**
+ * Maximum length of a `Set-Cookie` header; Chromium accepts 4096 characters and short attributes.
+ * The library takes quadratic time on dates and separators.
+ */
+const maxCookieLength = 6000
+
+/**
+ * Cookies of one scrape, sent as RFC 6265 says: only to their host or `Domain`, below their `Path`,
+ * over TLS if they are `Secure`, and until they expire. A `Domain` that is a public suffix, or not
+ * a parent of the host, is rejected.
+ */
+export class ScrapeCookies {
+  readonly #jar = new CookieJar()
+
+  /** Stores the `Set-Cookie` headers of a response. Invalid ones are ignored, as browsers do. */
   store(url: URL, headers: readonly string[]): void {
-    const cookies = this.#hosts.get(url.hostname) ?? new Map<string, Cookie>()
-    this.#hosts.set(url.hostname, cookies)
-    for (const header of headers) {
-      const [pair = '', ...attributes] = header.split(';')
-      const [name, value] = splitAtEquals(pair)
-      if (name === '' || value === undefined) continue
-      const options = new Map(attributes.map(splitAtEquals).map(([key, option]) => [key.toLowerCase(), option]))
-      if (isExpired(options)) cookies.delete(name)
-      else cookies.set(name, { value, isSecure: options.has('secure') })
+    for (const header of headers.filter(({ length }) => length <= maxCookieLength).slice(0, maxCookies)) {
+      this.#jar.setCookieSync(header, url.href, { ignoreError: true })
     }
   }
 
   /** Returns the `Cookie` header for a URL, or undefined if there are no cookies. */
   headerFor(url: URL): string | undefined {
     let header = ''
-    for (const [name, { value, isSecure }] of this.#hosts.get(url.hostname) ?? []) {
-      if (isSecure && url.protocol !== 'https:') continue
-      const next = `${header === '' ? '' : '; '}${name}=${value}`
+    for (const cookie of this.#jar.getCookiesSync(url.href)) {
+      const next = `${header === '' ? '' : '; '}${cookie.cookieString()}`
       // Skip a cookie that does not fit, and go on with smaller ones.
       if (header.length + next.length <= maxHeaderLength) header += next
     }
     return header === '' ? undefined : header
   }
-}
-
-interface Cookie {
-  readonly value: string
-  /** Sent over HTTPS only. */
-  readonly isSecure: boolean
-}
-
-function splitAtEquals(text: string): readonly [string, string | undefined] {
-  const at = text.indexOf('=')
-  return at < 0 ? [text.trim(), undefined] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-}
-
-/** Sites delete a cookie by setting it again with a time in the past. `Max-Age` wins. */
-function isExpired(options: ReadonlyMap<string, string | undefined>): boolean {
-  const maxAge = options.get('max-age') ?? ''
-  if (/^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0
-  return Date.parse(options.get('expires') ?? '') <= Date.now()
 }

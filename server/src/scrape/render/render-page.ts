@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import type { Protocol } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -39,7 +40,7 @@ export interface RenderedPage extends LoadedPage {
 /** Outcome of rendering. */
 export type RenderOutcome =
   | { readonly kind: 'page'; readonly page: RenderedPage }
-  /** A file. `cookies` are those that the browser has for the URL, each as `name=value`. */
+  /** A file. `cookies` are those that the browser has for the URL, each as `Set-Cookie` header. */
   | { readonly kind: 'download'; readonly cookies: readonly string[] }
   | { readonly kind: 'refused' | 'unreachable' }
 
@@ -78,7 +79,13 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
 
 async function download(tab: Tab, url: string): Promise<RenderOutcome> {
   const { cookies } = await tab.call('Network.getCookies', { urls: [url] })
-  return { kind: 'download', cookies: cookies.map(({ name, value }) => `${name}=${value}`) }
+  return { kind: 'download', cookies: cookies.map(toSetCookie) }
+}
+
+/** Writes a browser's cookie as the header that sets it. A leading dot includes subdomains. */
+function toSetCookie({ name, value, domain, path, secure }: Protocol.Network.Cookie): string {
+  const included = domain.startsWith('.') ? `; Domain=${domain.slice(1)}` : ''
+  return `${name}=${value}; Path=${path}${included}${secure ? '; Secure' : ''}`
 }
 
 async function capturePage(

@@ -86,6 +86,10 @@ describe('while fetching a page', () => {
     expect((await fixture.read('/asks-for-cookie'))['markdown']).toBe('Come in.\n')
   })
 
+  test('only the cookies for its path and host that have not expired follow a redirect', async () => {
+    expect((await fixture.read('/cookies/set', { onlyMainContent: false }))['markdown']).toContain('"cookie":"here=1"')
+  })
+
   test('URLs in UTF-8 are requested, and redirects without a target are pages', async () => {
     const page = await fixture.read('/unescaped')
 
