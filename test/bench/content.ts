@@ -1,5 +1,6 @@
 import { cleanPage } from '../../server/src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
+import { parsePage } from '../../server/src/scrape/parse/parsed-page.ts'
 import { scoreHeldOut } from './content/held-out.ts'
 import { readLabelledPages, type LabelledPage } from './content/pages.ts'
 import { scoreWords, toText, type WordScore } from './content/scoring.ts'
@@ -20,7 +21,9 @@ function figuresOf(title: string, pages: readonly LabelledPage[], scores: readon
 }
 
 function read(page: LabelledPage): string {
-  return treeToMarkdown(cleanPage({ html: page.html, url: '' }).document, '')
+  const parsed = parsePage(page.html, '')
+  cleanPage(parsed)
+  return treeToMarkdown(parsed)
 }
 
 function measureSpeed(pages: readonly LabelledPage[]): Figure {

@@ -3,6 +3,7 @@ import { findBrowser } from '../../server/src/browsers/find.ts'
 import { browserSearchEnvironment } from '../../server/src/config.ts'
 import { cleanPage } from '../../server/src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
+import { parsePage } from '../../server/src/scrape/parse/parsed-page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { ratioAtLeast, type Aim, type BenchGroup, type Figure } from './group.ts'
@@ -150,8 +151,11 @@ async function convert(rounds: number): Promise<Speeds> {
     work()
     return process.cpuUsage(before).user / 1000
   }
-  const ours = (html: string): string =>
-    treeToMarkdown(cleanPage({ html, url: '', options: { onlyMainContent: false } }).document, '')
+  const ours = (html: string): string => {
+    const page = parsePage(html, '')
+    cleanPage(page, { onlyMainContent: false })
+    return treeToMarkdown(page)
+  }
   const samples = await interleave(
     {
       ours: async () => processorMs(() => pages.forEach(ours)),

@@ -62,9 +62,20 @@ export interface LoadedScrape {
 }
 
 /**
- * Turns URLs into priced documents. In order: check the request, look in the cache, load the page
- * (fetch or render), process its HTML (parse, extract, format), build the document. The caller
- * stores the result and bills it.
+ * Turns URLs into priced documents. The caller stores the result and bills it. One `LoadedPage`
+ * travels, and each step adds to it:
+ *
+ * | step                         | result                                                        |
+ * |------------------------------|---------------------------------------------------------------|
+ * | load/ (fetch/ or render/)    | `LoadedPage`: final URL, status, body; rendered: screenshot   |
+ * | parse/, in a worker thread   | `ParsedPage`: its tree, base URL and warnings                 |
+ * | clean/ and format/, as well  | `ProcessedHtml`: formats, metadata, whether it is a shell     |
+ * | load/                        | `ProxiedLoad`: both, and how the page was reached             |
+ * | document/                    | `BuiltDocument`: the document, the body to cache, the price   |
+ *
+ * The HTML of a page is parsed once, in the worker thread, which the tree never leaves. It is
+ * parsed again only if it differs: a fetched shell is rendered, a blocked page is loaded over the
+ * enhanced proxy, or a later request reads it from the cache. PDFs are parsed in a process.
  */
 export class Scrapes implements AsyncDisposable {
   readonly #deps: ScrapesDeps

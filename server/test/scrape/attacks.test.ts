@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { insertFrames } from '../../src/scrape/render/serialize-page.ts'
 import { plainText } from '../../src/search/plain-text.ts'
 import { makeHtmlFormats } from '../../src/scrape/format/make-html-formats.ts'
+import { parsePage } from '../../src/scrape/parse/parsed-page.ts'
 
 const formats = ['markdown', 'html', 'links', 'images'] as const
 const url = 'https://site.example/'
@@ -46,8 +47,8 @@ describe('a hostile page is parsed in bounded time', { timeout: 240_000 }, () =>
     const html = make()
     const before = process.cpuUsage()
 
-    const whole = makeHtmlFormats({ html, url, formats, options: { onlyMainContent: false } })
-    const main = makeHtmlFormats({ html, url, formats })
+    const whole = makeHtmlFormats(parsePage(html, url), formats, { onlyMainContent: false })
+    const main = makeHtmlFormats(parsePage(html, url), formats)
 
     expect(whole.markdown).toContain('deep')
     expect(main.markdown).toBeDefined()
@@ -82,18 +83,14 @@ test('a hostile page is parsed in bounded memory', () => {
   const html = '<b>x<br>'.repeat(2_500_000)
   const before = process.memoryUsage().rss
 
-  makeHtmlFormats({ html, url, formats: ['markdown'] })
+  makeHtmlFormats(parsePage(html, url), ['markdown'])
 
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(1500)
 })
 
 test('text beyond the maximum depth is kept, but flattened', () => {
-  const { markdown } = makeHtmlFormats({
-    html: `${'<div>'.repeat(1000)}<p>one</p><p>two</p>`,
-    url,
-    formats: ['markdown'],
-    options: { onlyMainContent: false },
-  })
+  const page = parsePage(`${'<div>'.repeat(1000)}<p>one</p><p>two</p>`, url)
+  const { markdown } = makeHtmlFormats(page, ['markdown'], { onlyMainContent: false })
 
   expect(markdown?.split(/\s+/).filter(Boolean)).toEqual(['onetwo'])
 })

@@ -1,4 +1,4 @@
-import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
+import { parsePage } from '../../../server/src/scrape/parse/parsed-page.ts'
 import { pruneTree } from '../../../server/src/scrape/clean/main-content/prune.ts'
 import { selectMainContent } from '../../../server/src/scrape/clean/main-content/select.ts'
 import { treeToMarkdown } from '../../../server/src/scrape/format/markdown/to-markdown.ts'
@@ -30,9 +30,10 @@ function siteOf(page: LabelledPage): string {
 }
 
 function scoreWith(model: Model, page: LabelledPage): WordScore {
-  const document = parseHtml(page.html)
+  const parsed = parsePage(page.html, '')
+  const { document } = parsed
   normalizeTree(document, 'short')
   const content = selectMainContent(document, { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })
   pruneTree(document, content)
-  return scoreWords(content.isKept.includes(true) ? toText(treeToMarkdown(document, '')) : '', page.truth)
+  return scoreWords(content.isKept.includes(true) ? toText(treeToMarkdown(parsed)) : '', page.truth)
 }

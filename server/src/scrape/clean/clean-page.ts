@@ -1,6 +1,6 @@
 import { Element, Text, type Document } from 'domhandler'
-import { findBaseUrl, resolveUrl } from '../parse/resolve-url.ts'
-import { parseHtml } from '../parse/parse-html.ts'
+import type { ParsedPage } from '../parse/parsed-page.ts'
+import { resolveUrl } from '../parse/resolve-url.ts'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from '../parse/image-source.ts'
 import { pruneTree } from './main-content/prune.ts'
@@ -26,30 +26,18 @@ export interface CleanOptions {
   readonly removeBase64Images?: boolean | undefined
 }
 
-/** A page to clean. */
-export interface PageSource {
-  readonly html: string
-  /** URL of the page. With '', relative URLs stay as they are. */
-  readonly url: string
-  readonly options?: CleanOptions | undefined
-}
-
-/** A cleaned page, with absolute URLs. */
-export interface CleanedPage {
-  readonly document: Document
-  readonly url: string
+/** The result of cleaning a page, beside its changed tree. */
+export interface Cleaning {
   readonly removeBase64Images: boolean
   /** Whether `includeTags` matches nothing, so that the page is empty. */
   readonly isUnmatched: boolean
 }
 
-/** Parses and cleans a page. Throws BAD_REQUEST for an invalid selector. */
-export function cleanPage({ html, url, options }: PageSource): CleanedPage {
-  return cleanTree(parseHtml(html), url, options)
-}
-
-/** Cleans a parsed page in place. Throws BAD_REQUEST for an invalid selector. */
-export function cleanTree(document: Document, url: string, options: CleanOptions = {}): CleanedPage {
+/**
+ * Cleans the tree of a page in place, and makes its URLs absolute. Throws BAD_REQUEST for an
+ * invalid selector.
+ */
+export function cleanPage({ document, base }: ParsedPage, options: CleanOptions = {}): Cleaning {
   const { includeTags = [], excludeTags = [], onlyCleanContent = false, removeBase64Images = true } = options
   const selectsMainContent = includeTags.length === 0 && (onlyCleanContent || (options.onlyMainContent ?? true))
   normalizeTree(document, selectsMainContent ? 'short' : 'all')
@@ -58,8 +46,8 @@ export function cleanTree(document: Document, url: string, options: CleanOptions
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
   if (selectsMainContent) keepMainContent(document, onlyCleanContent)
   removeNonContent(document)
-  resolveUrls(document, findBaseUrl(document, url), removeBase64Images)
-  return { document, url, removeBase64Images, isUnmatched }
+  resolveUrls(document, base, removeBase64Images)
+  return { removeBase64Images, isUnmatched }
 }
 
 function keepMainContent(document: Document, isStrict: boolean): void {

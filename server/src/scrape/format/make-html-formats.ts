@@ -1,20 +1,12 @@
 import { render } from 'dom-serializer'
-import { cleanTree, type CleanOptions } from '../clean/clean-page.ts'
-import { parseHtmlWithWarnings } from '../parse/parse-html.ts'
+import { cleanPage, type CleanOptions } from '../clean/clean-page.ts'
+import type { ParsedPage } from '../parse/parsed-page.ts'
 import { extractImages, extractLinks } from '../parse/links.ts'
 import { treeToMarkdown } from './markdown/to-markdown.ts'
 import { extractMetadata, type PageMetadata } from '../parse/metadata.ts'
 
 /** A format that is made from HTML alone. */
 export type HtmlFormat = 'markdown' | 'html' | 'links' | 'images'
-
-/** HTML, and the formats to make from it. */
-export interface HtmlFormatsRequest {
-  readonly html: string
-  readonly url: string
-  readonly formats: readonly HtmlFormat[]
-  readonly options?: CleanOptions | undefined
-}
 
 /** The requested formats of a page, and its metadata. */
 export interface HtmlFormats {
@@ -31,25 +23,27 @@ export interface HtmlFormats {
 }
 
 /**
- * Parses HTML, cleans it and writes it in the requested formats. Takes and returns plain data, for
- * worker threads.
- * Throws BAD_REQUEST for an invalid selector.
+ * Cleans a page in place and writes it in the requested formats. Throws BAD_REQUEST for an invalid
+ * selector.
  */
-export function makeHtmlFormats({ html, url, formats, options = {} }: HtmlFormatsRequest): HtmlFormats {
+export function makeHtmlFormats(
+  page: ParsedPage,
+  formats: readonly HtmlFormat[],
+  options: CleanOptions = {},
+): HtmlFormats {
   const wanted = new Set(formats)
-  const { document, warnings: parseWarnings } = parseHtmlWithWarnings(html)
-  const warnings = new Set(parseWarnings)
-  const metadata = extractMetadata(document, url)
+  const warnings = new Set(page.warnings)
+  const metadata = extractMetadata(page)
   if (wanted.size === 0) return { metadata, ...joinWarnings(warnings) }
-  const { removeBase64Images, isUnmatched } = cleanTree(document, url, options)
+  const { removeBase64Images, isUnmatched } = cleanPage(page, options)
   if (isUnmatched) warnings.add('No element of the page matches `includeTags`.')
   return {
     ...(wanted.has('markdown') && {
-      markdown: treeToMarkdown(document, url, { removeBase64Images, warnings }),
+      markdown: treeToMarkdown(page, { removeBase64Images, warnings }),
     }),
-    ...(wanted.has('html') && { html: render(document, { encodeEntities: 'utf8', decodeEntities: true }) }),
-    ...(wanted.has('links') && { links: extractLinks(document, url) }),
-    ...(wanted.has('images') && { images: extractImages(document, url) }),
+    ...(wanted.has('html') && { html: render(page.document, { encodeEntities: 'utf8', decodeEntities: true }) }),
+    ...(wanted.has('links') && { links: extractLinks(page) }),
+    ...(wanted.has('images') && { images: extractImages(page) }),
     metadata,
     ...joinWarnings(warnings),
   }

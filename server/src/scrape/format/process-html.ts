@@ -1,5 +1,6 @@
+import type { Document } from 'domhandler'
 import type { CleanOptions } from '../clean/clean-page.ts'
-import { parseHtml } from '../parse/parse-html.ts'
+import { parsePage } from '../parse/parsed-page.ts'
 import { isText, textOf, visitElements } from '../parse/dom-nodes.ts'
 import { findElements } from '../parse/select-elements.ts'
 import { makeHtmlFormats, type HtmlFormat, type HtmlFormats } from './make-html-formats.ts'
@@ -30,18 +31,20 @@ export interface ProcessedHtml extends HtmlFormats {
   readonly attributes?: readonly AttributeValues[]
 }
 
-/** Does all CPU-bound work on one page. Throws BAD_REQUEST for an invalid selector. */
-export function processHtml({ attributes, ...request }: HtmlJob): ProcessedHtml {
-  const formats = makeHtmlFormats(request)
-  return {
-    ...formats,
-    isShell: (formats.markdown?.length ?? 0) < minContentCharacters && isShell(request.html),
-    ...(attributes === undefined ? {} : { attributes: collect(request.html, attributes) }),
-  }
+/**
+ * Does all CPU-bound work on one page: parses its HTML once, reads what cleaning would remove, then
+ * cleans and formats it. Throws BAD_REQUEST for an invalid selector.
+ */
+export function processHtml({ html, url, formats, options, attributes }: HtmlJob): ProcessedHtml {
+  const page = parsePage(html, url)
+  // Cleaning changes the tree, so these come first.
+  const hasShellTree = html.length <= maxShellLength && /<script/i.test(html) && isShell(page.document)
+  const collected = attributes === undefined ? {} : { attributes: collect(page.document, attributes) }
+  const made = makeHtmlFormats(page, formats, options)
+  return { ...made, ...collected, isShell: hasShellTree && (made.markdown?.length ?? 0) < minContentCharacters }
 }
 
-function collect(html: string, wanted: NonNullable<HtmlJob['attributes']>): readonly AttributeValues[] {
-  const document = parseHtml(html)
+function collect(document: Document, wanted: NonNullable<HtmlJob['attributes']>): readonly AttributeValues[] {
   return wanted.map(({ selector, attribute }) => ({
     selector,
     attribute,
@@ -50,6 +53,9 @@ function collect(html: string, wanted: NonNullable<HtmlJob['attributes']>): read
       .map(({ attribs }) => attribs[attribute.toLowerCase()] ?? ''),
   }))
 }
+
+/** HTML of more characters rules out an empty shell. */
+const maxShellLength = 500_000
 
 /** Markdown of this many characters rules out an empty shell. */
 const minContentCharacters = 2000
@@ -60,13 +66,13 @@ const maxShellWords = 40
 /** Ids of the elements that frameworks render into. */
 const mountIds = /^(?:root|app|main|__next|__nuxt|react-root|svelte|application|container)$/i
 
-function isShell(html: string): boolean {
-  if (html.length > 500_000 || !/<script/i.test(html)) return false
-  const document = parseHtml(html)
+function isShell(document: Document): boolean {
   let words = 0
   let hasMount = false
   let asksForScripts = false
   visitElements(document, (element) => {
+    // Most pages have enough words in their first elements.
+    if (words >= maxShellWords) return false
     const { name, attribs } = element
     if (name === 'noscript') asksForScripts ||= /javascript/i.test(textOf(element))
     if (/^(?:head|noscript|style|script|template)$/.test(name)) return false

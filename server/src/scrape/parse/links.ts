@@ -1,6 +1,5 @@
-import type { Document } from 'domhandler'
-import { findBaseUrl, resolveUrl } from './resolve-url.ts'
-import { parseHtml } from './parse-html.ts'
+import type { ParsedPage } from './parsed-page.ts'
+import { resolveUrl } from './resolve-url.ts'
 import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
@@ -8,9 +7,7 @@ import { imageSource, largestCandidate, removedImagePlaceholder } from './image-
  * Returns the absolute URLs that a page links to, without duplicates, in document order. Skips
  * links within the page.
  */
-export function extractLinks(page: string | Document, url: string): readonly string[] {
-  const document = toDocument(page)
-  const base = findBaseUrl(document, url)
+export function extractLinks({ document, base }: ParsedPage): readonly string[] {
   const links = new Set<string>()
   visitElements(document, (element) => {
     if (element.name !== 'a' && element.name !== 'area') return
@@ -26,9 +23,7 @@ export function extractLinks(page: string | Document, url: string): readonly str
  * Returns the absolute URLs of the images of a page, without duplicates. Includes lazy and
  * responsive images, posters, icons, backgrounds and preview images.
  */
-export function extractImages(page: string | Document, url: string): readonly string[] {
-  const document = toDocument(page)
-  const base = findBaseUrl(document, url)
+export function extractImages({ document, base }: ParsedPage): readonly string[] {
   const images = new Set<string>()
   const add = (source: string | undefined): void => {
     if (source === removedImagePlaceholder) return
@@ -57,8 +52,4 @@ export function extractImages(page: string | Document, url: string): readonly st
       add(match[1])
   })
   return [...images]
-}
-
-function toDocument(page: string | Document): Document {
-  return typeof page === 'string' ? parseHtml(page) : page
 }

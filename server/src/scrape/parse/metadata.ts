@@ -1,6 +1,6 @@
-import type { Document, Element } from 'domhandler'
-import { findBaseUrl, resolveUrl } from './resolve-url.ts'
-import { parseHtml } from './parse-html.ts'
+import type { Element } from 'domhandler'
+import type { ParsedPage } from './parsed-page.ts'
+import { resolveUrl } from './resolve-url.ts'
 import { textOf, visitElements } from './dom-nodes.ts'
 
 /** Metadata of a page: the fields below, and all other `<meta>` elements under their own names. */
@@ -41,9 +41,7 @@ const lists = new Set(['ogLocaleAlternate'])
 const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
 
 /** Extracts title, language, favicon and all `<meta>` elements of a page. */
-export function extractMetadata(page: string | Document, url: string): PageMetadata {
-  const document = typeof page === 'string' ? parseHtml(page) : page
-  const base = findBaseUrl(document, url)
+export function extractMetadata({ document, base, url }: ParsedPage): PageMetadata {
   const fields = new Map<string, string | string[]>()
   let icon: string | undefined
   visitElements(document, (element) => {

@@ -1,7 +1,11 @@
+import { channel } from 'node:diagnostics_channel'
 import { Document, Element, Text } from 'domhandler'
 import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
 import { truncateHtml, defaultHtmlLimits, type HtmlLimits } from './html-limits.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
+
+/** Publishes the length of each HTML text that this thread parses. Nobody subscribes by default. */
+export const htmlParsed = channel('bowline:html-parsed')
 
 /** Parses HTML into a tree within `limits`. Content beyond them is flattened or left out. */
 export function parseHtml(html: string, limits: HtmlLimits = defaultHtmlLimits): Document {
@@ -13,6 +17,7 @@ export function parseHtmlWithWarnings(
   html: string,
   limits: HtmlLimits = defaultHtmlLimits,
 ): { readonly document: Document; readonly warnings: readonly string[] } {
+  htmlParsed.publish(html.length)
   const source = truncateHtml(html, limits.maxLength)
   const builder = new TreeBuilder(source, limits)
   const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: false }, builder)

@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { cleanPage, type CleanOptions } from '../../../src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
 import { makeHtmlFormats } from '../../../src/scrape/format/make-html-formats.ts'
+import { parsePage } from '../../../src/scrape/parse/parsed-page.ts'
 import { articlePage, forumPage } from './sample-pages.ts'
 
 const url = 'https://site.example/a/page'
 
 function read(html: string, options: CleanOptions = {}): string {
-  const { document } = cleanPage({ html, url, options })
-  return treeToMarkdown(document, url)
+  const page = parsePage(html, url)
+  cleanPage(page, options)
+  return treeToMarkdown(page)
 }
 
 describe('only the main content', () => {
@@ -115,7 +117,7 @@ describe('selected elements', () => {
 
 describe('a page as cleaned HTML', () => {
   const html = (source: string): string | undefined =>
-    makeHtmlFormats({ html: source, url, formats: ['html'], options: { onlyMainContent: false } }).html
+    makeHtmlFormats(parsePage(source, url), ['html'], { onlyMainContent: false }).html
 
   test('has absolute URLs and no scripts, styles or handlers', () => {
     expect(html('<a href="b" onclick="f()">x</a><script>1</script><style>p{}</style><img data-src="/i.png">')).toBe(
@@ -137,12 +139,7 @@ describe('a page as cleaned HTML', () => {
     const source = '<img src="data:image/png;base64,AAAA">'
 
     expect(
-      makeHtmlFormats({
-        html: source,
-        url,
-        formats: ['html'],
-        options: { onlyMainContent: false, removeBase64Images: false },
-      }).html,
+      makeHtmlFormats(parsePage(source, url), ['html'], { onlyMainContent: false, removeBase64Images: false }).html,
     ).toBe(source)
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { cleanPage } from '../../../src/scrape/clean/clean-page.ts'
+import { parsePage } from '../../../src/scrape/parse/parsed-page.ts'
 import { textOf } from '../../../src/scrape/parse/dom-nodes.ts'
 import { findElements } from '../../../src/scrape/parse/select-elements.ts'
 import { adSelectors } from '../../../src/scrape/render/ad-rules.ts'
@@ -17,7 +18,9 @@ function elementFor(part: string, inside: string): string {
 function textWith(selector: string, blockAds: boolean): string {
   const ad = selector.split(' ').reduceRight((inside, part) => elementFor(part, inside), '<p>Buy rope</p>')
   const html = `<body><main><p>Before</p>${ad}<p class="reads" id="it">After</p></main></body>`
-  return textOf(cleanPage({ html, url: '', options: { onlyMainContent: false, blockAds } }).document)
+  const page = parsePage(html, '')
+  cleanPage(page, { onlyMainContent: false, blockAds })
+  return textOf(page.document)
 }
 
 // Frames are left out of every page.
@@ -37,7 +40,8 @@ test.each([
 ])('a picture at %s stays: %s', (src, isKept) => {
   const html = `<body><p>Before</p><img src="${src}"><p>After</p></body>`
 
-  const { document } = cleanPage({ html, url: '', options: { onlyMainContent: false, blockAds: true } })
+  const page = parsePage(html, '')
+  cleanPage(page, { onlyMainContent: false, blockAds: true })
 
-  expect(findElements(document, 'img')).toHaveLength(isKept ? 1 : 0)
+  expect(findElements(page.document, 'img')).toHaveLength(isKept ? 1 : 0)
 })

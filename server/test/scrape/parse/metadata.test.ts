@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { extractImages, extractLinks } from '../../../src/scrape/parse/links.ts'
 import { extractMetadata } from '../../../src/scrape/parse/metadata.ts'
+import { parsePage } from '../../../src/scrape/parse/parsed-page.ts'
 
 const url = 'https://site.example/a/page'
 
@@ -10,7 +11,7 @@ describe('metadata', () => {
       title </title><meta name="description" content="D"><meta name="keywords" content="a, b"><meta name="robots" content="noindex">
       <link rel="shortcut icon" href="/i.ico"></head>`
 
-    expect(extractMetadata(html, url)).toEqual({
+    expect(extractMetadata(parsePage(html, url))).toEqual({
       title: 'A title',
       language: 'de',
       description: 'D',
@@ -24,7 +25,7 @@ describe('metadata', () => {
     const html =
       '<meta property="og:title" content="T"><meta property="og:image" content="/i.png"><meta property="og:site_name" content="S">'
 
-    expect(extractMetadata(html, url)).toMatchObject({
+    expect(extractMetadata(parsePage(html, url))).toMatchObject({
       ogTitle: 'T',
       'og:title': 'T',
       ogImage: 'https://site.example/i.png',
@@ -36,7 +37,7 @@ describe('metadata', () => {
     const html = `<meta property="og:locale:alternate" content="fr"><meta property="og:locale:alternate" content="es">
       <meta property="article:tag" content="x"><meta property="article:tag" content="y"><meta name="author" content="A"><meta name="author" content="B">`
 
-    expect(extractMetadata(html, url)).toMatchObject({
+    expect(extractMetadata(parsePage(html, url))).toMatchObject({
       ogLocaleAlternate: ['fr', 'es'],
       articleTag: ['x', 'y'],
       author: ['A', 'B'],
@@ -47,7 +48,7 @@ describe('metadata', () => {
     const html = `<meta property="article:published_time" content="2026-01-02"><meta property="article:modified_time" content="2026-01-03">
       <meta property="article:section" content="S"><meta name="DC.date.created" content="2025"><meta name="dcterms.subject" content="Q">`
 
-    expect(extractMetadata(html, url)).toMatchObject({
+    expect(extractMetadata(parsePage(html, url))).toMatchObject({
       publishedTime: '2026-01-02',
       modifiedTime: '2026-01-03',
       articleSection: 'S',
@@ -57,11 +58,13 @@ describe('metadata', () => {
   })
 
   test('defaults to the usual icon, and omits missing fields', () => {
-    expect(extractMetadata('<p>x', url)).toEqual({ favicon: 'https://site.example/favicon.ico' })
+    expect(extractMetadata(parsePage('<p>x', url))).toEqual({ favicon: 'https://site.example/favicon.ico' })
   })
 
   test('ignores names inherited from Object', () => {
-    const metadata = extractMetadata('<meta name="__proto__" content="x"><meta name="constructor" content="y">', url)
+    const metadata = extractMetadata(
+      parsePage('<meta name="__proto__" content="x"><meta name="constructor" content="y">', url),
+    )
 
     expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
     expect(Object.hasOwn(metadata, 'constructor')).toBe(true)
@@ -73,7 +76,7 @@ describe('links', () => {
     const html =
       '<base href="/b/"><a href="x">1</a><a href="/b/x">2</a><a href="#top">3</a><a href="javascript:f()">4</a><map><area href="//cdn.example/y"></map><a>5</a>'
 
-    expect(extractLinks(html, url)).toEqual(['https://site.example/b/x', 'https://cdn.example/y'])
+    expect(extractLinks(parsePage(html, url))).toEqual(['https://site.example/b/x', 'https://cdn.example/y'])
   })
 })
 
@@ -83,7 +86,7 @@ describe('images', () => {
       <img data-src="lazy.jpg" src="data:image/gif;base64,A"><picture><source srcset="s.webp 1x, l.webp 2x"><img src="s.jpg"></picture>
       <video poster="/p.jpg"></video><div style="background-image: url('/bg.png')"></div>`
 
-    expect(extractImages(html, url)).toEqual([
+    expect(extractImages(parsePage(html, url))).toEqual([
       'https://site.example/og.png',
       'https://site.example/i.ico',
       'https://site.example/a/lazy.jpg',

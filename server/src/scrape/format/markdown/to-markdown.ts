@@ -1,6 +1,6 @@
-import type { ChildNode, Document, Element } from 'domhandler'
-import { findBaseUrl, resolveUrl } from '../../parse/resolve-url.ts'
-import { parseHtml } from '../../parse/parse-html.ts'
+import type { ChildNode, Element } from 'domhandler'
+import { parsePage, type ParsedPage } from '../../parse/parsed-page.ts'
+import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 import { normalizeTree } from '../../parse/normalize-tree.ts'
 import { writeCodeBlock } from './code-block.ts'
@@ -18,10 +18,10 @@ export interface MarkdownOptions {
   readonly warnings?: Set<string> | undefined
 }
 
-/** Writes a tree as GitHub-flavored Markdown. URLs are resolved against `<base>` or `url`. */
-export function treeToMarkdown(document: Document, url: string, options: MarkdownOptions = {}): string {
+/** Writes a page as GitHub-flavored Markdown, with absolute URLs. */
+export function treeToMarkdown({ document, base }: ParsedPage, options: MarkdownOptions = {}): string {
   const writer: Writer = {
-    base: findBaseUrl(document, url),
+    base,
     isBlock: createBlockTest(),
     warn: (what) => void options.warnings?.add(what),
     removesBase64Images: options.removeBase64Images ?? true,
@@ -34,9 +34,9 @@ export function treeToMarkdown(document: Document, url: string, options: Markdow
 
 /** Converts the visible content of HTML to GitHub-flavored Markdown with absolute URLs. */
 export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
-  const document = parseHtml(html)
-  normalizeTree(document, 'all')
-  return treeToMarkdown(document, url, options)
+  const page = parsePage(html, url)
+  normalizeTree(page.document, 'all')
+  return treeToMarkdown(page, options)
 }
 
 function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly string[] {

@@ -1,0 +1,20 @@
+import type { Document } from 'domhandler'
+import { parseHtmlWithWarnings } from './parse-html.ts'
+import { findBaseUrl } from './resolve-url.ts'
+
+/** A page whose HTML has been parsed. All later steps read its tree, and cleaning changes it. */
+export interface ParsedPage {
+  /** URL of the page. With '', relative URLs stay as they are. */
+  readonly url: string
+  /** URL that relative URLs are resolved against: that of `<base>`, or `url`. */
+  readonly base: string
+  readonly document: Document
+  /** Sentences about content that was left out. */
+  readonly warnings: readonly string[]
+}
+
+/** Parses the HTML of a page, within the limits of `parseHtml`. */
+export function parsePage(html: string, url: string): ParsedPage {
+  const { document, warnings } = parseHtmlWithWarnings(html)
+  return { url, base: findBaseUrl(document, url), document, warnings }
+}

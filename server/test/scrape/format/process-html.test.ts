@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { processHtml, type HtmlJob } from '../../../src/scrape/format/process-html.ts'
+import { htmlParsed } from '../../../src/scrape/parse/parse-html.ts'
+import { startScrapeFixture } from '../fixture.ts'
+
+const url = 'https://site.example/'
+const short = `<title>T</title><script src="/app.js"></script><main><h1>Boats</h1><p>In <a href="/h">harbours</a> they wait for the tide.</p></main>`
+const shell = '<script src="/app.js"></script><div id="root"></div>'
+const selectors = [{ selector: 'a', attribute: 'href' }]
+
+test.each<readonly [string, string, Omit<HtmlJob, 'html' | 'url' | 'options'>]>([
+  ['Markdown', short, { formats: ['markdown'] }],
+  ['Markdown, links and metadata', short, { formats: ['markdown', 'links'] }],
+  ['HTML and images', short, { formats: ['html', 'images'] }],
+  ['no format but the raw HTML', short, { formats: [] }],
+  ['attributes', short, { formats: [], attributes: selectors }],
+  ['everything', short, { formats: ['markdown', 'html', 'links', 'images'], attributes: selectors }],
+  ['an empty shell', shell, { formats: ['markdown'], attributes: selectors }],
+])('the HTML of a page is parsed once for %s', (_, html, job) => {
+  for (const onlyMainContent of [true, false]) {
+    const parsed: unknown[] = []
+    const count = (length: unknown): void => void parsed.push(length)
+    htmlParsed.subscribe(count)
+    const result = processHtml({ html, url, options: { onlyMainContent, blockAds: true }, ...job })
+    htmlParsed.unsubscribe(count)
+
+    expect(parsed).toEqual([html.length])
+    expect(result.isShell).toBe(html === shell)
+    expect(result.attributes?.[0]?.values).toEqual(job.attributes && (html === shell ? [] : ['/h']))
+  }
+})
+
+test('the main thread parses no page, whether it is fetched, rendered, from the cache or a PDF', async () => {
+  await using fixture = await startScrapeFixture()
+  const formats = ['markdown', 'html', 'rawHtml', 'links']
+  const parsed: unknown[] = []
+  const count = (length: unknown): void => void parsed.push(length)
+  htmlParsed.subscribe(count)
+  await fixture.read('/article', { formats })
+  await fixture.read('/article', { formats: [...formats, 'images'], maxAge: 60_000 })
+  await fixture.read('/article', { actions: [{ type: 'wait', milliseconds: 1 }, { type: 'scrape' }] })
+  await fixture.read('/three.pdf')
+  htmlParsed.unsubscribe(count)
+
+  expect(parsed).toEqual([])
+})
