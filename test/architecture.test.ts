@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/kit/catalogue.ts'
 import { countCodeLines, importedPackages, readSourceFiles, repository, type SourceFile } from './lab/source-tree.ts'
@@ -151,6 +151,21 @@ function mayImport(from: string, to: string): boolean {
   )
 }
 
+/**
+ * Folders that one file above them puts together, and whose files use other files above them. The
+ * files themselves form no cycle.
+ */
+const compositionFolders = ['server/src/app', 'server/src/cli', 'server/src/http/routes', 'src/client/pool']
+
+/** Returns the two folders, or a folder and its sub-folder, through which an import leads. */
+function siblingsOf(from: string, to: string): string {
+  const [source, target] = [dirname(from).split('/'), dirname(to).split('/')]
+  const shared = source.findIndex((name, index) => name !== target[index])
+  const depth = shared === -1 ? source.length : shared
+  if (source.length === target.length && shared === -1) return ''
+  return [source, target].map((folder) => folder.slice(0, depth + 1).join('/')).join(' → ')
+}
+
 interface Manifest {
   readonly name: string
   readonly version: string
@@ -209,6 +224,14 @@ describe('imports', () => {
     const cycles = sources.map((source) => findCycle(source, finished)).filter((cycle) => cycle.length > 0)
 
     expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])
+  })
+
+  test('no two folders import each other, at any level', () => {
+    const edges = sources.flatMap(({ path, imports }) => imports.map((target) => siblingsOf(path, target)))
+    const known = new Set(edges.filter((edge) => edge !== ''))
+    const mutual = [...known].filter((edge) => known.has(edge.split(' → ').toReversed().join(' → ')))
+
+    expect(mutual.filter((edge) => !compositionFolders.some((folder) => edge.includes(folder)))).toEqual([])
   })
 
   test('a program that imports the client loads no package but zod and p-retry', () => {

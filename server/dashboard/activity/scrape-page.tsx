@@ -1,5 +1,5 @@
-import { useLoaded } from '../api/use-loaded.ts'
-import { BackLink } from '../components/back-link.tsx'
+import { useLoaded } from '../frame/use-loaded.ts'
+import { BackLink } from '../frame/back-link.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { Page } from '../components/page.tsx'
 import { Skeleton } from '../components/skeleton.tsx'

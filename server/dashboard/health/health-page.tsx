@@ -1,4 +1,4 @@
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { Fact } from '../components/fact.tsx'
 import { ErrorNote } from '../components/error-note.tsx'

@@ -1,5 +1,5 @@
 import type { BulkErrors } from 'bowline/contract/bulk'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { formatNumber } from '../components/format.ts'

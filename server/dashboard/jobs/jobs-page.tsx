@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { CreateKeyOptions, CreateKeyResponse } from 'bowline/contract/keys'
 import { useAccount } from '../api/context.ts'
-import { useFormAction } from '../api/use-action.ts'
+import { useFormAction } from '../frame/use-action.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { FormButtons } from '../components/form-buttons.tsx'
+import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
 
 /** A form that creates a key and shows it once. */

@@ -1,7 +1,7 @@
 import { paths } from 'bowline/contract/paths'
 import { useState } from 'preact/hooks'
 import type { Monitor } from 'bowline/contract/monitor-checks'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
 import { Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'

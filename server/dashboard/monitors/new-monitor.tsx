@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { useFormAction } from '../api/use-action.ts'
+import { useFormAction } from '../frame/use-action.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { FormButtons } from '../components/form-buttons.tsx'
+import { FormButtons } from '../frame/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { createMonitor, deleteMonitor } from './monitor-calls.ts'
 

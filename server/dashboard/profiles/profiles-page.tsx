@@ -1,5 +1,5 @@
 import type { ProfileSummary } from 'bowline/contract/profiles'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { CreateSessionOptions } from 'bowline/contract/browser'
-import { useFormAction } from '../api/use-action.ts'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useFormAction } from '../frame/use-action.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { goTo } from '../frame/route.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { FormButtons } from '../components/form-buttons.tsx'
+import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
 import { createSession, endSession } from './session-calls.ts'
 

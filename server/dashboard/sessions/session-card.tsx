@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { SessionSummary } from 'bowline/contract/browser'
-import { useAction } from '../api/use-action.ts'
+import { useAction } from '../frame/use-action.ts'
 import { linkTo } from '../frame/route.ts'
 import { Thumbnail } from '../live/thumbnail.tsx'
 import type { ShownTab } from '../live/watch-live-view.ts'

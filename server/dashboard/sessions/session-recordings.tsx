@@ -1,4 +1,4 @@
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { onThisServer } from '../live/watch-live-view.ts'
 import { formatBytes } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'

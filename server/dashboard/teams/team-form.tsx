@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from 'bowline/contract/teams'
-import { useFormAction } from '../api/use-action.ts'
+import { useFormAction } from '../frame/use-action.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
-import { FormButtons } from '../components/form-buttons.tsx'
+import { FormButtons } from '../frame/form-buttons.tsx'
 
 interface TeamFormProps {
   /** `undefined` creates a team. */

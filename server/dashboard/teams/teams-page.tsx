@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { TeamSummary } from 'bowline/contract/teams'
 import { useAccount } from '../api/context.ts'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { useLoaded } from '../api/use-loaded.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'

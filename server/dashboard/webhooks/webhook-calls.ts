@@ -1,6 +1,6 @@
 import type { Delivery } from 'bowline/contract/webhooks'
 import type { Api } from '../api/api.ts'
-import type { PageOfRows } from '../api/use-pages.ts'
+import type { PageOfRows } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { isJobKind } from '../jobs/job-calls.ts'
 

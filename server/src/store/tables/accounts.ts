@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 
 /** Role of an API key. `admin` keys manage keys and teams, `member` keys use the API. */
 export type KeyRole = 'admin' | 'member'

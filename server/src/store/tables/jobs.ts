@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable } from '../columns.ts'
+import type { Nullable } from './columns.ts'
 
 /** Status of a batch or crawl. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled'

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { CheckStatus, PageStatus } from 'bowline/contract/monitor-checks'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 
 /** A monitor: a scheduled check of pages. */
 export interface MonitorTable {

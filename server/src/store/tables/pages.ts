@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 
 /** A scrape. Available by its id for a day, and by its cache key while it is fresh. */
 export interface ScrapeTable {

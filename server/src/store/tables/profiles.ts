@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 
 /** A named profile of a team, with its write lease. */
 export interface ProfileTable {

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 import type { Row } from '../row.ts'
 
 /** Effect of a client's `Browser.close` on a session. */

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import type { Nullable, Timestamp } from '../columns.ts'
+import type { Nullable, Timestamp } from './columns.ts'
 
 /** A delivery of an event to a webhook. Its id is the `webhookId` in the body. */
 export interface WebhookDeliveryTable {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { FormAction } from '../api/use-action.ts'
-import { ErrorNote } from './error-note.tsx'
+import type { FormAction } from './use-action.ts'
+import { ErrorNote } from '../components/error-note.tsx'
 
 interface FormButtonsProps {
   /** Label of the submit button. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { linkTo } from '../frame/route.ts'
-import { Icon } from './icon.tsx'
+import { linkTo } from './route.ts'
+import { Icon } from '../components/icon.tsx'
 
 /** A link back to the list. */
 export function BackLink({ to, children }: { readonly to: readonly string[]; readonly children: ComponentChildren }) {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { toApiError, type Api, type ApiError } from './api.ts'
-import { reloadEvent } from '../frame/shortcuts.ts'
-import { useApi } from './context.ts'
+import { toApiError, type Api, type ApiError } from '../api/api.ts'
+import { reloadEvent } from './shortcuts.ts'
+import { useApi } from '../api/context.ts'
 
 /** Data loaded from the server, and its loading state. */
 export interface Loaded<Value> {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { toApiError, type Api, type ApiError } from './api.ts'
-import { useApi } from './context.ts'
-import { useNotices } from '../frame/notices.tsx'
+import { toApiError, type Api, type ApiError } from '../api/api.ts'
+import { useApi } from '../api/context.ts'
+import { useNotices } from './notices.tsx'
 
 /** An API call that is started by a button. */
 export interface Action<Input> {

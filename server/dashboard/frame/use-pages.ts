@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Api, ApiError } from './api.ts'
+import type { Api, ApiError } from '../api/api.ts'
 import { useAction } from './use-action.ts'
 import { useLoaded } from './use-loaded.ts'
 

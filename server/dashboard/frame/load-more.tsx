@@ -1,4 +1,4 @@
-import type { Pages } from '../api/use-pages.ts'
+import type { Pages } from './use-pages.ts'
 
 /** The button below a list that has more rows. */
 export function LoadMore({
