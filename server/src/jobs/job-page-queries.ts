@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { JobPageTable } from '../store/tables/jobs.ts'
 

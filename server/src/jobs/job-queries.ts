@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { jobRetentionMs } from '../kit/job-retention.ts'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { JobTable, JobStatus } from '../store/tables/jobs.ts'
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { ProfileTable } from '../store/tables/profiles.ts'
 

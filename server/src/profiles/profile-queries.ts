@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { isFree, noLease, type Lease, type ProfileRow } from './lease-queries.ts'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { ProfileVersionTable } from '../store/tables/profiles.ts'
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Document } from 'bowline/contract/document'
 import type { Bill } from '../billing/account.ts'
 import type { Database } from '../store/schema.ts'
-import { insertScrape, type StoredScrape } from './document/scrape-queries.ts'
+import { insertScrape, type StoredScrape } from './queries/scrapes.ts'
 
 /** Result of a scrape. */
 export interface ScrapeOutcome {

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
-import { toRow } from '../store/row.ts'
+import { toRow } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { OnBrowserClose, SessionRow } from '../store/tables/sessions.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { TeamTable } from '../store/tables/accounts.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import { toRow, type Row } from '../store/row.ts'
+import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { WebhookDeliveryTable } from '../store/tables/webhooks.ts'
 

@@ -4,7 +4,7 @@ import { insertKey } from '../../src/teams/key-queries.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import { saveScrapes } from '../../src/scrape/billed-scrapes.ts'
 import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
-import { findScrapes } from '../../src/scrape/document/scrape-queries.ts'
+import { findScrapes } from '../../src/scrape/queries/scrapes.ts'
 import { ensureTeam, findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 

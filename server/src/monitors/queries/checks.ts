@@ -2,7 +2,7 @@ import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { CheckStatus } from 'bowline/contract/monitor-checks'
 import { uuidV7 } from 'bowline/kit/ids'
 import { checkLeaseSeconds } from '../../nodes/node-liveness.ts'
-import { toRow, type Row } from '../../store/row.ts'
+import { toRow, type Row } from '../../store/tables/row.ts'
 import type { MonitorCheckTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 

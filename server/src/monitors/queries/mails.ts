@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import type { MailSubscriptionTable, MailTable } from '../../store/tables/monitors.ts'
-import { toRow, type Row } from '../../store/row.ts'
+import { toRow, type Row } from '../../store/tables/row.ts'
 import type { Database } from '../../store/schema.ts'
 
 /** A subscription of an email address to a monitor. */

@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { toRow, type Row } from '../../store/row.ts'
+import { toRow, type Row } from '../../store/tables/row.ts'
 import type { MonitorTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 

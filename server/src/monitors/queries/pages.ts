@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { CheckSummary, PageStatus } from 'bowline/contract/monitor-checks'
 import type { CheckLease } from './checks.ts'
-import { toRow, type Row } from '../../store/row.ts'
+import { toRow, type Row } from '../../store/tables/row.ts'
 import type { MonitorPageTable, MonitorStateTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 

@@ -6,7 +6,7 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { deriveToken, equalSecrets, isUuid } from 'bowline/kit/ids'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Blobs } from '../../blobs/blobs.ts'
-import { findScrape } from './scrape-queries.ts'
+import { findScrape } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import type { CapturedFile } from '../render/capture.ts'
 

@@ -14,7 +14,7 @@ import {
   type StoredScrape,
   type ScrapeRow,
   type StoredPageRow,
-} from './scrape-queries.ts'
+} from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'

@@ -1,6 +1,6 @@
 import { runEvery } from '../../kit/run-every.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
-import { deleteOldScrapes } from './scrape-queries.ts'
+import { deleteOldScrapes } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import { cacheTtlMs } from './stored-scrapes.ts'
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ChangeTracking } from 'bowline/contract/document'
 import type { Format } from 'bowline/contract/formats'
 import type { Database } from '../../store/schema.ts'
-import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../document/scrape-queries.ts'
+import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import { gitDiff } from './git-diff.ts'
 

@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import type { Nullable, Timestamp } from './columns.ts'
-import type { Row } from '../row.ts'
+import type { Row } from './row.ts'
 
 /** Effect of a client's `Browser.close` on a session. */
 export type OnBrowserClose = 'disconnect' | 'delete'

@@ -7,7 +7,7 @@ import { openBlobs } from '../../../src/blobs/blobs.ts'
 import { deleteExpiredJobs, insertJob } from '../../../src/jobs/job-queries.ts'
 import { insertJobPages } from '../../../src/jobs/job-page-queries.ts'
 import { insertKey } from '../../../src/teams/key-queries.ts'
-import { findScrape, insertScrape } from '../../../src/scrape/document/scrape-queries.ts'
+import { findScrape, insertScrape } from '../../../src/scrape/queries/scrapes.ts'
 import { ensureTeam } from '../../../src/teams/team-queries.ts'
 import { describeEachStore, temporaryFolder } from '../../../../test/lab/stores.ts'
 
