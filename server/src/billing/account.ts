@@ -31,13 +31,13 @@ import { findTeam, type TeamRow } from '../teams/team-queries.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
 /** Kind of work that is billed. */
-export type BillKind = 'session' | 'scrape' | 'map' | 'search' | 'extract' | 'monitor'
+export type ChargeKind = 'session' | 'scrape' | 'map' | 'search' | 'extract' | 'monitor'
 
 /** A charge to add to the ledger. */
-export interface Bill {
+export interface Charge {
   readonly teamId: string
   readonly apiKeyId: string
-  readonly kind: BillKind
+  readonly kind: ChargeKind
   /** Id of the work. It is billed once. */
   readonly subjectId: string
   readonly credits: number
@@ -80,7 +80,7 @@ export function unreserved({ credits, reservedCredits }: Pick<TeamRow, 'credits'
 
 /**
  * Returns the unreserved credits of a team, or `undefined` if it is unmetered. May be negative
- * after a bill above its reservation.
+ * after a charge above its reservation.
  */
 export async function availableCredits(db: Kysely<Database>, teamId: string): Promise<number | undefined> {
   const team = await findTeam(db, teamId)
@@ -190,8 +190,8 @@ export async function raise(
  * Without a hold, or if it was released because its node was considered dead, the team is debited
  * even below zero. Throws if the work has been billed before.
  */
-export async function settle(db: Kysely<Database>, holdId: string | undefined, charge: Bill): Promise<void> {
-  if (holdId === undefined) return bill(db, [charge])
+export async function settle(db: Kysely<Database>, holdId: string | undefined, charge: Charge): Promise<void> {
+  if (holdId === undefined) return addCharges(db, [charge])
   await sql`
     with ${removeHolds(sql`id = ${holdId}`, charge.credits)}, debited as (
       update team set credits = credits - ${charge.credits}::bigint
@@ -206,12 +206,12 @@ export async function release(db: Kysely<Database>, holdId: string): Promise<voi
 }
 
 /** Releases the holds of all work that ran on a dead node. */
-export async function releaseNode(db: Kysely<Database>, nodeId: string): Promise<void> {
+export async function releaseHoldsOfNode(db: Kysely<Database>, nodeId: string): Promise<void> {
   await sql`with ${removeHolds(sql`node_id = ${nodeId}`)} select from held`.execute(db)
 }
 
-/** Bills work without holds, in one statement. Debits teams even below zero. */
-export async function bill(db: Kysely<Database>, charges: readonly Bill[]): Promise<void> {
+/** Adds charges of work without holds, in one statement. Debits teams even below zero. */
+export async function addCharges(db: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
   // Skipping unmetered teams avoids a pointless update of the same row for every scrape.
   await sql`
     with billed as (
@@ -240,7 +240,7 @@ function removeHolds(which: RawBuilder<unknown>, price = 0): RawBuilder<unknown>
     )`
 }
 
-function ledgerRows(charges: readonly Bill[]): RawBuilder<unknown> {
+function ledgerRows(charges: readonly Charge[]): RawBuilder<unknown> {
   const rows = charges.map(
     ({ teamId, apiKeyId, kind, subjectId, credits, createdAt = new Date() }) =>
       sql`(${uuidV7()}::uuid, ${teamId}::uuid, ${apiKeyId}::uuid, ${kind}::text, ${subjectId}::uuid, ${credits}::integer, ${createdAt}::timestamptz)`,

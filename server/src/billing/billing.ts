@@ -11,7 +11,7 @@ import {
   release,
   reserve,
   settle,
-  type Bill,
+  type Charge,
   type Refusal,
   type Reservation,
   type ReservationOutcome,
@@ -109,7 +109,7 @@ export class Billing {
    * the row of the team. Throws INSUFFICIENT_CREDITS, and does neither, if the work costs more than
    * its hold and the team cannot pay the difference.
    */
-  async settle(hold: Hold, charge: Bill, saveRows?: (db: Kysely<Database>) => Promise<void>): Promise<void> {
+  async settle(hold: Hold, charge: Charge, saveRows?: (db: Kysely<Database>) => Promise<void>): Promise<void> {
     await this.#store.db.transaction().execute(async (db) => {
       await saveRows?.(db)
       const credits = charge.credits - hold.credits

@@ -3,10 +3,10 @@ import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { LedgerTable } from '../store/tables/accounts.ts'
 
-/** A bill. */
+/** A charge. */
 export type LedgerRow = Row<Selectable<LedgerTable>>
 
-/** Selects the bills of a team between `from` (inclusive) and `until` (exclusive). */
+/** Selects the charges of a team between `from` (inclusive) and `until` (exclusive). */
 export interface LedgerFilter {
   readonly teamId: string
   readonly from?: Date | undefined
@@ -15,7 +15,7 @@ export interface LedgerFilter {
   readonly limit?: number | undefined
 }
 
-/** Lists the bills of a team, newest first. */
+/** Lists the charges of a team, newest first. */
 export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> {
   let query = db.selectFrom('ledger').selectAll().where('teamId', '=', filter.teamId)
   if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
@@ -46,10 +46,10 @@ export interface UsageFilter {
   readonly from?: Date | undefined
 }
 
-/** Sums the bills of a team by period, oldest first, then by key name. */
+/** Sums the charges of a team by period, oldest first, then by key name. */
 export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> {
   const { teamId, period, byApiKey, from = new Date(0) } = filter
-  // Sums by key id before joining names, so that an index-only scan is enough for a million bills.
+  // Sums by key id before joining names, so that an index-only scan is enough for a million charges.
   const { rows } = await sql<{ readonly start: Date; readonly name: string | null; readonly credits: string }>`
     with spent as (
       select date_trunc(${period}::text, created_at at time zone 'UTC') as started, api_key_id, sum(credits) as credits
@@ -65,7 +65,7 @@ export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promi
   return rows.map(({ start, name, credits }) => ({ start, apiKey: name ?? undefined, credits: Number(credits) }))
 }
 
-/** Returns the time of a team's last bill, or `undefined`. */
+/** Returns the time of a team's last charge, or `undefined`. */
 export async function lastBilledAt(db: Kysely<Database>, teamId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('ledger')

@@ -1,5 +1,5 @@
 import { releaseLeasesOfNode } from '../profiles/lease-queries.ts'
-import { releaseNode } from '../billing/account.ts'
+import { releaseHoldsOfNode } from '../billing/account.ts'
 import { activeSessionsOfNode } from '../sessions/session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -23,7 +23,7 @@ export async function cleanUpDeadNode(
     const durationMs = lastAliveMs - row.createdAt.getTime()
     ended.push(await billSession(deps, row, { status: 'destroyed', reason: 'lost', durationMs }))
   }
-  await releaseNode(deps.store.db, nodeId)
+  await releaseHoldsOfNode(deps.store.db, nodeId)
   await releaseLeasesOfNode(deps.store.db, nodeId)
   return ended
 }

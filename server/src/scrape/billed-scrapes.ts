@@ -1,4 +1,4 @@
-import { bill } from '../billing/account.ts'
+import { addCharges } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
 import { createBatcher } from '../kit/create-batcher.ts'
 import type { Store } from '../store/store.ts'
@@ -41,7 +41,7 @@ export class BilledScrapes {
       // A caller who has disconnected is not billed.
       signal.throwIfAborted()
       if (hold.id === undefined) await this.#saveWithoutHold(scrape)
-      else await billing.settle(hold, scrape.bill, async (db) => scrape.save(db))
+      else await billing.settle(hold, scrape.charge, async (db) => scrape.save(db))
       scrape.markSaved()
       const { id, document } = scrape
       return { id, document, credits: scrape.credits }
@@ -53,9 +53,9 @@ export class BilledScrapes {
 export async function saveScrapes({ db }: Pick<Store, 'db'>, scrapes: readonly PricedScrape[]): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const scrape of scrapes) await scrape.save(transaction)
-    await bill(
+    await addCharges(
       transaction,
-      scrapes.map((scrape) => scrape.bill),
+      scrapes.map((scrape) => scrape.charge),
     )
   })
 }

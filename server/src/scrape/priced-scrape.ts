@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Document } from 'bowline/contract/document'
-import type { Bill } from '../billing/account.ts'
+import type { Charge } from '../billing/account.ts'
 import type { Database } from '../store/schema.ts'
 import { insertScrape, type StoredScrape } from './queries/scrapes.ts'
 
@@ -44,7 +44,7 @@ export class PricedScrape implements ScrapeOutcome, AsyncDisposable {
   }
 
   /** The charge for the scrape, unless other work pays for it. */
-  get bill(): Bill {
+  get charge(): Charge {
     const { teamId, apiKeyId } = this.#storage
     return { teamId, apiKeyId, kind: 'scrape', subjectId: this.id, credits: this.credits }
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { availableCredits, raise, release, reserve, settle, type Bill } from '../../src/billing/account.ts'
+import { availableCredits, raise, release, reserve, settle, type Charge } from '../../src/billing/account.ts'
 import { Billing } from '../../src/billing/billing.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import type { KeyRow } from '../../src/teams/key-queries.ts'
@@ -8,7 +8,7 @@ import { findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
-function billOf(key: KeyRow, credits: number): Bill {
+function billOf(key: KeyRow, credits: number): Charge {
   return {
     teamId: key.teamId,
     apiKeyId: key.id,

@@ -5,7 +5,7 @@ import { Billing } from '../../src/billing/billing.ts'
 import { openEgress } from '../../src/egress/egress.ts'
 import { openMapper } from '../../src/map/mapper.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
-import { availableCredits, releaseNode } from '../../src/billing/account.ts'
+import { availableCredits, releaseHoldsOfNode } from '../../src/billing/account.ts'
 import { sendHtml, type Pages } from '../../../test/lab/pages/page.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
@@ -27,7 +27,7 @@ async function startFixture(credits: number, pages?: Pages) {
     site,
     map,
     credits: async () => availableCredits(store.db, team.id),
-    loseServer: async () => releaseNode(store.db, nodeId),
+    loseServer: async () => releaseHoldsOfNode(store.db, nodeId),
     bills: async () => listLedger(store.db, { teamId: team.id }),
   }
 }

@@ -40,7 +40,7 @@ export interface ApiKeyTable {
   readonly retiredAt: Nullable<Date>
 }
 
-/** A bill. There is at most one per kind and subject. */
+/** A charge. There is at most one per kind and subject. */
 export interface LedgerTable {
   readonly id: string
   readonly teamId: string
