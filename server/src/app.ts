@@ -112,7 +112,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   logIsolation(log, host.isolation)
   const egress = resources.use(await openEgress(egressOptions(config, overrides, log)))
   const browsers = resources.use(
-    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxy: egress.openProxyEndpoint }, log }),
+    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxyEndpoint: egress.openProxyEndpoint }, log }),
   )
   const profiles = await openProfiles(resources, config, { store, blobs, identity, log })
   const bootstrapKey = await ensureBootstrapKey(store, identity, log)

@@ -24,8 +24,11 @@ export interface BrowserLaunchDeps {
   readonly boot: BootFolder
 }
 
-/** The egress proxy of one browser. It is closed when the browser has exited. */
-export interface BrowserProxy extends AsyncDisposable {
+/**
+ * The part of an egress proxy endpoint that a browser needs. It is closed when the browser has
+ * exited.
+ */
+export interface ProxyEndpoint extends AsyncDisposable {
   /** Proxy URL, such as `http://127.0.0.1:40123`. It speaks HTTP and SOCKS5. */
   readonly server: string
   /** Listens on a socket from the browser's own network, if `jailProxyPort` was set. */
@@ -36,8 +39,8 @@ export interface BrowserProxy extends AsyncDisposable {
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
 }
 
-/** Options of `LaunchOptions.openProxy`. */
-export interface ProxyOptions {
+/** Options of `LaunchOptions.openProxyEndpoint`. */
+export interface ProxyEndpointOptions {
   /** The user the browser runs as. Undefined: the server's own. */
   readonly uid: number | undefined
   /**
@@ -53,7 +56,7 @@ export interface LaunchOptions {
    * Opens the proxy for all traffic of the browser, including loopback addresses. Default: no
    * proxy.
    */
-  readonly openProxy?: ((options: ProxyOptions) => Promise<BrowserProxy>) | undefined
+  readonly openProxyEndpoint?: ((options: ProxyEndpointOptions) => Promise<ProxyEndpoint>) | undefined
   /** Fills the user-data-dir before the start. Its files are then given to the browser's user. */
   readonly fillUserDataDir?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Additional command line arguments. Default: none. */
@@ -73,7 +76,7 @@ export interface Browser extends AsyncDisposable {
   readonly binary: BrowserBinary
   readonly router: CdpRouter
   readonly folder: BrowserFolder
-  readonly proxy: BrowserProxy | undefined
+  readonly proxy: ProxyEndpoint | undefined
   /** Tracks which targets are not web pages. */
   readonly targetKinds: TargetKinds
   /** Target id of the initial about:blank page. */
@@ -127,7 +130,7 @@ export async function launchBrowser(
   await prepareUserDataDir(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
   const hasOwnNetwork = jailOf(isolation)?.hasOwnNetwork === true
-  const proxy = await options.openProxy?.({ uid, jailProxyPort: hasOwnNetwork ? jailProxyPort : undefined })
+  const proxy = await options.openProxyEndpoint?.({ uid, jailProxyPort: hasOwnNetwork ? jailProxyPort : undefined })
   const isExporting = hasOwnNetwork && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
   const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
@@ -185,7 +188,7 @@ async function prepareUserDataDir(
 
 async function waitUntilReady(
   started: BrowserProcess,
-  deps: { readonly router: CdpRouter; readonly proxy: BrowserProxy | undefined; readonly kind: BrowserBinary['kind'] },
+  deps: { readonly router: CdpRouter; readonly proxy: ProxyEndpoint | undefined; readonly kind: BrowserBinary['kind'] },
   { timeoutMs = startTimeoutMs }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parked: ParkedPage; targetKinds: TargetKinds }> {

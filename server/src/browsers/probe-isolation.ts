@@ -10,7 +10,7 @@ import { attachToTarget } from '../cdp/targets.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BootFolder } from './folders.ts'
 import { findJail, type Jail } from './jail.ts'
-import { launchBrowser, type Browser, type BrowserProxy, type ProxyOptions } from './launch.ts'
+import { launchBrowser, type Browser, type ProxyEndpoint, type ProxyEndpointOptions } from './launch.ts'
 import { isIsolated, type IsolationLayers, type NoJail, type RunAs } from './isolation.ts'
 
 /**
@@ -52,7 +52,11 @@ export async function probeIsolation(
     const isolation: IsolationLayers = { ...machine, ...step, jail: stepJail }
     let hasBlocklist: boolean
     try {
-      await using browser = await launchBrowser({ ...launchDeps, isolation }, { openProxy: openNoProxy }, signal)
+      await using browser = await launchBrowser(
+        { ...launchDeps, isolation },
+        { openProxyEndpoint: openNoProxy },
+        signal,
+      )
       hasBlocklist = launchDeps.binary.kind === 'shell' || (await blocksInternalPages(browser, signal))
     } catch (error) {
       signal?.throwIfAborted()
@@ -163,7 +167,7 @@ function probeSteps(mode: IsolationMode, jail: Jail | NoJail): readonly Step[] {
 }
 
 /** A proxy that goes nowhere: the probe only checks whether a listener is exported for it. */
-async function openNoProxy({ jailProxyPort = 9 }: ProxyOptions): Promise<BrowserProxy> {
+async function openNoProxy({ jailProxyPort = 9 }: ProxyEndpointOptions): Promise<ProxyEndpoint> {
   let exported: Server | undefined
   return {
     server: `http://127.0.0.1:${jailProxyPort}`,

@@ -191,7 +191,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       findOwner: undefined,
       log: { debug: () => {}, warn: () => {} },
     })
-    await using browser = await launchBrowser(host, { openProxy: egress.openProxyEndpoint })
+    await using browser = await launchBrowser(host, { openProxyEndpoint: egress.openProxyEndpoint })
     const targets = ['http://localhost:8099', 'http://127.0.0.1:8098', 'https://localhost:8097', 'ws://127.0.0.1:8096']
 
     for (const target of targets.slice(0, 3)) {

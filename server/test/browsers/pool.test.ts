@@ -103,8 +103,8 @@ test('a taker is told why no browser starts, and the pool does not give up', asy
 })
 
 test('a taker is told so, too, while a browser of its own kind is still being prepared', async () => {
-  const openProxy = async (): Promise<never> => Promise.reject(new Error('no proxy'))
-  await using pool = openPool({ warm: 0, launchOptions: { openProxy } })
+  const openProxyEndpoint = async (): Promise<never> => Promise.reject(new Error('no proxy'))
+  await using pool = openPool({ warm: 0, launchOptions: { openProxyEndpoint } })
   const prepared = Promise.withResolvers<void>()
   const own = pool.launch({ fillUserDataDir: async () => prepared.promise })
 

@@ -45,7 +45,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       findOwner: undefined,
       log: silent,
     })
-    await using browser = await launchBrowser(host, { openProxy: proxy.openProxyEndpoint })
+    await using browser = await launchBrowser(host, { openProxyEndpoint: proxy.openProxyEndpoint })
     const { call, onEvent } = await attachToTarget(browser.router, browser.parkedTargetId)
     await call('Network.enable')
     const socketError = async (url: string): Promise<unknown> => {

@@ -106,9 +106,10 @@ export class Renderer implements AsyncDisposable {
     const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
     using _ = await this.#shared.acquirePage(call)
     await using profile = await profiles.acquire({ teamId: call.teamId, name, isWritable, sessionId: undefined })
-    const openProxy: LaunchOptions['openProxy'] = async (options) =>
+    const openProxyEndpoint: LaunchOptions['openProxyEndpoint'] = async (options) =>
       egress.openProxyEndpoint({ ...options, upstream: call.upstream })
-    const launch: BrowserPool['launch'] = async (options, signal) => browsers.launch({ ...options, openProxy }, signal)
+    const launch: BrowserPool['launch'] = async (options, signal) =>
+      browsers.launch({ ...options, openProxyEndpoint }, signal)
     const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
     try {
       const outcome = await renderPage(this.#task(call, browser.router, undefined))

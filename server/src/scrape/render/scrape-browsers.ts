@@ -119,7 +119,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
   #start(upstream: UpstreamName): BrowserEntry {
     const { browsers, egress } = this.#deps
     const starting = browsers.launch({
-      openProxy: async (options) => egress.openProxyEndpoint({ ...options, upstream }),
+      openProxyEndpoint: async (options) => egress.openProxyEndpoint({ ...options, upstream }),
     })
     const shared: BrowserEntry = { upstream, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
     this.#shared.add(shared)

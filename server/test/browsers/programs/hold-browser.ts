@@ -14,6 +14,6 @@ const isolation: IsolationLayers = {
   ...(leash === 'pipe' ? { setprivPath: undefined } : {}),
 }
 const egress = await openEgress({ log: { debug: () => {}, warn: () => {} } })
-const browser = await launchBrowser({ ...host, isolation }, { openProxy: egress.openProxyEndpoint })
+const browser = await launchBrowser({ ...host, isolation }, { openProxyEndpoint: egress.openProxyEndpoint })
 process.stdout.write(`${JSON.stringify({ pid: browser.pid, bootPath: host.boot.path, swept: host.swept })}\n`)
 setInterval(() => {}, 60_000)
