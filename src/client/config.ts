@@ -31,7 +31,7 @@ export interface BowlineOptions {
    * or log.
    */
   readonly apiKey?: string | undefined
-  /** Time limit of one attempt of a request, in milliseconds. Default 60 000. */
+  /** Time limit of one attempt of a request, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number | undefined
   /** Retries of a failed request if repeating it is safe. Default 3. */
   readonly retries?: number | undefined

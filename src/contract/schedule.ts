@@ -90,8 +90,8 @@ function isTimeZone(name: string): boolean {
 }
 
 /**
- * Schema of the schedule of a monitor, as a cron expression or in words. Runs must be at least 5
- * minutes apart. The output is a cron expression.
+ * Schema of the schedule of a monitor, as a cron expression or in words. Runs must be at least
+ * 5 minutes apart. The output is a cron expression.
  */
 export const schedule = z
   .strictObject({

@@ -3,8 +3,8 @@ import type { BrowserContext } from '@playwright/test'
 const maxLines = 1000
 
 /**
- * Records console messages and uncaught errors of the pages of a context. Keeps the last 1000
- * lines.
+ * Records console messages and uncaught errors of the pages of a context. Keeps the last
+ * 1000 lines.
  */
 export function recordConsole(context: BrowserContext): { readonly text: () => string } {
   const lines: string[] = []

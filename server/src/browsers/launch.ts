@@ -88,8 +88,8 @@ export interface Browser extends AsyncDisposable {
   /** Resolves when the browser has exited. Never rejects. A browser that hangs is killed. */
   readonly exited: Promise<BrowserExit>
   /**
-   * Milliseconds for which the browser has not responded, or had not when it was killed for it. 0
-   * if it responds.
+   * Milliseconds for which the browser has not responded, or had not when it was killed for it.
+   * The value is 0 if it responds.
    */
   readonly unresponsiveMs: () => number
   /**

@@ -102,7 +102,7 @@ export interface PoolOptions<Handles = unknown> extends Abortable {
   readonly perHost?: HostOptions | undefined
   /**
    * Time limit of one attempt in milliseconds. After a timeout the session is replaced, since the
-   * work may still use it. Default 60 000.
+   * work may still use it. Default 60,000.
    */
   readonly timeoutMs?: number | undefined
   /**
