@@ -52,7 +52,7 @@ async function startFixture() {
   }
 }
 
-describe('the examples run as they stand', () => {
+describe('the examples', () => {
   let fixture: Awaited<ReturnType<typeof startFixture>>
   beforeAll(async () => {
     fixture = await startFixture()

@@ -7,7 +7,7 @@ import { repository } from './lab/source-tree.ts'
 const text = await readFile(join(repository, 'docs/flows.md'), 'utf8')
 const flows = text.split(/^## /m).slice(1)
 
-test('the page of flows has five of them', () => {
+test('the documentation describes five flows', () => {
   expect(flows).toHaveLength(5)
 })
 

@@ -18,7 +18,7 @@ test('doc comments begin with a verb or a term, never with "What", and fit into 
   expect(findAll(findDocFlaws)).toEqual([])
 })
 
-test('the rules detect what they forbid', () => {
+test('the rules detect violations', () => {
   const source = `/** What a lane is. */\nexport const lane = (world: Lane): string => 'Shelf' // bell\n  /** ${'x'.repeat(100)} */`
 
   expect(findBannedNames(source).map(({ text }) => text)).toEqual(['world', 'Lane'])

@@ -50,10 +50,10 @@ test('the command gets a live session in its environment, which is deleted when 
 })
 
 test.each([
-  ['its exit code is passed on', ['sh', '-c', 'exit 7'], 7],
-  ['its death by a signal is 128 and the number', ['sh', '-c', 'kill -TERM $$'], 143],
-  ['a command that does not exist is 127', ['bowline-has-no-such-command'], 127],
-  ['a path that is not executable is 126', ['/etc'], 126],
+  ['the exit code of the command is passed on', ['sh', '-c', 'exit 7'], 7],
+  ['a command killed by a signal exits with 128 plus its number', ['sh', '-c', 'kill -TERM $$'], 143],
+  ['a missing command exits with 127', ['bowline-has-no-such-command'], 127],
+  ['a path that is not executable exits with 126', ['/etc'], 126],
 ])('%s, and the session is deleted', async (_, command, code) => {
   await using program = startExec('--', ...command)
 
@@ -71,18 +71,21 @@ test('the exit code is passed on even if standard error is closed', async () => 
   expect((await program.ended).code).toBe(7)
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s goes to the command, which decides', async (signal) => {
-  const script = `trap 'echo caught; exit 5' ${signal.slice(3)}; echo ready $BOWLINE_SESSION_ID; while :; do sleep 0.1; done`
-  await using program = startExec('--', 'sh', '-c', script)
-  const id = (await program.line('ready')).split(' ')[1] ?? ''
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s is forwarded to the command, which decides when to exit',
+  async (signal) => {
+    const script = `trap 'echo caught; exit 5' ${signal.slice(3)}; echo ready $BOWLINE_SESSION_ID; while :; do sleep 0.1; done`
+    await using program = startExec('--', 'sh', '-c', script)
+    const id = (await program.line('ready')).split(' ')[1] ?? ''
 
-  program.child.kill(signal)
-  const end = await program.ended
+    program.child.kill(signal)
+    const end = await program.ended
 
-  expect(end.code, program.errors()).toBe(5)
-  expect(program.lines).toContain('caught')
-  expect(await statusOf(id)).toBe('destroyed')
-})
+    expect(end.code, program.errors()).toBe(5)
+    expect(program.lines).toContain('caught')
+    expect(await statusOf(id)).toBe('destroyed')
+  },
+)
 
 test('a signal during the creation ends exec with its exit code, and the session is deleted once it is created', async () => {
   const held: (() => void)[] = []
@@ -109,7 +112,7 @@ test('a signal during the creation ends exec with its exit code, and the session
   expect(service.deleted).toEqual(['session-1'])
 })
 
-test('exec prints no live view of a kept session that has none', async () => {
+test('exec prints no live view URL for a kept session without one', async () => {
   await using service = await startForeignService(({ method }, response) => {
     if (method !== 'POST') return false
     response.end(JSON.stringify({ success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))

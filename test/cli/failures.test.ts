@@ -73,7 +73,7 @@ test.each([
   [['search', 'x', '--limit', '0'], 'from 1 to 100'],
   [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 3600, in seconds'],
   [['usage', '--days', 'abc'], '--days takes no value, got abc'],
-])('%j is refused before it is sent, in words of the flag', async (args, words) => {
+])('%j is rejected without a request, and the error names the allowed values of the flag', async (args, words) => {
   const { code, errors } = await run(args)
 
   expect(errors).toContain(words)
@@ -138,7 +138,7 @@ const oldVersion = await promisify(execFile)(oldNode, ['--version']).then(
 )
 
 test.skipIf(!/^v(1\d|2[01])\./.test(oldVersion))(
-  'needs an older Node at /usr/bin/node: it is told in one sentence which Node is needed',
+  'an older Node.js prints the required version in one sentence (skipped: needs Node.js below 22 at /usr/bin/node)',
   async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-node-'))
     await writeFile(join(folder.path, 'package.json'), '{"type":"module"}')

@@ -82,6 +82,6 @@ test.each([
   [12_345, '12.3 kB'],
   [999_900, '1.00 MB'],
   [1_500_000_000_000, '1.50 TB'],
-])('%i bytes are written as %s', (bytes, text) => {
+])('%i bytes are formatted as %s', (bytes, text) => {
   expect(toSize(bytes)).toBe(text)
 })

@@ -50,14 +50,14 @@ function state(status: string, figures: object = {}) {
 
 test.each<readonly [string, Answer]>([
   [
-    'stops in the background and tells the bill when the session is read',
+    'stops in the background and returns the bill when the session is read',
     either(
       inTurn('DELETE', [200, { success: true, status: 'stopping', cleanupQueued: true }]),
       inTurn('GET', state('stopping'), state('stopped', bill)),
     ),
   ],
   [
-    'stops in the background and tells the bill to a second deletion',
+    'stops in the background and returns the bill to a second deletion',
     either(
       inTurn(
         'DELETE',
@@ -68,7 +68,7 @@ test.each<readonly [string, Answer]>([
     ),
   ],
   [
-    'forgets the bill when the session is read, and has it for a second deletion',
+    'omits the bill when the session is read, but returns it to a second deletion',
     either(
       inTurn('DELETE', [202], [200, { success: true, ...bill }]),
       inTurn('GET', state('stopping'), state('failed')),
@@ -80,15 +80,12 @@ test.each<readonly [string, Answer]>([
     either(inTurn('DELETE', [202, { status: 'stopping' }]), inTurn('GET', state('stopped', bill))),
   ],
   [
-    'cannot delete for a moment (409)',
+    'first responds 409',
     inTurn('DELETE', [409, { success: false, error: 'The session is starting' }], [200, { success: true, ...bill }]),
   ],
-  [
-    'fails for a moment (500)',
-    inTurn('DELETE', [500, { success: false, error: 'oops' }], [200, { success: true, ...bill }]),
-  ],
-  ['knows only the id in the body, and has no route for the path', bodyForm(inTurn('DELETE', [404, gone]))],
-  ['knows only the id in the body, and allows no other', bodyForm(inTurn('DELETE', [405]))],
+  ['first responds 500', inTurn('DELETE', [500, { success: false, error: 'oops' }], [200, { success: true, ...bill }])],
+  ['accepts the id only in the body and responds 404 to the path', bodyForm(inTurn('DELETE', [404, gone]))],
+  ['accepts the id only in the body and responds 405 to the path', bodyForm(inTurn('DELETE', [405]))],
 ])('withSession ends with the bill of a service that %s', async (_, answer) => {
   await using service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
@@ -100,12 +97,12 @@ test.each<readonly [string, Answer]>([
 
 test.each<readonly [string, Answer, string]>([
   [
-    'that never stops a session',
+    'never stops the session',
     either(inTurn('DELETE', [202, { success: true, status: 'stopping' }]), inTurn('GET', state('stopping'))),
     'Session session-1 is still stopping after the service accepted its deletion',
   ],
   [
-    'that is always in the way',
+    'always responds 409',
     either(
       inTurn('DELETE', [409, { success: false, error: 'A profile is being saved' }]),
       inTurn('GET', state('running')),
@@ -113,11 +110,11 @@ test.each<readonly [string, Answer, string]>([
     'A profile is being saved',
   ],
   [
-    'of which no form of the deletion is known',
+    'supports no known form of deletion',
     inTurn('DELETE', [405, { success: false, error: 'Method not allowed' }]),
     'Method not allowed',
   ],
-])('deleting a session at a service %s is an error that says so', async (_, answer, message) => {
+])('deleting a session rejects with the reason if the service %s', async (_, answer, message) => {
   await using service = await startForeignService(answer)
   const call = createCall(resolveConfig({ baseUrl: service.url, apiKey: service.apiKey }))
 

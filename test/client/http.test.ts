@@ -247,11 +247,11 @@ test('an id that would change the path is rejected', async () => {
 
 test.each([
   ['no base URL', { apiKey: 'k' }, /BOWLINE_BASE_URL/],
-  ['a base URL that is none', { baseUrl: 'localhost', apiKey: 'k' }, /BOWLINE_BASE_URL/],
+  ['an invalid base URL', { baseUrl: 'localhost', apiKey: 'k' }, /BOWLINE_BASE_URL/],
   ['no API key', { baseUrl: 'http://127.0.0.1' }, /BOWLINE_API_KEY/],
   ['an API key with a line break', { baseUrl: 'http://127.0.0.1', apiKey: 'k\n' }, /BOWLINE_API_KEY/],
-  ['a limit that is no number', { baseUrl: 'http://127.0.0.1', apiKey: 'k', timeoutMs: Number.NaN }, /timeoutMs/],
-])('%s is CONFIG_INVALID and says what to set', (_, options, hint) => {
+  ['a time limit of NaN', { baseUrl: 'http://127.0.0.1', apiKey: 'k', timeoutMs: Number.NaN }, /timeoutMs/],
+])('%s causes CONFIG_INVALID with a hint at the setting', (_, options, hint) => {
   expect(() => new Bowline({ ...options })).toThrowError(
     expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringMatching(hint) as string }) as Error,
   )

@@ -10,7 +10,7 @@ test.each([
   ['0 9 * MON JAN', '0 9 * MON JAN'],
   ['jan mon * * *', 'jan mon * * *'],
   ['', ''],
-])('%j is written %j', (cron, normal) => {
+])('%j is normalized to %j', (cron, normal) => {
   expect(normalizeCron(cron)).toBe(normal)
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['0 0 * * 1#2', '"1#2" is not a valid day of week'],
   [`${'9'.repeat(400)} 0 * * *`, 'is not a valid minute'],
   [`*/${'9'.repeat(400)} 0 * * *`, 'is not a valid minute'],
-])('the problem of %j is %j', (cron, problem) => {
+])('the validation message of %j is %j', (cron, problem) => {
   const found = cronProblem(cron)
   if (problem === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(problem)

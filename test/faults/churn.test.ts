@@ -11,7 +11,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
-test('fifteen sessions leave the server with what ten left it with', { timeout: 300_000 }, async () => {
+test('fifteen more sessions do not leak file descriptors, handles or memory', { timeout: 300_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...wasmCompilerFlags,
     '--expose-gc',

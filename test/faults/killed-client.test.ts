@@ -7,7 +7,7 @@ import { startProgram } from '../client/program.ts'
 import { startLab } from '../lab/lab.ts'
 
 test(
-  'no session of a client killed at any moment of its creation is left after five seconds',
+  'the session of a client killed at any moment of its creation is deleted within five seconds',
   { timeout: 90_000 },
   async () => {
     await using lab = await startLab({ warm: 1 })

@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { abortable, mergeSignals } from '../../src/kit/abort.ts'
 
 test.each([
-  ['before it waits', 0],
-  ['while it waits', 1],
-])('work that fails after the caller has gone %s harms nobody', async (_when, turns) => {
+  ['before the wait', 0],
+  ['during the wait', 1],
+])('work that fails after an abort %s causes no unhandled rejection', async (_when, turns) => {
   const unhandled: unknown[] = []
   const listen = (reason: unknown): void => void unhandled.push(reason)
   process.on('unhandledRejection', listen)

@@ -44,6 +44,6 @@ test.each([
   ['https://a.example/X', 'https://a.example/x'],
   ['https://b.a.example/x', 'https://a.example/x'],
   ['https://a.example:8443/x', 'https://a.example/x'],
-])('%s and %s are not', (left, right) => {
+])('%s and %s are different pages', (left, right) => {
   expect(pageKeyOf(new URL(left))).not.toBe(pageKeyOf(new URL(right)))
 })

@@ -20,7 +20,7 @@ test.each([
   ['.profile', '.profile (2)'],
   ['dir.d/a', 'dir.d/a (2)'],
   ['a.tar.gz', 'a.tar (2).gz'],
-])('of two files named %s the third is %s', (name, third) => {
+])('the third file named %s becomes %s', (name, third) => {
   const taken = new Set<string>()
   const take = (): string => {
     const free = freeFileName(name, (each) => taken.has(each))

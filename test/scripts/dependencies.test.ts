@@ -37,7 +37,7 @@ test.each([
   ['no packages', undefined],
   ['a missing package', {}],
   ['a package of another version', { 'node_modules/zod': { version: '4.6.6' } }],
-])('%s makes the commands install', async (_name, present) => {
+])('%s causes the commands to install packages', async (_name, present) => {
   await using project = await makeProject(zod, present)
 
   expect(isInstalled(project.root)).toBe(false)

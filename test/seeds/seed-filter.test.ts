@@ -21,7 +21,7 @@ test.each([
   ['HTTPS://A.example/x', 'https://a.example/x', true],
   [/DOCS/i, 'https://a.example/docs', true],
   [/^https:/g, 'https://a.example/', true],
-] as const)('%s and %s', (pattern, url, isIncluded) => {
+] as const)('the pattern %s matches %s: %s', (pattern, url, isIncluded) => {
   const address = new URL(url)
 
   expect(createSeedFilter(pattern, undefined)(address)).toBe(isIncluded)

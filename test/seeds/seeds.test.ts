@@ -37,12 +37,12 @@ test('URLs of a list and of a map are deduplicated and canonical', async () => {
 })
 
 test.each<[string, Pick<SeedOptions, 'include' | 'exclude' | 'limit'>, readonly string[]]>([
-  ['a path', { include: '/docs/*' }, ['/docs/one', '/docs/two']],
+  ['a path pattern', { include: '/docs/*' }, ['/docs/one', '/docs/two']],
   ['a regular expression', { include: [/three$/, /one$/g] }, ['/docs/one', '/blog/three']],
-  ['an exception', { include: '/*/*', exclude: ['/blog/*', '*://*/docs/two'] }, ['/docs/one']],
-  ['a number', { include: '/docs/*', limit: 1 }, ['/docs/one']],
-  ['no number', { limit: 1_000_000 }, ['/', '/docs/one', '/docs/two', '/blog/three']],
-])('%s narrows them down', async (_, options, expected) => {
+  ['an excluded pattern', { include: '/*/*', exclude: ['/blog/*', '*://*/docs/two'] }, ['/docs/one']],
+  ['a limit', { include: '/docs/*', limit: 1 }, ['/docs/one']],
+  ['a limit above the number of URLs', { limit: 1_000_000 }, ['/', '/docs/one', '/docs/two', '/blog/three']],
+])('%s filters the URLs', async (_, options, expected) => {
   expect(await paths({ map: { url: site.url('/'), sitemap: 'only' }, ...options })).toEqual(expected)
 })
 
@@ -88,6 +88,6 @@ test.each<[SeedOptions, string]>([
   [{ urls: 'http://a.example' }, '`urls` must be an array, got a string'],
   [{ urls: [], include: 'docs' }, 'Invalid URL pattern "docs"'],
   [{ urls: [], limit: Number.NaN }, '`limit` must be an integer of at least 0, got NaN'],
-])('%o is refused', (options, message) => {
+])('%o is rejected', (options, message) => {
   expect(() => seeds(bowline, options)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', message }))
 })

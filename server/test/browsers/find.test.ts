@@ -19,25 +19,25 @@ async function putProgram(path: string): Promise<string> {
   return path
 }
 
-test('the shell is preferred when nothing is asked for', async () => {
+test('the headless shell is the default', async () => {
   const binary = await findBrowser(undefined, {})
 
   expect(binary).toMatchObject({ path: shellPath, kind: 'shell' })
   expect(binary.version).toMatch(/^\d+\.\d+\.\d+\.\d+$/)
 })
 
-test('full Chromium is found when asked for', async () => {
+test('full Chromium is found on request', async () => {
   expect(await findBrowser('chromium', {})).toMatchObject({ path: chromiumPath, kind: 'chromium' })
 })
 
 test.each([
   ['/usr/bin/chromium-headless-shell', shellPath],
   ['/usr/bin/chromium', chromiumPath],
-])('the launcher script %s is seen through', async (launcher, program) => {
+])('the launcher script %s resolves to its browser', async (launcher, program) => {
   expect((await findBrowser(launcher, {})).path).toBe(program)
 })
 
-test('a browser at a path of the user is used', async () => {
+test('a browser is found by its path', async () => {
   await using folder = await openDataDir()
   const path = await putProgram(join(folder.path, 'my-browser'))
 
@@ -50,14 +50,14 @@ test.each([
   ['/usr/bin/true', '--version printed'],
   ['/usr/bin/false', '--version failed'],
   ['firefox', 'neither "shell", "chromium" nor an absolute path'],
-])('%s is refused as a browser', async (path, reason) => {
+])('%s is rejected as a browser', async (path, reason) => {
   await expect(findBrowser(path, {})).rejects.toMatchObject({
     code: 'BROWSER_NOT_FOUND',
     message: expect.stringContaining(reason),
   })
 })
 
-test("the newest browser of Playwright's cache comes first", async () => {
+test('the newest browser in the cache of Playwright comes first', async () => {
   await using cache = await openDataDir()
   await putProgram(join(cache.path, 'chromium_headless_shell-999/chrome-linux/headless_shell'))
   const newest = await putProgram(
@@ -69,7 +69,7 @@ test("the newest browser of Playwright's cache comes first", async () => {
   expect(places.find(({ path }) => path?.startsWith(cache.path))?.path).toBe(newest)
 })
 
-test("Puppeteer's cache is found in the home folder", async () => {
+test('a browser in the cache of Puppeteer is found', async () => {
   await using home = await openDataDir()
   const path = await putProgram(join(home.path, '.cache/puppeteer/chrome/linux-131.0.6778.204/chrome-linux64/chrome'))
 
@@ -87,14 +87,14 @@ test('a browser on PATH is found', async () => {
   expect(browsers.map(({ found }) => found?.path)).toContain(path)
 })
 
-test('the list says of every place what is there', async () => {
+test('the list has each location with its browser or the problem', async () => {
   const browsers = await listBrowsers({})
 
   expect(browsers.map(({ found }) => found?.path)).toEqual(expect.arrayContaining([shellPath, chromiumPath]))
   expect(browsers).toContainEqual({ location: 'google-chrome on PATH', found: undefined, problem: 'not found' })
 })
 
-test('a link to a launcher script is seen through', async () => {
+test('a symbolic link to a launcher script resolves to its browser', async () => {
   await using folder = await openDataDir()
   await symlink('/usr/bin/chromium', join(folder.path, 'chromium'))
 

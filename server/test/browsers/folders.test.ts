@@ -14,7 +14,7 @@ function outsideOf(dataDir: string): string {
   return `/var/tmp/bowline-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
 }
 
-test('folders lie in the data directory, which is opened for walking through and no more', async () => {
+test('folders are in the data directory, which other users can traverse but not list', async () => {
   await using dataDir = await openDataDir()
 
   await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: true })
@@ -23,7 +23,7 @@ test('folders lie in the data directory, which is opened for walking through and
   expect([modeOf(dataDir.path), modeOf(boot.runtimeDir), modeOf(boot.path)]).toEqual(['711', '711', '711'])
 })
 
-test('folders for the own user are closed to all others', async () => {
+test('other users cannot access folders if browsers run as the same user', async () => {
   await using dataDir = await openDataDir()
 
   await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: false })
@@ -31,7 +31,7 @@ test('folders for the own user are closed to all others', async () => {
   expect(modeOf(boot.path)).toBe('700')
 })
 
-test('a browser owns its profile but not the folder around it', async () => {
+test('a browser owns its profile but not the parent folder', async () => {
   await using dataDir = await openDataDir()
   await using boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: true })
   const uid = process.getuid?.() ?? 0
@@ -47,7 +47,7 @@ test('a browser owns its profile but not the folder around it', async () => {
   expect(modeOf(folder.uploadsDir)).toBe('750')
 })
 
-test('folders lie in /var/tmp when other users cannot reach the data directory', async () => {
+test('folders are in /var/tmp if other users cannot access the data directory', async () => {
   await using outer = await openDataDir()
   const dataDir = join(outer.path, 'closed', 'data')
   await mkdir(dataDir, { recursive: true })
@@ -58,7 +58,7 @@ test('folders lie in /var/tmp when other users cannot reach the data directory',
   expect(boot.runtimeDir).toBe(outsideOf(dataDir))
 })
 
-test("folders lie in /var/tmp when the path is too long for Chromium's socket", async () => {
+test('folders are in /var/tmp if the path is too long for the socket of Chromium', async () => {
   await using outer = await openDataDir()
   const dataDir = join(outer.path, 'long'.repeat(20))
 
@@ -67,7 +67,7 @@ test("folders lie in /var/tmp when the path is too long for Chromium's socket", 
   expect(boot.runtimeDir).toBe(outsideOf(dataDir))
 })
 
-test('a link in the place of our folder in /var/tmp is refused', async () => {
+test('a symbolic link instead of the folder in /var/tmp is rejected', async () => {
   await using outer = await openDataDir()
   const dataDir = join(outer.path, 'long'.repeat(20))
   await symlink(outer.path, outsideOf(dataDir))
@@ -77,7 +77,7 @@ test('a link in the place of our folder in /var/tmp is refused', async () => {
   await rm(outsideOf(dataDir))
 })
 
-test('a folder that others may write to is refused', async () => {
+test('a folder that other users can write to is rejected', async () => {
   await using outer = await openDataDir()
   await mkdir(join(outer.path, 'run'))
   await chmod(join(outer.path, 'run'), 0o777)
@@ -87,7 +87,7 @@ test('a folder that others may write to is refused', async () => {
   })
 })
 
-test('closing removes the folder of this run', async () => {
+test('closing removes the folders', async () => {
   await using dataDir = await openDataDir()
   const boot = await openBootFolder({ dataDir: dataDir.path, isForOtherUids: false })
   await boot.addBrowser('b', undefined)

@@ -28,7 +28,7 @@ function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-test.each(leashes)('a killed server leaves nothing (leash: %s)', async (leash) => {
+test.each(leashes)('a killed server leaves no browser and no folder (leash: %s)', async (leash) => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, leash)
 
@@ -38,7 +38,7 @@ test.each(leashes)('a killed server leaves nothing (leash: %s)', async (leash) =
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test.each(leashes)('nor when its browser is stuck (leash: %s)', async (leash) => {
+test.each(leashes)('a killed server leaves no suspended browser and no folder (leash: %s)', async (leash) => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, leash)
   process.kill(-server.browserPid, 'SIGSTOP')
@@ -49,7 +49,7 @@ test.each(leashes)('nor when its browser is stuck (leash: %s)', async (leash) =>
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test('a stuck browser dies with the server by the signal of the kernel even when the janitor is gone', async () => {
+test('the kernel kills a suspended browser when the server is killed, even without the janitor', async () => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, 'signal')
   process.kill(server.browserPid, 'SIGSTOP')
@@ -60,7 +60,7 @@ test('a stuck browser dies with the server by the signal of the kernel even when
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test('inside bubblewrap it dies even with every process of it stuck', async () => {
+test('bubblewrap ends a browser whose processes are all suspended when the server is killed', async () => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, 'bubblewrap')
   process.kill(-server.browserPid, 'SIGSTOP')
@@ -71,7 +71,7 @@ test('inside bubblewrap it dies even with every process of it stuck', async () =
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
 })
 
-test('the pipe alone ends a browser whose server and janitor were killed', async () => {
+test('a browser exits when its pipe closes, after server and janitor were killed', async () => {
   await using dataDir = await openDataDir()
   await using server = await startServerLike(dataDir.path, 'pipe')
   process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
@@ -81,7 +81,7 @@ test('the pipe alone ends a browser whose server and janitor were killed', async
   await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
 })
 
-test('the next start removes what a server and its janitor have left', async () => {
+test('the next start removes browsers and folders of a killed server and janitor', async () => {
   await using dataDir = await openDataDir()
   await using first = await startServerLike(dataDir.path, 'pipe')
   process.kill(janitorOf(first.bootPath)!, 'SIGKILL')
@@ -95,7 +95,7 @@ test('the next start removes what a server and its janitor have left', async () 
   await until(() => groupMembers(first.browserPid).length === 0, 'the browser dies')
 })
 
-test('a start leaves another server that is alive alone', async () => {
+test('a start does not affect another running server', async () => {
   await using dataDir = await openDataDir()
   await using first = await startServerLike(dataDir.path)
 
@@ -105,7 +105,7 @@ test('a start leaves another server that is alive alone', async () => {
   expect(groupMembers(first.browserPid)).toContain(first.browserPid)
 })
 
-test('the janitor spares a process that has taken over a pid from the ledger', async () => {
+test('the janitor does not kill a process that reuses a pid of the ledger', async () => {
   await using dataDir = await openDataDir()
   await using bystander = await startServerLike(join(dataDir.path, 'bystander'))
   await using server = await startServerLike(join(dataDir.path, 'server'))
@@ -121,7 +121,7 @@ test('the janitor spares a process that has taken over a pid from the ledger', a
   expect(groupMembers(bystander.browserPid)).toContain(bystander.browserPid)
 })
 
-test('the janitor just ends when the server ends well', async () => {
+test('the janitor exits without deleting anything when the server closes it', async () => {
   await using boot = await openDataDir()
   await mkdir(join(boot.path, 'kept'))
   const janitor = await startJanitor(boot.path)

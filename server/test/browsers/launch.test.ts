@@ -72,7 +72,7 @@ describe('a browser', () => {
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 
-  test('that does not react is killed on closing', async () => {
+  test('that does not respond is killed on close', async () => {
     const browser = await launchBrowser(host)
     process.kill(browser.pid, 'SIGSTOP')
 
@@ -82,7 +82,7 @@ describe('a browser', () => {
     await untilNothingIsLeft(browser.folder.root)
   })
 
-  test('that is stopped keeps its profile for whoever wants to save it', async () => {
+  test('that is stopped keeps its profile folder', async () => {
     await using browser = await launchBrowser(host)
 
     await browser.stop()
@@ -90,7 +90,7 @@ describe('a browser', () => {
     expect(existsSync(browser.folder.userDataDir)).toBe(true)
   })
 
-  test("knows nothing of the server's environment", async () => {
+  test('does not inherit the environment of the server', async () => {
     process.env['BOWLINE_TEST_SECRET'] = 'hunter2'
     await using browser = await launchBrowser(host)
     delete process.env['BOWLINE_TEST_SECRET']
@@ -112,14 +112,14 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 
-  test('a browser starts with one page that is loaded', async () => {
+  test('starts with one loaded page', async () => {
     await using browser = await launchBrowser(host)
 
     expect(browser.version).toContain('Chrome/')
     expect(await evaluate(browser, '[location.href, document.readyState]')).toEqual(['about:blank', 'complete'])
   })
 
-  test('closing leaves no process and no folder', async () => {
+  test('leaves no process and no folder when closed', async () => {
     const browser = await launchBrowser(host)
 
     await browser.close()
@@ -130,7 +130,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     await untilNothingIsLeft(browser.folder.root)
   })
 
-  test('killing leaves no process and no folder', async () => {
+  test('leaves no process and no folder when killed', async () => {
     const browser = await launchBrowser(host)
 
     await browser.kill()
@@ -139,7 +139,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     await untilNothingIsLeft(browser.folder.root)
   })
 
-  test.runIf(isRoot)('a browser of a server that is root runs as another user, in its sandbox', async () => {
+  test.runIf(isRoot)('runs sandboxed as another user if the server is root', async () => {
     await using one = await launchBrowser(host)
     await using other = await launchBrowser(host)
 
@@ -149,7 +149,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(argumentsOf(one.pid)).not.toContain('--no-sandbox')
   })
 
-  test('the renderers of a browser are confined', async () => {
+  test('confines its renderers with seccomp', async () => {
     await using browser = await launchBrowser(host)
 
     const renderers = groupMembers(browser.pid).filter((pid) => argumentsOf(pid).join(' ').includes('--type=renderer'))
@@ -158,7 +158,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(renderers.map((pid) => statusOf(pid, 'Seccomp'))).toEqual(renderers.map(() => '2'))
   })
 
-  test('a browser listens on no port', async () => {
+  test('listens on no port', async () => {
     await using browser = await launchBrowser(host)
     const sockets = socketsOf(groupMembers(browser.pid))
 
@@ -166,7 +166,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(listeningInodes().filter((inode) => sockets.has(inode))).toEqual([])
   })
 
-  test('no helper of a browser crashes at its start', async () => {
+  test('starts without a crash of its network service', async () => {
     await using browser = await launchBrowser(host)
     const before = networkServices(browser.pid)
 
@@ -176,7 +176,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(networkServices(browser.pid)).toEqual(before)
   })
 
-  test('with a proxy even loopback addresses go through it', async () => {
+  test('uses its proxy even for loopback addresses', async () => {
     const asked: string[] = []
     await using egress = openEgressProxy({
       connector: {
@@ -202,7 +202,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect(asked).toEqual(expect.arrayContaining(targets.map((target) => target.replace(/^\w+:\/\//, ''))))
   })
 
-  test('WebRTC sends nothing past the proxy', async () => {
+  test('sends no WebRTC packets around the proxy', async () => {
     await using browser = await launchBrowser(host)
     const stun = createSocket('udp4')
     let packets = 0
@@ -216,7 +216,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect({ found, packets }).toEqual({ found: 0, packets: 0 })
   })
 
-  test('what was prepared in the profile belongs to the browser', async () => {
+  test('owns the files prepared in its profile', async () => {
     await using browser = await launchBrowser(host, {
       fillUserDataDir: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
     })
@@ -229,7 +229,7 @@ function networkServices(groupId: number): readonly number[] {
   return groupMembers(groupId).filter((pid) => argumentsOf(pid).join(' ').includes('network.mojom'))
 }
 
-describe('a launch that fails', () => {
+describe('a failed launch', () => {
   let host: BrowserHost
 
   beforeAll(async () => {
@@ -239,7 +239,7 @@ describe('a launch that fails', () => {
 
   const browserFolders = (): readonly string[] => readdirSync(host.boot.path).filter((name) => name !== 'server.json')
 
-  test('says what the browser said, and leaves nothing', async () => {
+  test('reports the output of the browser and leaves no folder', async () => {
     const binary = { path: '/bin/ls', kind: 'shell', version: '0' } as const
 
     await expect(launchBrowser({ ...host, binary })).rejects.toMatchObject({
@@ -250,7 +250,7 @@ describe('a launch that fails', () => {
     expect(browserFolders()).toEqual([])
   })
 
-  test('says that the program cannot be run', async () => {
+  test('reports that the program cannot be executed', async () => {
     const binary = { path: '/nowhere/chromium', kind: 'shell', version: '0' } as const
     const isolation = { ...host.isolation, setprivPath: undefined, jail: { missing: 'not wanted here' } }
 
@@ -262,7 +262,7 @@ describe('a launch that fails', () => {
     expect(browserFolders()).toEqual([])
   })
 
-  test('is given up when the browser says nothing for too long', async () => {
+  test('times out if the browser does not respond', async () => {
     const path = join(host.boot.path, '..', 'silent')
     await writeFile(path, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     const binary = { path, kind: 'shell', version: '0' } as const
@@ -277,7 +277,7 @@ describe('a launch that fails', () => {
     expect(browserFolders()).toEqual([])
   })
 
-  test('rejects with the reason of the abort, and leaves nothing', async () => {
+  test('rejects with the reason of the abort and leaves no folder', async () => {
     const abort = new AbortController()
     const launching = launchBrowser(host, {}, abort.signal)
     await until(() => browserFolders().length > 0, 'the launch has begun')

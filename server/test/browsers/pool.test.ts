@@ -23,7 +23,7 @@ function browserFolders(): readonly string[] {
   return readdirSync(host.boot.path).filter((name) => name !== 'server.json')
 }
 
-test('a browser that waits is taken at once, and another takes its place', async () => {
+test('a warm browser is taken immediately and replaced', async () => {
   await using pool = openPool({ warm: 1 })
   await pool.whenWarm
 
@@ -38,7 +38,7 @@ test('a browser that waits is taken at once, and another takes its place', async
   expect(pool.stats()).toMatchObject({ live: 2 })
 })
 
-test('nobody waits for more browsers than there are: the pool launches one for each', async () => {
+test('concurrent callers each get a browser when the pool has too few', async () => {
   await using pool = openPool({ warm: 1 })
 
   const browsers = await Promise.all([pool.take(), pool.take(), pool.take()])
@@ -47,7 +47,7 @@ test('nobody waits for more browsers than there are: the pool launches one for e
   expect(pool.stats().live).toBe(3)
 })
 
-test('a pool of none launches a browser for each taker', async () => {
+test('a pool without warm browsers launches one for each caller', async () => {
   await using pool = openPool({ warm: 0 })
   await pool.whenWarm
 
@@ -57,7 +57,7 @@ test('a pool of none launches a browser for each taker', async () => {
   expect(pool.stats()).toMatchObject({ warm: 0, launched: 1, live: 1 })
 })
 
-test('a browser that has waited too long is replaced', async () => {
+test('a warm browser is replaced at its maximum age', async () => {
   await using pool = openPool({ maxAgeMs: 300 })
   await pool.whenWarm
 
@@ -66,7 +66,7 @@ test('a browser that has waited too long is replaced', async () => {
   expect(browserFolders().length).toBeLessThanOrEqual(2)
 })
 
-test('a browser that died while it waited is replaced and never given out', async () => {
+test('a warm browser that has exited is replaced and never returned', async () => {
   await using pool = openPool({ warm: 1 })
   await pool.whenWarm
   const [name] = browserFolders()
@@ -80,7 +80,7 @@ test('a browser that died while it waited is replaced and never given out', asyn
   expect(pool.warnings).toContain('an idle browser exited')
 })
 
-test('a taker that gives up leaves its browser to the pool', async () => {
+test('the browser of an aborted caller goes to the pool', async () => {
   await using pool = openPool({ warm: 1 })
   const abort = new AbortController()
   const taking = pool.take(abort.signal)
@@ -93,7 +93,7 @@ test('a taker that gives up leaves its browser to the pool', async () => {
   expect(pool.stats().live).toBe(0)
 })
 
-test('a taker is told why no browser starts, and the pool does not give up', async () => {
+test('a failed launch rejects with its error, and the pool tries again', async () => {
   const broken = { ...host, binary: { path: '/bin/ls', kind: 'shell', version: '0' } as const }
   await using pool = openPool({ host: broken, warm: 1 })
 
@@ -102,7 +102,7 @@ test('a taker is told why no browser starts, and the pool does not give up', asy
   await until(() => pool.warnings.length >= 2, 'the pool tries again')
 })
 
-test('a taker is told so, too, while a browser of its own kind is still being prepared', async () => {
+test('a failed launch rejects while a browser with its own options is being prepared', async () => {
   const openProxyEndpoint = async (): Promise<never> => Promise.reject(new Error('no proxy'))
   await using pool = openPool({ warm: 0, launchOptions: { openProxyEndpoint } })
   const prepared = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ test('a taker is told so, too, while a browser of its own kind is still being pr
   await expect(own).rejects.toThrow('no proxy')
 })
 
-test('a refill that stood back for a taker whose browser did not start is made up for', async () => {
+test('a refill postponed for a caller runs after the launch of the caller has failed', async () => {
   const starts = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let launches = 0
   const fillUserDataDir = async (): Promise<void> => starts[launches++]?.promise
@@ -132,7 +132,7 @@ test('a refill that stood back for a taker whose browser did not start is made u
   await pool.whenWarm
 })
 
-test('a browser of its own kind is launched beside the pool', async () => {
+test('a browser with its own options is launched outside the pool', async () => {
   await using pool = openPool({ warm: 0 })
 
   await using browser = await pool.launch({ extraArgs: ['--user-agent=mine'] })
@@ -141,7 +141,7 @@ test('a browser of its own kind is launched beside the pool', async () => {
   expect(pool.stats()).toMatchObject({ live: 1, launched: 1 })
 })
 
-test('closing the pool ends every browser, taken or not, and turns takers away', async () => {
+test('closing the pool ends all browsers and rejects later callers', async () => {
   const pool = openPool({ warm: 2 })
   const browser = await pool.take()
   const late = pool.take()

@@ -13,7 +13,7 @@ describe('a browser whose main process', () => {
   })
   afterAll(async () => host[Symbol.asyncDispose]())
 
-  test('hangs is killed, and is known to have been silent', async () => {
+  test('hangs is killed, and the time without a response is known', async () => {
     await using browser = await launchBrowser(host, { watch })
 
     process.kill(-browser.pid, 'SIGSTOP')
@@ -22,7 +22,7 @@ describe('a browser whose main process', () => {
     expect(browser.unresponsiveMs()).toBeGreaterThanOrEqual(2000)
   })
 
-  test('answers stays, whether its page is stuck in an endless script or a client has stopped its messages', async () => {
+  test('responds is kept during an endless script or while messages are paused', async () => {
     await using stuck = await launchBrowser(host, { watch })
     await using paused = await launchBrowser(host, { watch })
     const { sessionId } = await stuck.router.call('Target.attachToTarget', {

@@ -17,7 +17,7 @@ test.each([
   'isolated-app://abc/',
   'edge://settings',
   'about:version',
-])('%j is a page of the browser', (url) => {
+])('%j is an internal page of the browser', (url) => {
   expect(isInternalUrl(url)).toBe(true)
 })
 
@@ -33,11 +33,11 @@ test.each([
   'filesystem:https://example.com/temporary/x',
   'chrome-error://chromewebdata/',
   'mailto:someone@example.com',
-])('%j is none', (url) => {
+])('%j is a web page', (url) => {
   expect(isInternalUrl(url)).toBe(false)
 })
 
-test('a frame counts as a part of the browser when the page around it does not answer in time', async () => {
+test('a frame is treated as internal if its parent page does not respond in time', async () => {
   let say = (_message: CdpIncoming): void => {}
   const router = routePipe({
     send: (text) => {

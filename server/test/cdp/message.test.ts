@@ -3,27 +3,30 @@ import { isTargetEvent, cdpSessionIdAtTail, withoutSessionId } from '../../src/c
 
 const sessionId = '0123456789ABCDEF0123456789ABCDEF'
 
-test('the session is read from the end of a message', () => {
+test('the session id is parsed from the end of a message', () => {
   expect(cdpSessionIdAtTail(Buffer.from(`{"id":1,"result":{},"sessionId":"${sessionId}"}`))).toBe(sessionId)
 })
 
 test.each([
-  ['an answer of the browser itself', '{"id":1,"result":{}}'],
-  ['a session within the result', `{"id":1,"result":{"targetId":"x","sessionId":"${sessionId}"}}`],
-  ['a shorter id', '{"id":1,"result":{},"sessionId":"0123"}'],
-  ['text of a page that looks like one', JSON.stringify({ id: 1, result: { value: `","sessionId":"${sessionId}"}` } })],
-  ['nothing', ''],
-])('no session is seen in %s', (_what, message) => {
+  ['a response of the browser target', '{"id":1,"result":{}}'],
+  ['a result with a session id', `{"id":1,"result":{"targetId":"x","sessionId":"${sessionId}"}}`],
+  ['a message with a shorter id', '{"id":1,"result":{},"sessionId":"0123"}'],
+  [
+    'page text that looks like a session id',
+    JSON.stringify({ id: 1, result: { value: `","sessionId":"${sessionId}"}` } }),
+  ],
+  ['an empty message', ''],
+])('no session id is found in %s', (_what, message) => {
   expect(cdpSessionIdAtTail(Buffer.from(message))).toBeUndefined()
 })
 
-test('the session is taken off a message', () => {
+test('the session id is removed from a message', () => {
   const message = withoutSessionId(Buffer.from(`{"id":1,"result":{"a":"b"},"sessionId":"${sessionId}"}`))
 
   expect(message.toString()).toBe('{"id":1,"result":{"a":"b"}}')
 })
 
-test('events of the Target domain are told from others', () => {
+test('events of the Target domain are recognized', () => {
   expect(isTargetEvent(Buffer.from('{"method":"Target.attachedToTarget","params":{}}'))).toBe(true)
   expect(isTargetEvent(Buffer.from('{"method":"Page.loadEventFired","params":{}}'))).toBe(false)
 })

@@ -14,19 +14,19 @@ async function receive(chunks: readonly string[]): Promise<readonly string[]> {
   return messages
 }
 
-test('several messages in one chunk are told apart', async () => {
+test('several messages in one chunk are separated', async () => {
   expect(await receive(['one\0two\0'])).toEqual(['one', 'two'])
 })
 
-test('a message in many chunks is put together', async () => {
+test('a message in many chunks is reassembled', async () => {
   expect(await receive(['o', 'n', 'e\0tw', 'o', '\0'])).toEqual(['one', 'two'])
 })
 
-test('a message that was cut off is not handed on', async () => {
+test('an incomplete message is discarded', async () => {
   expect(await receive(['one\0tw'])).toEqual(['one'])
 })
 
-test('each message sent ends with a zero byte, and those sent in one go are written in one go', async () => {
+test('messages end with a zero byte, and those sent together are written together', async () => {
   const written = Promise.withResolvers<string>()
   const toBrowser = new Writable({
     decodeStrings: false,
@@ -40,7 +40,7 @@ test('each message sent ends with a zero byte, and those sent in one go are writ
   expect(await written.promise).toBe('{"id":1}\0|{"id":2}\0')
 })
 
-test('a browser that says what is no CDP loses its pipe, and the server lives on', async () => {
+test('a malformed message from the browser closes the pipe and rejects pending calls', async () => {
   const fromBrowser = new PassThrough()
   const router = routePipe(openPipe(new PassThrough(), fromBrowser))
   const asked = router.call('Browser.getVersion')
@@ -50,7 +50,7 @@ test('a browser that says what is no CDP loses its pipe, and the server lives on
   await expect(asked).rejects.toMatchObject({ code: 'CDP_FAILED' })
 })
 
-test('a pipe whose browser is gone takes no message', async () => {
+test('`send` returns false after the browser has closed its pipe', async () => {
   const toBrowser = new PassThrough()
   const pipe = openPipe(toBrowser, new PassThrough())
 

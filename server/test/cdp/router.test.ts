@@ -19,7 +19,7 @@ afterEach(async () => browser.close())
 
 const attach = { flatten: true }
 
-test('a client speaks to the browser without knowing of its session', async () => {
+test('responses to a client do not contain its internal session id', async () => {
   await using client = await openChannelClient(browser.router)
 
   const answer = await client.call('Browser.getVersion')
@@ -28,7 +28,7 @@ test('a client speaks to the browser without knowing of its session', async () =
   expect(answer).not.toHaveProperty('sessionId')
 })
 
-test('two clients use the same ids and get their own answers', async () => {
+test('two clients with the same command ids receive their own responses', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
 
@@ -39,7 +39,7 @@ test('two clients use the same ids and get their own answers', async () => {
   expect(second.result).toHaveProperty('targetInfos')
 })
 
-test('an event goes to the client whose session it belongs to, and to no other', async () => {
+test('an event is sent only to the client that owns its session', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
   const sessionId = await one.attach(browser.parkedTargetId)
@@ -52,7 +52,7 @@ test('an event goes to the client whose session it belongs to, and to no other',
   expect(other.messages.filter(({ method }) => method !== undefined)).toEqual([])
 })
 
-test("a client cannot use another's session", async () => {
+test('a client cannot use the session of another client', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
   const sessionId = await one.attach(browser.parkedTargetId)
@@ -62,7 +62,7 @@ test("a client cannot use another's session", async () => {
   expect(one.channel.send({ id: 99, method: 'Runtime.enable', sessionId: 'F'.repeat(32) })).toBe('unknown-session')
 })
 
-test("nor detach another's session", async () => {
+test('a client cannot detach the session of another client', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
   const sessionId = await one.attach(browser.parkedTargetId)
@@ -74,7 +74,7 @@ test("nor detach another's session", async () => {
   expect(answer.result?.['result']).toMatchObject({ value: 2 })
 })
 
-test('a session attached from within a session belongs to the same client', async () => {
+test('a child session belongs to the client of its parent session', async () => {
   await using client = await openChannelClient(browser.router)
   const page = await client.attach(browser.parkedTargetId)
   await client.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, ...attach }, page)
@@ -89,7 +89,7 @@ test('a session attached from within a session belongs to the same client', asyn
   })
 })
 
-test('a session that was detached is no longer known', async () => {
+test('a detached session is unknown', async () => {
   await using client = await openChannelClient(browser.router)
   const sessionId = await client.attach(browser.parkedTargetId)
 
@@ -98,7 +98,7 @@ test('a session that was detached is no longer known', async () => {
   expect(client.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
 })
 
-test('a client that leaves harms no other and leaves the page', async () => {
+test('closing a client does not affect the page or other clients', async () => {
   await using stays = await openChannelClient(browser.router)
   const leaves = await openChannelClient(browser.router)
   const kept = await stays.attach(browser.parkedTargetId)
@@ -110,7 +110,7 @@ test('a client that leaves harms no other and leaves the page', async () => {
   expect((await stays.call('Runtime.evaluate', { expression: '1 + 1' }, kept)).result).toBeDefined()
 })
 
-test('the server listens beside the clients', async () => {
+test('the server receives events alongside clients', async () => {
   await using client = await openChannelClient(browser.router)
   const { sessionId } = await browser.router.call('Target.attachToTarget', {
     targetId: browser.parkedTargetId,
@@ -129,7 +129,7 @@ test('the server listens beside the clients', async () => {
   stop()
 })
 
-test('an answer of 50 MB arrives whole', async () => {
+test('a response of 50 MB arrives complete', async () => {
   await using client = await openChannelClient(browser.router)
   const sessionId = await client.attach(browser.parkedTargetId)
   const expression = `'x'.repeat(50 * 1024 * 1024)`
@@ -139,7 +139,7 @@ test('an answer of 50 MB arrives whole', async () => {
   expect((answer.result!['result'] as { value: string }).value).toHaveLength(50 * 1024 * 1024)
 })
 
-test('nothing is lost while reading is paused', async () => {
+test('no events are lost while reading is paused', async () => {
   await using client = await openChannelClient(browser.router)
   const sessionId = await client.attach(browser.parkedTargetId)
   await client.call('Runtime.enable', {}, sessionId)
@@ -162,14 +162,14 @@ test('nothing is lost while reading is paused', async () => {
   expect(logged).toEqual(Array.from({ length: count }, (_, index) => index))
 })
 
-test('a refused command of the server says which and why', async () => {
+test('a failed command of the server rejects with its method and the reason', async () => {
   await expect(browser.router.call('Nothing.such' as string as CdpMethod)).rejects.toMatchObject({
     code: 'CDP_FAILED',
     message: expect.stringMatching(/^Nothing\.such: .*wasn't found/),
   })
 })
 
-test('a call that waits, and every later one, is rejected when the browser dies', async () => {
+test('pending and later calls are rejected when the browser is killed', async () => {
   const { sessionId } = await browser.router.call('Target.attachToTarget', {
     targetId: browser.parkedTargetId,
     flatten: true,

@@ -147,7 +147,7 @@ export function testFrame(dashboard: () => DashboardFixture): void {
       'assets/..%2F..%2Fcli%2Fmain.js',
       'assets/%2Fetc%2Fpasswd',
       'assets/none%00.js',
-    ])('answers %s like any unknown route', async (name) => {
+    ])('responds to %s as to any unknown route', async (name) => {
       const { status, body } = await dashboard().lab.api('GET', `/dashboard/${name}`)
 
       expect([status, body['code']]).toEqual([404, 'ROUTE_NOT_FOUND'])

@@ -90,34 +90,34 @@ describe('by default', () => {
   })
 })
 
-test('an IPv4 address in IPv6 form is connected to as IPv4', () => {
+test('an IPv4 address in IPv6 notation is converted to IPv4', () => {
   expect(judge('::ffff:8.8.8.8')).toEqual({ kind: 'public', address: '8.8.8.8' })
 })
 
-describe('an allowed', () => {
+describe('an `allow` entry for', () => {
   test.each([
-    ['address', ['127.0.0.1'], '127.0.0.1', 80],
-    ['address, in another spelling', ['127.0.0.1'], '::ffff:7f00:1', 80],
-    ['mapped address', ['::ffff:10.0.0.1'], '10.0.0.1', 80],
-    ['range', ['10.0.0.0/8'], '10.200.3.4', 8080],
-    ['range of IPv6', ['fd00::/8'], 'fd12::1', 80],
-    ['address and port', ['127.0.0.1:8080'], '127.0.0.1', 8080],
-    ['address of IPv6 and port', ['[::1]:8080'], '::1', 8080],
-    ['range and port', ['10.0.0.0/8:443'], '10.1.1.1', 443],
-  ] as const)('%s is open', (_what, allow, address, port) => {
+    ['an address', ['127.0.0.1'], '127.0.0.1', 80],
+    ['an address in another notation', ['127.0.0.1'], '::ffff:7f00:1', 80],
+    ['a mapped address', ['::ffff:10.0.0.1'], '10.0.0.1', 80],
+    ['an IPv4 range', ['10.0.0.0/8'], '10.200.3.4', 8080],
+    ['an IPv6 range', ['fd00::/8'], 'fd12::1', 80],
+    ['an address and a port', ['127.0.0.1:8080'], '127.0.0.1', 8080],
+    ['an IPv6 address and a port', ['[::1]:8080'], '::1', 8080],
+    ['a range and a port', ['10.0.0.0/8:443'], '10.1.1.1', 443],
+  ] as const)('%s allows it', (_what, allow, address, port) => {
     expect(judge(address, { allow, port })).toMatchObject({ kind: 'allowed' })
   })
 
   test.each([
-    ['address opens no other', ['127.0.0.1'], '127.0.0.2', 80],
-    ['range ends', ['10.0.0.0/9'], '10.128.0.0', 80],
-    ['range of IPv4 opens no IPv6', ['0.0.0.0/0'], '::1', 80],
-    ['port opens no other', ['127.0.0.1:8080'], '127.0.0.1', 8081],
+    ['an address does not allow other addresses', ['127.0.0.1'], '127.0.0.2', 80],
+    ['a range does not allow addresses outside it', ['10.0.0.0/9'], '10.128.0.0', 80],
+    ['an IPv4 range does not allow IPv6 addresses', ['0.0.0.0/0'], '::1', 80],
+    ['a port does not allow other ports', ['127.0.0.1:8080'], '127.0.0.1', 8081],
   ] as const)('%s', (_what, allow, address, port) => {
     expect(judge(address, { allow, port })).toMatchObject({ kind: 'refused' })
   })
 
-  test('host name is open whatever it resolves to, but not its address under another name', () => {
+  test('a host name allows any address it resolves to, but not under another name', () => {
     const allow = ['Intranet.example']
 
     expect(judge('10.0.0.1', { allow, host: 'intranet.example.' })).toMatchObject({ kind: 'allowed' })
@@ -162,7 +162,7 @@ describe('a port of the server itself', () => {
     expect(judge('10.0.0.5', { allow, ownPorts, port: 5433 })).toMatchObject({ kind: 'allowed' })
   })
 
-  test('is open again once it is unblocked', () => {
+  test('is available again once it is unblocked', () => {
     const ownPorts = createOwnPorts()
     const guard = ownPorts.block(3900)
     guard[Symbol.dispose]()

@@ -231,7 +231,7 @@ describe('a tunnel', () => {
     await expect(openRawClient(endpoint)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('works beside a thousand others', async () => {
+  test('works alongside a thousand others', async () => {
     await using site = await startRawServer((socket) => socket.pipe(socket))
     await using egress = await open({ allow: ['127.0.0.1'] })
     await using endpoint = await egress.openProxyEndpoint()
@@ -298,9 +298,9 @@ describe('a plain request', () => {
   })
 
   test.each([
-    ['another command', [5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]],
-    ['an unknown kind of address', [5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]],
-    ['another version', [5, 1, 0, 4, 1, 0, 1, 127, 0, 0, 1, 0, 80]],
+    ['an unsupported SOCKS5 command', [5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]],
+    ['an unknown SOCKS5 address type', [5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]],
+    ['another SOCKS version', [5, 1, 0, 4, 1, 0, 1, 127, 0, 0, 1, 0, 80]],
   ])('with %s ends the connection', async (_what, bytes) => {
     await using egress = await open()
     await using endpoint = await egress.openProxyEndpoint()

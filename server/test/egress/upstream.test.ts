@@ -66,7 +66,7 @@ describe('an upstream proxy', () => {
     ['rejects the credentials', 'me:wrong@', { credentials: 'me:p@ss' }, 'the proxy rejected the credentials'],
     ['requires credentials', '', { credentials: 'me:p@ss' }, 'the proxy requires other credentials'],
     ['refuses the target', '', { code: 2 }, 'the proxy returned 2 (not allowed by its rules)'],
-  ])('over SOCKS5 that %s is named with its reason', async (_, login, options, reason) => {
+  ])('over SOCKS5 that %s fails with the reason of the proxy', async (_, login, options, reason) => {
     await using upstream = await startSocksUpstream(1, options)
     await using egress = await open({ proxyBasic: `socks5://${login}127.0.0.1:${upstream.port}` })
 
@@ -77,15 +77,15 @@ describe('an upstream proxy', () => {
 
   test.each([
     ['closes the connection', (socket: Socket) => socket.end(), 'the proxy closed the connection'],
-    ['is none', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request'), 'does not speak SOCKS5'],
-  ])('over SOCKS5 that %s is an error', async (_, serve, reason) => {
+    ['speaks another protocol', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request'), 'does not speak SOCKS5'],
+  ])('over SOCKS5 that %s fails with the reason', async (_, serve, reason) => {
     await using upstream = await startRawServer(serve)
     await using egress = await open({ proxyBasic: `socks5://127.0.0.1:${upstream.port}` })
 
     expect(await tunnel(egress, 'shop.example:443', 'basic')).toContain(reason)
   })
 
-  test('over SOCKS5 that never responds is closed when the caller gives up', async () => {
+  test('over SOCKS5 that never responds is closed when the caller aborts', async () => {
     const closed = Promise.withResolvers<void>()
     const greeted = Promise.withResolvers<void>()
     await using upstream = await startRawServer((socket) => {
@@ -142,7 +142,7 @@ describe('an upstream proxy', () => {
     expect(upstream.asked).toEqual([])
   })
 
-  test('that refuses a connection is named with its response, without its credentials', async () => {
+  test('that refuses a connection is reported with its response, without its credentials', async () => {
     await using upstream = await startHttpUpstream(1, 'right:one')
     await using egress = await open({ proxyBasic: `http://wrong:secret@127.0.0.1:${upstream.port}` })
 

@@ -42,7 +42,7 @@ test(
   },
 )
 
-test('an aborted upload does not harm the server or the session', async () => {
+test('an aborted upload does not affect the server or the session', async () => {
   await using lab = await startLab()
   await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
   await using session = await bowline.sessions.create({ ttl: 60 })

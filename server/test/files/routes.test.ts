@@ -194,7 +194,7 @@ describe('an upload', () => {
     'a\nb',
     'x'.repeat(256),
     'a/'.repeat(40) + 'b',
-  ])('named %j is 400', async (name) => {
+  ])('named %j returns 400', async (name) => {
     const session = await openSession()
 
     const answer = await session.upload('x', { name })
@@ -204,7 +204,7 @@ describe('an upload', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('over the quota gets 413, by its Content-Length or while it is sent', async () => {
+  test('over the quota returns 413, by its Content-Length or while it is sent', async () => {
     const session = await openSession()
     const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(65_536)) })
 
@@ -219,7 +219,7 @@ describe('an upload', () => {
     expect(await session.list()).toEqual([])
   })
 
-  test('beyond the maximum number of files gets 413 until one is deleted', async () => {
+  test('beyond the maximum number of files returns 413 until one is deleted', async () => {
     const session = await openSession()
     for (const name of ['1', '2', '3', '4']) await session.upload('x', { name })
 
@@ -236,7 +236,7 @@ describe('an upload', () => {
   })
 })
 
-describe('reading', () => {
+describe('reading a file', () => {
   test.each([
     ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
     ['bytes=4-', 206, '456789', 'bytes 4-9/10'],
@@ -244,7 +244,7 @@ describe('reading', () => {
     ['bytes=8-99', 206, '89', 'bytes 8-9/10'],
     ['bytes=10-', 416, '', 'bytes */10'],
     ['lines=1-2', 200, '0123456789', null],
-  ])('the range %s is %d', async (range, status, text, contentRange) => {
+  ])('with the range %s returns %d', async (range, status, text, contentRange) => {
     const session = await openSession()
     await session.upload('0123456789', { name: 'digits' })
 
@@ -258,7 +258,7 @@ describe('reading', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a download whose path was replaced by a link gets 404', async () => {
+  test('returns 404 if its path was replaced by a link', async () => {
     const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=a.txt') }, page.page)
@@ -276,7 +276,7 @@ describe('reading', () => {
     expect([bySymbol.status, byHardLink.status]).toEqual([404, 404])
   })
 
-  test('a missing file or a path outside the folder gets FILE_NOT_FOUND', async () => {
+  test('fails with FILE_NOT_FOUND if it is missing or outside the folder', async () => {
     const session = await openSession()
 
     for (const name of ['/nothing', '/..%2F..%2Fserver.json', '/%2Fetc%2Fpasswd']) {

@@ -30,7 +30,7 @@ function rejected(waits: object): object {
 describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a session is %s', (how) => {
   const create = async () => lab.createSession({ ttl: 120, onBrowserClose: 'delete' })
 
-  test('whatever waits in Puppeteer is rejected', async () => {
+  test('pending Puppeteer calls are rejected', async () => {
     const { id, cdpUrl } = await create()
     const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
     const page = await browser.newPage()
@@ -55,7 +55,7 @@ describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a se
     await closed
   })
 
-  test('whatever waits in Playwright is rejected', async () => {
+  test('pending Playwright calls are rejected', async () => {
     const { id, cdpUrl } = await create()
     const browser = await chromium.connectOverCDP(cdpUrl)
     const page = browser.contexts()[0]!.pages()[0]!
@@ -79,7 +79,7 @@ describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a se
   })
 })
 
-test('a client that closes the browser is told of the end of its targets, and no other client', async () => {
+test('Browser.close sends detach and destroy events to its own client only', async () => {
   const { cdpUrl } = await lab.createSession({ ttl: 120 })
   const [mine, other] = [await connectCdp(cdpUrl), await connectCdp(cdpUrl)]
   for (const client of [mine, other]) {
@@ -109,7 +109,7 @@ test('a client that closes the browser is told of the end of its targets, and no
   expect(told(other).filter(({ method }) => /Destroyed|detached/.test(String(method)))).toEqual([])
 })
 
-test('of the targets that stand for connections, a client is told of its own only', async () => {
+test('a client receives only its own browser target', async () => {
   const { cdpUrl } = await lab.createSession({ ttl: 120 })
   const connect = async () => connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
   const [first, second] = [await connect(), await connect()]

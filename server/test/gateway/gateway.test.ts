@@ -22,8 +22,8 @@ async function askUpgrade(path: string): Promise<Socket> {
   return client
 }
 
-describe('who gets in', () => {
-  test('a socket without a token is refused', async () => {
+describe('a CDP connection', () => {
+  test('without a token is refused', async () => {
     const session = await lab.createSession()
 
     const refusal = await refusedUpgrade(session.cdpUrl.replace(/\?.*/, ''))
@@ -31,7 +31,7 @@ describe('who gets in', () => {
     expect(refusal).toMatchObject({ status: 404, body: { success: false, code: 'SESSION_NOT_FOUND' } })
   })
 
-  test('the tokens of the live view give no CDP access', async () => {
+  test('with a token of the live view is refused', async () => {
     const session = await lab.createSession()
     for (const [kind, url] of [
       ['view', session.liveViewUrl],
@@ -45,9 +45,9 @@ describe('who gets in', () => {
   })
 
   test.each([
-    ['at once', false],
-    ['after the answer', true],
-  ] as const)('a refused client that resets the connection %s harms nobody', async (_name, isAnswered) => {
+    ['immediately', false],
+    ['after the response', true],
+  ] as const)('that is refused and reset by the client %s causes no uncaught exception', async (_name, isAnswered) => {
     const uncaught: unknown[] = []
     const onUncaught = (error: unknown): void => void uncaught.push(error)
     process.on('uncaughtException', onUncaught)
@@ -63,7 +63,7 @@ describe('who gets in', () => {
     expect(uncaught).toEqual([])
   })
 
-  test('a refused client that keeps its end of the connection open is cut off', async () => {
+  test('that is refused is destroyed if the client keeps its end open', async () => {
     const client = await askUpgrade('/nowhere')
     client.on('error', () => undefined)
 
@@ -73,7 +73,7 @@ describe('who gets in', () => {
     await expect.poll(isCutOff, { timeout: 5000 }).toBe(true)
   })
 
-  test('the token of another session is refused', async () => {
+  test('with the token of another session is refused', async () => {
     const [mine, other] = [await lab.createSession(), await lab.createSession()]
 
     const refusal = await refusedUpgrade(
@@ -83,7 +83,7 @@ describe('who gets in', () => {
     expect(refusal.status).toBe(404)
   })
 
-  test('after the end the token is worth nothing', async () => {
+  test('to an ended session is refused with the reason of its end', async () => {
     const session = await lab.createSession()
     await lab.api('DELETE', `/v2/browser/${session.id}`)
 
@@ -93,13 +93,16 @@ describe('who gets in', () => {
     expect(String(refusal.body['error'])).toContain('deleted')
   })
 
-  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])('session %s does not exist', async (id) => {
-    const base = lab.server.url.replace('http', 'ws')
+  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])(
+    'to the unknown session %s is refused',
+    async (id) => {
+      const base = lab.server.url.replace('http', 'ws')
 
-    expect(await refusedUpgrade(`${base}/v2/browser/${id}/cdp?token=x`)).toMatchObject({ status: 404 })
-  })
+      expect(await refusedUpgrade(`${base}/v2/browser/${id}/cdp?token=x`)).toMatchObject({ status: 404 })
+    },
+  )
 
-  test('there is no socket elsewhere', async () => {
+  test('to any other path is refused', async () => {
     const base = lab.server.url.replace('http', 'ws')
 
     expect(await refusedUpgrade(`${base}/devtools/browser`)).toMatchObject({
@@ -109,13 +112,13 @@ describe('who gets in', () => {
   })
 })
 
-describe('commands', () => {
+describe('a CDP command', () => {
   let cdpUrl: string
   beforeAll(async () => {
     cdpUrl = (await lab.createSession()).cdpUrl
   })
 
-  test('of the browser and of a page are answered without a trace of the shared session', async () => {
+  test('to the browser or a page returns its result without the internal session id', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
@@ -128,7 +131,7 @@ describe('commands', () => {
     expect(sum).toMatchObject({ sessionId: page, result: { result: { value: 42 } } })
   })
 
-  test('that are no commands get an error, and the socket lives on', async () => {
+  test('that is not JSON returns an error, and the connection stays open', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
@@ -140,7 +143,7 @@ describe('commands', () => {
   })
 
   test.each([2_000_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER, -(2 ** 31) - 1])(
-    'with the id %d, which Chromium could not answer, get an error with that id',
+    'with the id %d, which Chromium does not support, returns an error with that id',
     async (id) => {
       await using cdp = await connectCdp(cdpUrl)
       const answered = once(cdp.socket, 'message')
@@ -152,7 +155,7 @@ describe('commands', () => {
     },
   )
 
-  test('that are nested too deep to be written again get an error, and the server lives on', async () => {
+  test('that is nested too deeply to serialize returns an error, and the connection stays open', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const answers: unknown[] = []
@@ -167,7 +170,7 @@ describe('commands', () => {
     })
   })
 
-  test('that the policy refuses get a CDP error that says why', async () => {
+  test('refused by the policy returns an error with the reason', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -178,7 +181,7 @@ describe('commands', () => {
     expect(answer.error?.message).toContain('file:///etc/passwd')
   })
 
-  test('for a session of somebody else are refused', async () => {
+  test('to a CDP session of another client is refused', async () => {
     const session = await lab.createSession()
     await using one = await connectCdp(session.cdpUrl)
     await using other = await connectCdp(session.cdpUrl)
@@ -190,8 +193,8 @@ describe('commands', () => {
   })
 })
 
-describe('what passes through', () => {
-  test('is whole at 50 MB', async () => {
+describe('the gateway', () => {
+  test('passes results of 50 MB', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -201,7 +204,7 @@ describe('what passes through', () => {
     expect(result?.['result'].value).toHaveLength(50_000_000)
   })
 
-  test('is whole and in order with a thousand calls in flight', async () => {
+  test('keeps the order of a thousand concurrent calls', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -215,7 +218,7 @@ describe('what passes through', () => {
     )
   })
 
-  test('is whole and in order with a thousand events in flight', async () => {
+  test('keeps the order of a thousand events', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -229,7 +232,7 @@ describe('what passes through', () => {
     )
   })
 
-  test('waits for a client that does not read, and loses nothing', async () => {
+  test('waits for a client that does not read, without losing messages', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -247,7 +250,7 @@ describe('what passes through', () => {
     expect(values.every((value) => value.length > 4e6)).toBe(true)
   })
 
-  test('large commands, too', async () => {
+  test('passes commands of 20 MB', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -258,8 +261,8 @@ describe('what passes through', () => {
   })
 })
 
-describe('the end', () => {
-  test('is told with code 4000 and the reason when the session is deleted', async () => {
+describe('a connected client', () => {
+  test('is disconnected with code 4000 and the reason when the session is deleted', async () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
@@ -268,7 +271,7 @@ describe('the end', () => {
     expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
   })
 
-  test('of the browser by its crash is told with code 4003, billed, and frees the slot', async () => {
+  test('is disconnected with code 4003 when the browser crashes, and the session is billed and frees its slot', async () => {
     await using lab = await startLab()
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
@@ -288,7 +291,7 @@ describe('the end', () => {
     expect(body['sessions']).toMatchObject({ live: 0 })
   })
 
-  test('Browser.close only disconnects, and the session lives on with its pages', async () => {
+  test('that calls Browser.close is disconnected, and the session keeps its pages', async () => {
     const session = await lab.createSession()
     await using first = await connectCdp(session.cdpUrl)
     await first.call('Target.createTarget', { url: 'data:text/html,<title>kept</title>' })
@@ -302,7 +305,7 @@ describe('the end', () => {
     await expect.poll(titles).toContain('kept')
   })
 
-  test('Browser.close ends the session when it was created so', async () => {
+  test("that calls Browser.close ends a session with `onBrowserClose: 'delete'`", async () => {
     const session = await lab.createSession({ onBrowserClose: 'delete' })
     await using cdp = await connectCdp(session.cdpUrl)
 

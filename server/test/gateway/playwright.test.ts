@@ -27,7 +27,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     await browser.close()
   }
 
-  test('finds exactly the parked page in the default context', async () => {
+  test('finds a single blank page in the default context', async () => {
     await onPage(async (page, browser) => {
       expect(browser.contexts()).toHaveLength(1)
       expect(browser.contexts()[0]!.pages()).toHaveLength(1)
@@ -39,7 +39,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     '(pointer: coarse)'].filter((query) => matchMedia(query).matches)`
   const mouse = ['(hover: hover)', '(any-hover: hover)', '(pointer: fine)', '(any-pointer: fine)']
 
-  test('has a mouse, and a finger on an emulated phone', async () => {
+  test('reports a mouse, and a touch screen on an emulated phone', async () => {
     await onPage(async (page, browser) => {
       const phone = await browser.newContext(devices['iPhone 13'])
 
@@ -55,7 +55,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     await puppeteer.disconnect()
   })
 
-  test('goes back to a page through the handlers of requests', async () => {
+  test('intercepts requests of back navigations', async () => {
     await onPage(async (page) => {
       await page.goto(site.url('/title?text=First'))
       await page.goto(site.url('/title?text=Second'))
@@ -80,7 +80,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     })
   })
 
-  test('makes contexts of its own that share nothing', async () => {
+  test('creates contexts that do not share cookies', async () => {
     await onPage(async (_page, browser) => {
       const [one, other] = [await browser.newContext(), await browser.newContext()]
       await one.addCookies([{ name: 'who', value: 'one', url: site.url('/') }])
@@ -94,7 +94,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     })
   })
 
-  test('reaches into frames of the same and of another origin', async () => {
+  test('evaluates in frames of the same and of another origin', async () => {
     await onPage(async (page) => {
       await page.goto(site.url('/frames'))
       await expect.poll(() => page.frames().length).toBeGreaterThanOrEqual(3)
@@ -138,7 +138,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     })
   })
 
-  test('takes screenshots and speaks CDP by itself', async () => {
+  test('takes screenshots and opens CDP sessions', async () => {
     await onPage(async (page, browser) => {
       await page.goto(site.url('/'))
       const picture = await page.screenshot()
@@ -153,7 +153,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     })
   })
 
-  test('comes back to its pages after it left', async () => {
+  test('finds its pages again after it reconnects', async () => {
     await onPage(async (page) => {
       await page.goto(site.url('/title?text=Still here'))
     })
@@ -163,7 +163,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     })
   })
 
-  test('gets the pages of a crashed renderer as crashed, and the session lives on', async () => {
+  test('reports a crashed page, and the session continues', async () => {
     await onPage(async (page, browser) => {
       const other = await browser.contexts()[0]!.newPage()
       const crashed = other.waitForEvent('crash')

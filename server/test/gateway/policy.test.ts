@@ -40,7 +40,7 @@ describe.each(navigations)('%s', (method) => {
     'blob:https://example.com/6b3c',
     'http://a host with spaces/',
     '',
-  ])('may go to %j', (url) => {
+  ])('may navigate to %j', (url) => {
     expect(judge(method, { url })).toMatchObject({ kind: 'pass' })
   })
 
@@ -61,20 +61,23 @@ describe.each(navigations)('%s', (method) => {
     'ftp://example.com/',
     '/etc/passwd',
     'file://a host with spaces/etc/passwd',
-  ])('may not go to %j', (url) => {
+  ])('may not navigate to %j', (url) => {
     expect(judge(method, { url })).toMatchObject({ kind: 'refuse' })
   })
 
-  test('refuses an address that is no text', () => {
+  test('refuses a URL that is not a string', () => {
     expect(judge(method, { url: ['file:///etc/passwd'] })).toMatchObject({ kind: 'refuse' })
   })
 })
 
-test.each(['__proto__', 'constructor', 'toString', 'valueOf.constructor'])('%s is left to the browser', (method) => {
-  expect(judge(method)).toEqual({ kind: 'pass', command: { id: 1, method, params: {} } })
-})
+test.each(['__proto__', 'constructor', 'toString', 'valueOf.constructor'])(
+  'the unknown method %s is passed to the browser',
+  (method) => {
+    expect(judge(method)).toEqual({ kind: 'pass', command: { id: 1, method, params: {} } })
+  },
+)
 
-test('a navigation refused by its scheme says which address and what is allowed', () => {
+test('the error of a refused navigation contains the URL and the allowed schemes', () => {
   expect(judge('Page.navigate', { url: 'file:///etc/passwd' })).toEqual({
     kind: 'refuse',
     message: 'Page.navigate to "file:///etc/passwd" is not allowed: use http, https, about:blank, data or blob',
@@ -82,7 +85,7 @@ test('a navigation refused by its scheme says which address and what is allowed'
 })
 
 test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
-  '%s lands in the directory of the session',
+  '%s is rewritten to the downloads folder of the session',
   (method) => {
     const verdict = judge(method, { behavior: 'allowAndName', downloadPath: '/etc/cron.d', eventsEnabled: true })
 
@@ -94,21 +97,18 @@ test.each(['Browser.setDownloadBehavior', 'Page.setDownloadBehavior'])(
   },
 )
 
-test.each(['Browser', 'Page'])(
-  'downloads by %s are named by their guid, so that no site chooses a file name',
-  (domain) => {
-    const allowed = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow', downloadPath: '/tmp' })
-    const withoutPath = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow' })
-    const denied = judge(`${domain}.setDownloadBehavior`, { behavior: 'deny' })
+test.each(['Browser', 'Page'])('downloads allowed with %s.setDownloadBehavior are named by their guid', (domain) => {
+  const allowed = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow', downloadPath: '/tmp' })
+  const withoutPath = judge(`${domain}.setDownloadBehavior`, { behavior: 'allow' })
+  const denied = judge(`${domain}.setDownloadBehavior`, { behavior: 'deny' })
 
-    expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
-    expect(passedParams(withoutPath)).toEqual(passedParams(allowed))
-    expect(passedParams(denied)).toEqual({ behavior: 'deny' })
-  },
-)
+  expect(passedParams(allowed)).toEqual({ behavior: 'allowAndName', downloadPath: '/run/s1/downloads' })
+  expect(passedParams(withoutPath)).toEqual(passedParams(allowed))
+  expect(passedParams(denied)).toEqual({ behavior: 'deny' })
+})
 
-describe('files given to a page', () => {
-  test('may come from the uploads of the session', () => {
+describe('files set on a page', () => {
+  test('may be uploads of the session', () => {
     expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt'], backendNodeId: 3 })).toMatchObject({
       kind: 'pass',
     })
@@ -127,7 +127,7 @@ describe('files given to a page', () => {
   })
 })
 
-describe('an address that is dragged into a page', () => {
+describe('a URL dragged into a page', () => {
   const drag = (data: unknown, mimeType = 'text/uri-list'): Verdict =>
     judge('Input.dispatchDragEvent', {
       type: 'drop',
@@ -162,7 +162,7 @@ describe('an address that is dragged into a page', () => {
     expect(drag(data, 'Text/URI-List')).toMatchObject({ kind: 'refuse' })
   })
 
-  test('is no matter of text', () => {
+  test('is not checked in plain text', () => {
     expect(drag('file:///etc/passwd', 'text/plain')).toMatchObject({ kind: 'pass' })
   })
 })
@@ -188,13 +188,13 @@ test.each([
 })
 
 test.each(['Tracing.start', 'Security.setIgnoreCertificateErrors', 'Memory.getDOMCounters'])(
-  '%s, which drivers use, is passed on',
+  '%s, which drivers use, is allowed',
   (method) => {
     expect(judge(method)).toMatchObject({ kind: 'pass' })
   },
 )
 
-describe('a directory of FileSystem.getDirectory', () => {
+describe('the path of FileSystem.getDirectory', () => {
   const read = (pathComponents: unknown): string =>
     judge('FileSystem.getDirectory', { bucketFileSystemLocator: { storageKey: 'x', pathComponents } }).kind
 
@@ -210,7 +210,7 @@ describe('a directory of FileSystem.getDirectory', () => {
   )
 })
 
-test('a context may not bring a proxy that would go round the egress policy', () => {
+test('a browser context cannot set its own proxy or bypass CORS', () => {
   expect(judge('Target.createBrowserContext', { proxyServer: 'http://10.0.0.1:3128' })).toMatchObject({
     kind: 'refuse',
   })
@@ -224,7 +224,7 @@ describe('a command inside Target.sendMessageToTarget', () => {
   const send = (command: object): Verdict =>
     judge('Target.sendMessageToTarget', { sessionId: 'S', message: JSON.stringify(command) })
 
-  test('is held to the same list', () => {
+  test('is checked by the same policy', () => {
     expect(send({ id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } })).toMatchObject({
       kind: 'refuse',
     })
@@ -232,7 +232,7 @@ describe('a command inside Target.sendMessageToTarget', () => {
     expect(send({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })).toMatchObject({ kind: 'pass' })
   })
 
-  test('is held to it at every depth', () => {
+  test('is checked at every depth', () => {
     const inner = { id: 1, method: 'Page.navigate', params: { url: 'file:///etc/passwd' } }
     const outer = {
       id: 2,
@@ -243,7 +243,7 @@ describe('a command inside Target.sendMessageToTarget', () => {
     expect(send(outer)).toMatchObject({ kind: 'refuse' })
   })
 
-  test('is rewritten where the list rewrites', () => {
+  test('is rewritten like a direct command', () => {
     const verdict = send({
       id: 1,
       method: 'Page.setDownloadBehavior',
@@ -253,16 +253,16 @@ describe('a command inside Target.sendMessageToTarget', () => {
     expect(JSON.stringify(passedParams(verdict))).toContain('/run/s1/downloads')
   })
 
-  test('must be a command', () => {
+  test('is refused if it is malformed', () => {
     expect(judge('Target.sendMessageToTarget', { sessionId: 'S', message: '[]' })).toMatchObject({ kind: 'refuse' })
   })
 })
 
-describe('a target that is a part of the browser', () => {
+describe('an internal target of the browser', () => {
   const judgeInside = (method: string, params: Record<string, unknown> = {}): Verdict =>
     judgeCommand({ id: 1, method, params, sessionId: 'INTERNAL' }, context)
 
-  test.each(['Target.attachToTarget', 'Target.autoAttachRelated'])('is not attached to by %s', (method) => {
+  test.each(['Target.attachToTarget', 'Target.autoAttachRelated'])('cannot be attached to with %s', (method) => {
     expect(judge(method, { targetId: 'INTERNAL' })).toMatchObject({ kind: 'refuse' })
     expect(judge(method, { targetId: 'page' })).toMatchObject({ kind: 'pass' })
   })
@@ -277,25 +277,25 @@ describe('a target that is a part of the browser', () => {
     'Fetch.fulfillRequest',
     'Target.sendMessageToTarget',
     'constructor',
-  ])('takes no %s', (method) => {
+  ])('refuses %s', (method) => {
     expect(judgeInside(method)).not.toMatchObject({ kind: 'pass' })
   })
 
   test.each(['Page.enable', 'Runtime.enable', 'Page.getFrameTree', 'Runtime.runIfWaitingForDebugger'])(
-    'takes %s, which drivers need to go on',
+    'accepts %s, which drivers need to continue',
     (method) => {
       expect(judgeInside(method)).toMatchObject({ kind: 'pass' })
     },
   )
 
-  test('is not intercepted by Fetch for the whole browser', () => {
+  test('cannot be intercepted by Fetch.enable on the browser', () => {
     const enable = (sessionId?: string): Verdict =>
       judgeCommand({ id: 1, method: 'Fetch.enable', params: {}, sessionId }, context)
 
     expect([enable().kind, enable('BROWSER').kind, enable('S').kind]).toEqual(['refuse', 'refuse', 'pass'])
   })
 
-  test('acknowledges the settings of drivers, which have no effect', () => {
+  test('acknowledges driver settings without applying them', () => {
     const script = judgeInside('Page.addScriptToEvaluateOnNewDocument', { source: 'chrome.tabs.create({})' })
 
     expect(script).toEqual({ kind: 'answer', result: { identifier: '0' } })
@@ -309,7 +309,7 @@ describe('a target that is a part of the browser', () => {
     [{ sessionId: 'of another client' }],
     [{ targetId: 'T' }],
     [{ sessionId: 'S', targetId: 'INTERNAL' }],
-  ])('takes no command inside Target.sendMessageToTarget to %j', (receiver) => {
+  ])('refuses Target.sendMessageToTarget to %j', (receiver) => {
     const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: '1' } })
 
     expect(judge('Target.sendMessageToTarget', { ...receiver, message })).toMatchObject({ kind: 'refuse' })
@@ -328,7 +328,7 @@ test.each([
   expect(parseCommand(text)).toBeUndefined()
 })
 
-test('of a key given twice only the value that was judged is passed on', () => {
+test('only the checked value of a duplicate key is passed on', () => {
   const command = parseCommand('{"id":1,"method":"Browser.crash","method":"Page.enable","extra":1}')
 
   expect(command).toEqual({ id: 1, method: 'Page.enable', params: undefined, sessionId: undefined })

@@ -5,7 +5,7 @@ import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-describe('Playwright and Puppeteer on one session at once', () => {
+describe('Playwright and Puppeteer on one session', () => {
   let lab: Lab
   let site: Site
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     return undefined
   }
 
-  test('each sees the pages of the other, and both drive the same page', async () => {
+  test("see each other's pages and can control the same page", async () => {
     const { left, right, page } = await connectBoth()
     await page.goto(site.url('/title?text=Shared'))
 
@@ -42,7 +42,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await right.disconnect()
   })
 
-  test('neither disturbs viewport or interception of the other', async () => {
+  test('keep their own viewport and request interception', async () => {
     const { left, right, context } = await connectBoth()
     const mine = await context.newPage()
     await mine.setViewportSize({ width: 555, height: 444 })
@@ -66,7 +66,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await right.disconnect()
   })
 
-  test('a dialog is for the client whose call opened it, and the other does not answer it', async () => {
+  test('receive only the dialogs that their own calls open', async () => {
     const { left, right, context } = await connectBoth()
     const [mine, theirs] = [await context.newPage(), await right.newPage()]
     const heard: string[] = []
@@ -92,7 +92,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
   test.each([
     ['by closing', async (browser: { close: () => Promise<void> }) => browser.close()],
     ['by disconnecting', async (browser: { disconnect: () => Promise<void> }) => browser.disconnect()],
-  ])('Puppeteer leaving %s harms nothing', async (_how, leave) => {
+  ])('keep the session and its pages when Puppeteer leaves %s', async (_how, leave) => {
     const { id, left, right, page } = await connectBoth()
     const own = await right.newPage()
     await own.goto(site.url('/title?text=Left behind'))
@@ -114,7 +114,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await left.close()
   })
 
-  test('Playwright leaving takes only its own contexts with it', async () => {
+  test('lose only the contexts that Playwright created when Playwright leaves', async () => {
     const { id, left, right, page } = await connectBoth()
     await page.goto(site.url('/title?text=Default context'))
     const own = await (await left.newContext()).newPage()
@@ -129,7 +129,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await right.disconnect()
   })
 
-  test('both stay whole while each draws large answers and a thousand events', async () => {
+  test('receive large responses and a thousand events at the same time', async () => {
     const { left, right, context } = await connectBoth()
     const [mine, theirs] = [await context.newPage(), await right.newPage()]
     const logged = { left: 0, right: 0 }
@@ -153,7 +153,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     await right.disconnect()
   })
 
-  test('a client that reads too slowly is disconnected after 10 s, and the other goes on', async () => {
+  test('are not blocked by a slow reader, which is disconnected after 10 s', async () => {
     const { cdpUrl } = await lab.createSession({ ttl: 120 })
     await using slow = await connectCdp(cdpUrl)
     await using other = await connectCdp(cdpUrl)
@@ -176,7 +176,7 @@ describe('Playwright and Puppeteer on one session at once', () => {
     expect(await slow.closed).toEqual({ code: 4008, reason: 'lagging' })
   }, 60_000)
 
-  test('the end of a session does not wait for a client that does not read', async () => {
+  test('do not delay the end of the session when a client does not read', async () => {
     const { id, cdpUrl } = await lab.createSession({ ttl: 120, profile: { name: 'slow-reader' } })
     await using slow = await connectCdp(cdpUrl)
     const page = await slow.attachToPage()

@@ -151,7 +151,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
   },
 )
 
-test('without bubblewrap all of this is possible', async () => {
+test('without bubblewrap, CDP commands can read and write files of the host', async () => {
   await using dataDir = await openDataDir()
   await using host = await openBrowserHost({ dataDir: dataDir.path, isolationMode: 'uid', environment: process.env })
   await using raw = await openRawBrowser(host)

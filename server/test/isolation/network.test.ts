@@ -107,7 +107,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)('under strict
   })
 })
 
-test('a browser that shares the network can do all of this', async () => {
+test('without its own network, a browser can reach loopback and send packets', async () => {
   await using dataDir = await openDataDir()
   await using host = await openBrowserHost({ dataDir: dataDir.path, environment: process.env })
   await using victim = await startOpenServer()

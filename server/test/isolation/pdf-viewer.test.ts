@@ -222,7 +222,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     await expect.poll(async () => (await targets()).filter(({ url }) => viewerUrl.test(url))).toEqual([])
   })
 
-  test('sees it with Playwright and continues', async () => {
+  test('can take a screenshot and continue with Playwright', async () => {
     const browser = await chromium.connectOverCDP(cdpUrl)
     const page = await browser.contexts()[0]!.newPage()
 
@@ -237,7 +237,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     await browser.close()
   })
 
-  test('sees it with Puppeteer and continues', async () => {
+  test('can continue with Puppeteer', async () => {
     const browser = await connect({ browserWSEndpoint: cdpUrl })
     const page = await browser.newPage()
     await page.setUserAgent({ userAgent: 'reader' })

@@ -41,8 +41,8 @@ async function connect(url: string | undefined) {
   }
 }
 
-describe('who gets in', () => {
-  test('the page opens with its token alone, anywhere, and loads nothing from elsewhere', async () => {
+describe('the live view', () => {
+  test('opens with its token only, can be embedded, and loads no external resources', async () => {
     const session = await lab.createSession()
 
     const response = await fetch(session.liveViewUrl ?? '')
@@ -60,14 +60,14 @@ describe('who gets in', () => {
 
   test.each([
     ['no token', 404, () => ''],
-    ['a made-up token', 404, () => 'x'],
+    ['an invalid token', 404, () => 'x'],
     [
-      'a made-up token before the right one',
+      'an invalid token before the valid one',
       404,
       (session: { liveViewUrl?: string | undefined }) => `x&token=${tokenOf(session.liveViewUrl)}`,
     ],
-    ['the token of CDP', 403, (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
-  ] as const)('%s opens neither page nor socket', async (_name, status, tokenFor) => {
+    ['a CDP token', 403, (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
+  ] as const)('refuses page and WebSocket with %s', async (_name, status, tokenFor) => {
     const session = await lab.createSession()
     const url = withToken(session.liveViewUrl, tokenFor(session))
 
@@ -76,7 +76,7 @@ describe('who gets in', () => {
     expect(await refusedUpgrade(socketOf(url))).toMatchObject({ status, body: { code } })
   })
 
-  test('the token of another session is refused', async () => {
+  test('refuses the token of another session', async () => {
     const [mine, other] = [await lab.createSession(), await lab.createSession()]
     const url = withToken(mine.interactiveLiveViewUrl, tokenOf(other.interactiveLiveViewUrl))
 
@@ -84,14 +84,17 @@ describe('who gets in', () => {
     expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
-  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])('there is nothing at session %s', async (id) => {
-    const url = `${lab.server.url}/live/${id}?token=x`
+  test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])(
+    'returns 404 for the unknown session %s',
+    async (id) => {
+      const url = `${lab.server.url}/live/${id}?token=x`
 
-    expect((await fetch(url)).status).toBe(404)
-    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
-  })
+      expect((await fetch(url)).status).toBe(404)
+      expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
+    },
+  )
 
-  test('a session without streamWebView has no live view', async () => {
+  test('is unavailable without `streamWebView`', async () => {
     const session = await lab.createSession({ streamWebView: false })
 
     const url = `${lab.server.url}/live/${session.id}?token=${tokenOf(session.cdpUrl)}`
@@ -103,7 +106,7 @@ describe('who gets in', () => {
     expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
-  test('after the end the page says so, and the socket is refused', async () => {
+  test('shows the reason after the session has ended, and refuses the WebSocket', async () => {
     const session = await lab.createSession()
     await lab.api('DELETE', `/v2/browser/${session.id}`)
 
@@ -115,7 +118,7 @@ describe('who gets in', () => {
     expect((await refusedUpgrade(socketOf(session.liveViewUrl))).status).toBe(410)
   })
 
-  test('a program is refused in JSON, a person in words', async () => {
+  test('returns errors as JSON, or as a page to browsers', async () => {
     const session = await lab.createSession()
     const url = withToken(session.liveViewUrl, 'x')
 
@@ -127,14 +130,14 @@ describe('who gets in', () => {
   })
 })
 
-describe('who may act', () => {
+describe('a viewer', () => {
   test.each([
     { type: 'text', text: 'x' },
     { type: 'key', action: 'down', key: 'a', code: 'KeyA', keyCode: 65, location: 0, modifiers: 0, isRepeat: false },
     { type: 'mouse', action: 'down', x: 5, y: 5, button: 'left', buttons: 1, clicks: 1, modifiers: 0 },
     { type: 'navigate', url: 'data:text/html,<title>gone</title>' },
     { type: 'open-tab' },
-  ])('a watching viewer that sends $type is refused by the server', async (message) => {
+  ])('without interactive access is refused when it sends $type', async (message) => {
     const session = await lab.createSession()
     await using client = await connectCdp(session.cdpUrl)
     const page = await client.attachToPage()
@@ -159,7 +162,7 @@ describe('who may act', () => {
     expect(state.result?.['result'].value).toBe('')
   })
 
-  test('a watching viewer that will not stop is disconnected', async () => {
+  test('without interactive access is disconnected after many refused messages', async () => {
     const session = await lab.createSession()
     await using viewer = await connect(session.liveViewUrl)
 
@@ -168,7 +171,7 @@ describe('who may act', () => {
     expect(await viewer.closed).toBe(1008)
   })
 
-  test('what is no message is answered, and harms nothing', async () => {
+  test('that sends a malformed message receives a notice and stays connected', async () => {
     const session = await lab.createSession()
     await using viewer = await connect(session.interactiveLiveViewUrl)
     await viewer.until('tabs')
@@ -181,8 +184,8 @@ describe('who may act', () => {
   })
 })
 
-describe('how long a session lives', () => {
-  test('watching does not keep it alive', async () => {
+describe('the idle time of a session', () => {
+  test('is not reset by viewers', async () => {
     const session = await lab.createSession({ activityTtl: 10 })
     await using viewer = await connect(session.liveViewUrl)
     const beat = setInterval(() => viewer.send({ type: 'looks', isVisible: true, width: 800, height: 600 }), 1000)
@@ -193,7 +196,7 @@ describe('how long a session lives', () => {
     expect(viewer.messages.findLast(({ type }) => type === 'ended')).toMatchObject({ reason: 'idle', creditsBilled: 2 })
   })
 
-  test('acting does', async () => {
+  test('is reset by input from a viewer', async () => {
     const session = await lab.createSession({ activityTtl: 10 })
     await using viewer = await connect(session.interactiveLiveViewUrl)
     await viewer.until('tabs')
@@ -207,7 +210,7 @@ describe('how long a session lives', () => {
   })
 })
 
-test('an address that cannot be read is refused like any other bad request', async () => {
+test('a malformed live view URL returns 400', async () => {
   const { status, body } = await lab.api('GET', '/live/%FF')
 
   expect([status, body['success'], body['code']]).toEqual([400, false, 'BAD_REQUEST'])

@@ -16,8 +16,8 @@ async function openBoth(path: string): Promise<TestPage & { readonly view: View 
   return { ...testPage, view, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }
 
-describe('a form is filled through the view', () => {
-  test('by clicking, typing, choosing and sending', async () => {
+describe('a viewer fills a form', () => {
+  test('by clicking, typing, selecting and submitting', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
 
@@ -33,7 +33,7 @@ describe('a form is filled through the view', () => {
     expect(await page.locator('#result li').allTextContents()).toEqual(['Ada & Grace', 'on', 'green', ''])
   })
 
-  test('by choosing with the keyboard from a list in the corner that asks to choose', async () => {
+  test('by selecting with the keyboard from a list at the edge of the page', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
     await page.setContent(`<select style="position: fixed; right: 0; bottom: 0"><option disabled selected>Choose a berth
@@ -52,7 +52,7 @@ describe('a form is filled through the view', () => {
     await expect.poll(() => page.inputValue('select')).toBe('two')
   })
 
-  test('by pasting from the clipboard of the viewer', async () => {
+  test('by pasting from the local clipboard', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
     const text = 'two lines\nand ünïcödé 🪢'
@@ -65,7 +65,7 @@ describe('a form is filled through the view', () => {
     await expect.poll(() => page.inputValue('[name=note]')).toBe(text)
   })
 
-  test('with an input method', async () => {
+  test('with an input method editor', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
     const inputMethod = await view.page.context().newCDPSession(view.page)
@@ -87,7 +87,7 @@ describe('a form is filled through the view', () => {
     expect(seen).toContain('compositionupdate:にほん')
   })
 
-  test('with the shortcuts of an editor', async () => {
+  test('with keyboard shortcuts for editing', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
     await view.click(page, '[name=name]')
@@ -104,7 +104,7 @@ describe('a form is filled through the view', () => {
     await expect.poll(() => page.inputValue('[name=name]')).toBe('right')
   })
 
-  test('and the Tab key goes on to the next field', async () => {
+  test('and moves to the next field with Tab, and to the address bar with Shift+Escape', async () => {
     await using both = await openBoth('/form')
     const { page, view } = both
     await view.click(page, '[name=name]')
@@ -117,7 +117,7 @@ describe('a form is filled through the view', () => {
   })
 })
 
-test('the mouse moves, presses, drags, clicks twice and scrolls at the place where it is', async () => {
+test('mouse moves, drags, double clicks and wheel events reach the page at the right position', async () => {
   await using both = await openBoth('/blocks')
   const { page, view } = both
   await page.evaluate(`window.seen = []
@@ -152,7 +152,7 @@ test('the mouse moves, presses, drags, clicks twice and scrolls at the place whe
   )
 })
 
-test('what is let go of while the network is away does not stay pressed in the page', async () => {
+test('keys and buttons released while the viewer is offline are released in the page', async () => {
   await using both = await openBoth('/form')
   const { page, view } = both
   await page.evaluate(`window.seen = []
@@ -175,7 +175,7 @@ test('what is let go of while the network is away does not stay pressed in the p
   await expect.poll(async () => page.evaluate('seen')).toEqual([0, 'Shift', 0])
 })
 
-test('fingers tap and scroll', async () => {
+test('touch input taps and scrolls', async () => {
   await using testPage = await liveViewFixture.openTestPage('/blocks')
   await testPage.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
   await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl, {
@@ -198,7 +198,7 @@ test('fingers tap and scroll', async () => {
   await expect.poll(() => testPage.page.evaluate('scrollY')).toBeGreaterThan(30)
 })
 
-test('what is copied in the page is in the clipboard of the viewer', async () => {
+test('text copied in the page is copied to the local clipboard', async () => {
   await using both = await openBoth('/input')
   const context = both.view.page.context()
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -212,8 +212,8 @@ test('what is copied in the page is in the clipboard of the viewer', async () =>
   await expect.poll(clipboard).toBe('a bowline holds')
 })
 
-describe('dialogs', () => {
-  test('a question that no client answers is answered by the viewer', async () => {
+describe('a dialog', () => {
+  test('that no client handles is shown to the viewer, who answers it', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     const page = htmlDocument(
@@ -230,7 +230,7 @@ describe('dialogs', () => {
     await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
   })
 
-  test('Enter says yes, and who only watches sees the question without an answer', async () => {
+  test('is accepted with Enter, and viewers without interactive access cannot answer it', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await using watching = await liveViewFixture.openView(session.liveViewUrl)
@@ -248,7 +248,7 @@ describe('dialogs', () => {
     await expect.poll(() => watching.page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('one that was open before anybody watched is answered by the first viewer', async () => {
+  test('that opened before the first viewer connected can be answered', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     const isOpen = Promise.withResolvers<void>()
     // The client hears of it and leaves it open.
@@ -265,7 +265,7 @@ describe('dialogs', () => {
     await expect.poll(() => view.page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('one that the client answers is left to the client', async () => {
+  test('that the client handles is not shown to viewers', async () => {
     await using both = await openBoth('/blocks')
     both.page.on('dialog', (dialog) => void dialog.accept('client'))
 
@@ -276,8 +276,8 @@ describe('dialogs', () => {
   })
 })
 
-describe('the bar', () => {
-  test('goes to an address, back, forward, and reloads', async () => {
+describe('the toolbar', () => {
+  test('opens URLs, goes back and forward, and reloads', async () => {
     await using both = await openBoth('/title?text=First')
     const { page, view } = both
 
@@ -294,7 +294,7 @@ describe('the bar', () => {
     await expect.poll(() => liveViewFixture.site.requests.all.length).toBeGreaterThan(visits)
   })
 
-  test('does not go where clients may not go', async () => {
+  test('refuses URLs that clients may not open', async () => {
     await using both = await openBoth('/title?text=First')
 
     for (const url of ['file:///etc/passwd', 'chrome://version', 'view-source:http://example.com']) {
@@ -322,7 +322,7 @@ describe('the bar', () => {
   })
 })
 
-test('a tab that a click opens is shown', async () => {
+test('a tab opened by a click is shown', async () => {
   await using both = await openBoth('/links')
 
   await both.view.click(both.page, '#blank')
@@ -330,7 +330,7 @@ test('a tab that a click opens is shown', async () => {
   await expect.poll(() => both.view.page.getByRole('tab', { selected: true }).textContent()).toBe('Blank')
 })
 
-test('a file chooser is said to be not available', async () => {
+test('a file chooser shows a notice that it is not supported', async () => {
   await using both = await openBoth('/blocks')
   await both.page.setContent('<input type="file">')
 

@@ -63,8 +63,8 @@ async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
 
 const expected: Deeds = { dialog: 'spliced', intercepted: 'Made up', viewport: '611,433,1', download: 'report.txt' }
 
-describe('a viewer that watches and one that acts change nothing', () => {
-  test('for a client with Playwright', async () => {
+describe('viewers do not affect', () => {
+  test('a Playwright client', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using handles = await playwright.connect(session)
     await using watching = await liveViewFixture.openView(session.liveViewUrl)
@@ -77,7 +77,7 @@ describe('a viewer that watches and one that acts change nothing', () => {
     await expectColour(watching, [150, 100], [255, 0, 0])
   })
 
-  test('for a client with Puppeteer', async () => {
+  test('a Puppeteer client', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using handles = await puppeteer.connect(session)
     await using watching = await liveViewFixture.openView(session.liveViewUrl)
@@ -90,7 +90,7 @@ describe('a viewer that watches and one that acts change nothing', () => {
     await expectColour(watching, [150, 100], [255, 0, 0])
   })
 
-  test('also when they come and go while the client works', async () => {
+  test('a client while they connect and disconnect', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using handles = await playwright.connect(session)
     const { page } = handles
@@ -108,7 +108,7 @@ describe('a viewer that watches and one that acts change nothing', () => {
   })
 })
 
-test('a download that a client started while somebody watches comes whole', async () => {
+test('a download completes while a viewer is connected', async () => {
   const session = await liveViewFixture.lab.createSession()
   await using handles = await playwright.connect(session)
   await using view = await liveViewFixture.openView(session.liveViewUrl)
@@ -123,7 +123,7 @@ test('a download that a client started while somebody watches comes whole', asyn
   await expectColour(view, [450, 100], [0, 255, 0])
 })
 
-test('no command of the live view can override what a client has set', async () => {
+test('the live view uses no CDP commands that override settings of clients', async () => {
   const live = new URL('../../src/live/', import.meta.url)
   const names = (await readdir(live)).filter((name) => name.endsWith('.ts'))
   const files = [new URL('../cdp/screencast.ts', live), ...names.map((name) => new URL(name, live))]

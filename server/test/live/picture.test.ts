@@ -8,14 +8,14 @@ const [red, green, blue, yellow] = [
   [255, 255, 0],
 ] as const
 
-describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) => {
+describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) => {
   let liveViewFixture: LiveViewFixture
   beforeAll(async () => {
     liveViewFixture = await openLiveViewFixture(browser)
   })
   afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-  test('the picture is that of the page, each colour in its place', async () => {
+  test('shows the page', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
 
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
@@ -26,7 +26,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await expectColour(view, [450, 300], yellow)
   })
 
-  test('a change of the page is seen by every viewer, also by one that came later', async () => {
+  test('shows changes to every viewer, including later ones', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using first = await liveViewFixture.openView(testPage.session.liveViewUrl)
     await using second = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
@@ -39,7 +39,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await expectColour(third, [300, 200], [255, 0, 255])
   })
 
-  test('the view follows the tab that the client drives', async () => {
+  test('follows the tab that the client uses', async () => {
     await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
     const other = await testPage.page.context().newPage()
@@ -55,7 +55,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     expect(await view.page.getByRole('tab').count()).toBe(1)
   })
 
-  test('a page that crashes is said to have crashed, and can be reloaded', async () => {
+  test('reports a crashed page and can reload it', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
     const cdp = await testPage.page.context().newCDPSession(testPage.page)
@@ -70,7 +70,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
   // What follows is the viewer's own doing, whatever browser it shows.
   if (browser === 'chromium') return
 
-  test('title and address are those of the page', async () => {
+  test('shows title and URL of the page', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
@@ -80,7 +80,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     expect(await view.page.locator('#address').inputValue()).toBe(liveViewFixture.site.url('/title?text=Second'))
   })
 
-  test('a viewer may look at another tab, and follow again', async () => {
+  test('can show another tab to one viewer, which can follow the active tab again', async () => {
     await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
     const other = await testPage.page.context().newPage()
     await other.setViewportSize({ width: 600, height: 400 })
@@ -96,7 +96,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await expectColour(view, [300, 200], green)
   })
 
-  test('the picture keeps its shape when the page or the window changes its size', async () => {
+  test('keeps the aspect ratio when the page or the window is resized', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
     const shape = async () => {
@@ -114,7 +114,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     expect(overflow).toBe(false)
   })
 
-  test('it can be embedded in a page of another site', async () => {
+  test('can be embedded in a page of another site', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
@@ -128,7 +128,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await expect.poll(async () => frame.locator('#screen').isVisible()).toBe(true)
   })
 
-  test('after a refresh the picture is there again', async () => {
+  test('shows the page after a reload', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
@@ -138,7 +138,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     await expectColour(view, [450, 100], green)
   })
 
-  test('after the network was away the picture is there again', async () => {
+  test('reconnects once after the network was offline', async () => {
     await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
@@ -163,7 +163,7 @@ describe.each(['shell', 'chromium'] as const)('what is seen of %s', (browser) =>
     expect(connections).toHaveLength(1)
   })
 
-  test('when the session ends the page says why, how long it was and what it cost', async () => {
+  test('shows the reason, duration and cost when the session ends', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 

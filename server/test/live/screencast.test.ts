@@ -13,7 +13,7 @@ afterAll(async () => host[Symbol.asyncDispose]())
 const moving = `<style>@keyframes turn { to { rotate: 360deg } } div { width: 100px; height: 100px; margin: 100px;
   background: teal; animation: turn 1s linear infinite }</style><div></div>`
 
-test('without a viewer the browser takes no picture, nor after the last one has left', async () => {
+test('the browser captures no frames before the first viewer and after the last one', async () => {
   await using fixture = await openFixture(host, moving)
 
   const before = await fixture.framesIn(500)
@@ -29,7 +29,7 @@ test('without a viewer the browser takes no picture, nor after the last one has 
   expect(fixture.errors).toEqual([])
 })
 
-test('two viewers share the pictures of one cast', async () => {
+test('two viewers share the frames of one screencast', async () => {
   await using fixture = await openFixture(host, moving)
   const [first, second] = [await fixture.join(), await fixture.join()]
   await expect.poll(() => second.frames.length).toBeGreaterThan(3)
@@ -43,7 +43,7 @@ test('two viewers share the pictures of one cast', async () => {
   expect(Math.abs(second.frames.length - secondBefore - inASecond)).toBeLessThan(6)
 })
 
-test('a page at rest costs nothing, and its next change is seen', async () => {
+test('a static page causes no frames until it changes', async () => {
   await using fixture = await openFixture(host, '<h1>Still</h1>')
   const viewer = await fixture.join()
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ test('a page at rest costs nothing, and its next change is seen', async () => {
   await expect.poll(fixture.frames).toBeGreaterThan(1)
 })
 
-test('a hidden viewer stops the cast, and gets a picture when it is seen again', async () => {
+test('a hidden viewer stops the screencast, which resumes when the viewer is visible', async () => {
   await using fixture = await openFixture(host, moving)
   const viewer = await fixture.join()
   await expect.poll(fixture.frames).toBeGreaterThan(3)
@@ -72,7 +72,7 @@ test('a hidden viewer stops the cast, and gets a picture when it is seen again',
   await expect.poll(async () => fixture.framesIn(300)).toBeGreaterThan(3)
 })
 
-test('a viewer that takes no more holds nobody else up, and gets no more either', async () => {
+test('a viewer that does not read receives no more frames and does not delay others', async () => {
   await using fixture = await openFixture(host, moving)
   const stuck = await fixture.join(Infinity)
   const quick = await fixture.join()
@@ -84,7 +84,7 @@ test('a viewer that takes no more holds nobody else up, and gets no more either'
   await expect.poll(async () => fixture.framesIn(300)).toBe(0)
 })
 
-test('a viewer is sent no more pixels than its window has', async () => {
+test('frames are scaled to the size of the viewer', async () => {
   await using fixture = await openFixture(host, moving)
   const viewer = await fixture.join()
 
@@ -103,7 +103,7 @@ function jpegWidth(image: Buffer): number {
   return 0
 }
 
-test('a slow line gets smaller pictures, and a sharp one once the page rests', async () => {
+test('a slow connection receives smaller frames, and a sharp one once the page is static', async () => {
   await using fixture = await openFixture(host, moving)
   const viewer = await fixture.join(400)
   const isWebp = (frame: Buffer | undefined) => frame?.toString('latin1', 12, 16) === 'RIFF'
@@ -114,7 +114,7 @@ test('a slow line gets smaller pictures, and a sharp one once the page rests', a
   await expect.poll(() => isWebp(viewer.frames.at(-1))).toBe(false)
 })
 
-test('a viewer that wants few pictures gets few, each of the latest state, and the browser takes no more', async () => {
+test('a viewer with a frame interval receives fewer frames, and the browser captures fewer', async () => {
   await using fixture = await openFixture(host, moving)
   const viewer = await fixture.join()
   viewer.send({ type: 'looks', isVisible: true, width: 320, height: 200, everyMs: 400 })
@@ -129,7 +129,7 @@ test('a viewer that wants few pictures gets few, each of the latest state, and t
   expect(viewer.frames.length - before).toBeLessThan(7)
 })
 
-test('a cast that has ended leaves no timer behind when its page is hidden afterwards', () => {
+test('hiding the page after the end of a screencast leaves no timer', () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const never = async () => ({})
   const cast = new Screencast({

@@ -83,7 +83,7 @@ describeEachDriver('a recorded session', (driver) => {
     entries = (JSON.parse(await textOf(session, 'har.json')) as { log: { entries: Entry[] } }).log.entries
   }, 60_000)
 
-  test('has its requests in a HAR file: redirects, bodies, sizes, timings, sockets', () => {
+  test('has a HAR file with redirects, bodies, sizes, timings and WebSocket messages', () => {
     expect(entryOf('/redirect?to=/canvas')).toMatchObject({ response: { status: 302, redirectURL: '/canvas' } })
     expect(entryOf('/canvas')).toMatchObject({
       request: { method: 'GET' },
@@ -103,7 +103,7 @@ describeEachDriver('a recorded session', (driver) => {
     }
   })
 
-  test('has no cookie and no credentials in it', () => {
+  test('has a HAR file without cookie values', () => {
     const headers = entries.flatMap(({ request, response }) => [...request.headers, ...response.headers])
 
     expect(headers.map(({ name }) => name.toLowerCase())).toEqual(expect.arrayContaining(['cookie', 'set-cookie']))
@@ -112,7 +112,7 @@ describeEachDriver('a recorded session', (driver) => {
     )
   })
 
-  test('has what pages said and threw', async () => {
+  test('has a log of console messages and exceptions', async () => {
     const lines = (await textOf(session, 'console.jsonl'))
       .trim()
       .split('\n')
@@ -127,7 +127,7 @@ describeEachDriver('a recorded session', (driver) => {
     )
   })
 
-  test('is played, all of it together, by a page without any network', async () => {
+  test('has a player that works offline', async () => {
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'player.html')
     await session.recordings.download('player.html', path)
@@ -167,7 +167,7 @@ async function namesOf(session: Session): Promise<readonly string[]> {
   return (await session.recordings.list()).map(({ name }) => name)
 }
 
-test('recordings for failures are kept when the work throws or the browser dies, not when all is well', async () => {
+test("recordings with `keep: 'on-failure'` are kept only if the work throws or the browser dies", async () => {
   const visit = async (fails: boolean): Promise<Session> => {
     const seen: Session[] = []
     const work = bowline.withSession({ driver: playwright, record: onFailure }, async ({ page, session }) => {
@@ -187,7 +187,7 @@ test('recordings for failures are kept when the work throws or the browser dies,
   expect(await namesOf(crashed)).toEqual(['console.jsonl', 'player.html'])
 })
 
-test('recording leaves emulation, dialogs and interception to the user, and nothing to strangers', async () => {
+test('recording does not affect emulation, dialogs or interception, and other teams cannot read it', async () => {
   const outcome = await bowline.withSession({ driver: playwright, record: true }, async ({ page }) => {
     await page.setViewportSize({ width: 500, height: 400 })
     await page.route('**/canvas', async (route) =>
@@ -216,7 +216,7 @@ test('recording leaves emulation, dialogs and interception to the user, and noth
   expect(refusals.map(({ status }) => status)).toEqual([404, 404, 404])
 })
 
-test('what a page says while its recording is being closed does not cost what it said before', async () => {
+test('data appended while a recording closes is dropped without losing earlier data', async () => {
   await using folder = await temporaryFolder()
   const file = new TempFile(join(folder.path, 'console'), 1e6)
   file.append(Buffer.alloc(500_000))

@@ -62,10 +62,10 @@ describe('a server killed with SIGKILL', () => {
   })
 })
 
-// Twice within a moment, as a process group and npm deliver it, counts once.
+// Twice in a row, as a process group and npm deliver it, counts once.
 describe.each([
   ['SIGINT', 'once'],
-  ['SIGTERM', 'twice within a moment'],
+  ['SIGTERM', 'twice in a row'],
 ] as const)('a server that gets %s %s', (signal, count) => {
   test('ends and bills every session, notifies the clients, and exits with 0', async () => {
     const server = await startServerProcess({ dataDir })

@@ -21,8 +21,8 @@ function startPool(fixture: PoolFixture, home: string, ...args: readonly string[
 
 test.each([
   ['killed', 'SIGKILL', false],
-  ['told to end', 'SIGTERM', true],
-] as const)('a run that was %s goes on where it was, with its results and its costs', async (_, signal, isBilled) => {
+  ['terminated', 'SIGTERM', true],
+] as const)('a run that was %s resumes with its results and costs', async (_, signal, isBilled) => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'run.jsonl')
@@ -157,8 +157,13 @@ test('the cost of previous runs of a checkpoint counts against the budget', asyn
 })
 
 test.each([
-  ['lives is ended, and its whole bill counts', 200, { success: true, sessionDurationMs: 90_000, creditsBilled: 4 }, 4],
-  ['is forgotten counts as the least one costs', 404, { success: false, error: 'Not found.' }, 2],
+  [
+    'is still live is ended and its whole bill counts',
+    200,
+    { success: true, sessionDurationMs: 90_000, creditsBilled: 4 },
+    4,
+  ],
+  ['no longer exists counts with the minimum price', 404, { success: false, error: 'Not found.' }, 2],
 ])('a session of a killed run that %s against the budget', async (_, status, answer, credits) => {
   const ended: string[] = []
   await using fixture = await startPoolFixture(({ method, path }, response) => {
@@ -177,9 +182,9 @@ test.each([
 })
 
 test.each([
-  ['another file', 'name,price\n'],
-  ['a broken line', '{"bowline":"checkpoint","version":1}\nnonsense\n'],
-])('%s is refused and left as it is', async (_, content) => {
+  ['a file of another format', 'name,price\n'],
+  ['a file with a malformed line', '{"bowline":"checkpoint","version":1}\nnonsense\n'],
+])('%s is rejected and stays unchanged', async (_, content) => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
   const path = join(folder.path, 'prices.csv')

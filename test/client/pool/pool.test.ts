@@ -256,7 +256,7 @@ test('a service at its session limit is retried after Retry-After, and no item f
 
 test.each([
   ['refuses the key', 401, 'UNAUTHORIZED', 1],
-  ['is out of order', 503, 'DRAINING', 3],
+  ['is unavailable', 503, 'DRAINING', 3],
 ])('a service that %s ends the run with its error', async (_, status, code, creations) => {
   let asked = 0
   await using fixture = await startPoolFixture(({ method }, response) => {
