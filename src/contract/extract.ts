@@ -113,6 +113,20 @@ export const extractParams = z.object({ id: z.string().min(1) })
 
 export type ExtractRequest = z.output<typeof extractRequest>
 export type ExtractRequestV1 = z.output<typeof extractRequestV1>
-/** Options of an extraction. */
+/**
+ * Options of an extraction.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ExtractOptions } from 'bowline'
+ *
+ * const options: ExtractOptions = {
+ *   prompt: 'Extract the heading of the page.',
+ *   schema: { type: 'object', properties: { heading: { type: 'string' } } },
+ * }
+ * const { data } = await new Bowline().extract(['https://example.com'], options)
+ * console.log(data)
+ * ```
+ */
 export type ExtractOptions = Omit<z.input<typeof extractRequest>, 'urls'>
 export type ExtractStatusResponse = z.output<typeof extractStatusResponse>

@@ -77,7 +77,19 @@ const formatNames = [
 /** A format of a scraped page with its options. */
 export type Format = z.output<typeof formatObject>
 
-/** A format as callers send it: an object, or only its name. */
+/**
+ * A format as callers send it: an object, or only its name.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type FormatInput } from 'bowline'
+ *
+ * const hrefs = { selector: 'a', attribute: 'href' }
+ * const formats: FormatInput[] = ['markdown', 'links', { type: 'attributes', selectors: [hrefs] }]
+ * const { links, attributes } = await new Bowline().scrape('https://example.com', { formats })
+ * console.log(links, attributes)
+ * ```
+ */
 export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | Exclude<Format['type'], 'attributes'>
 
 function spellOut(value: unknown): unknown {
