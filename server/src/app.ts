@@ -49,7 +49,8 @@ export interface RunningServer extends AsyncDisposable {
 
 /**
  * Starts a server in this process. `options` default to those of `bowline serve`: port 3900 on
- * 127.0.0.1 and the data directory `~/.bowline`. Environment variables are not read.
+ * 127.0.0.1 and the data directory `~/.bowline`. Environment variables are not read. Aborting
+ * `signal` cancels the start, undoes what it has done and throws the signal's reason.
  *
  * Disposing of the server ends and bills all sessions, and closes everything. Throws
  * CONFIG_INVALID, PACKAGE_MISSING, DATA_DIR_IN_USE, DATA_DIR_UNUSABLE, STORE_FAILED, LISTEN_FAILED,
@@ -65,8 +66,11 @@ export interface RunningServer extends AsyncDisposable {
  * console.log(server.url, await bowline.concurrency())
  * ```
  */
-export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
-  return startConfigured(parseConfig(options))
+export async function startServer(
+  options: ServerOptions = {},
+  { signal }: Pick<StartOverrides, 'signal'> = {},
+): Promise<RunningServer> {
+  return startConfigured(parseConfig(options), { signal })
 }
 
 /** Overrides for programs that start servers themselves, such as tests. */

@@ -28,14 +28,18 @@ export interface EmbeddedServer extends AsyncDisposable {
 interface ServerModule {
   readonly startServer: (
     options: EmbeddedServerOptions & { readonly host: string; readonly port: number },
+    startOptions: { readonly signal: AbortSignal },
   ) => Promise<EmbeddedServer>
 }
 
 /**
  * Starts the server of the package `bowline-server` on a free loopback port. Throws SERVER_MISSING
- * if the package is not installed.
+ * if the package is not installed, or the signal's reason.
  */
-export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  options: EmbeddedServerOptions,
+  signal: AbortSignal,
+): Promise<EmbeddedServer> {
   const { startServer } = await loadServer<ServerModule>('bowline-server')
-  return startServer({ logLevel: 'silent', ...options, host: '127.0.0.1', port: 0 })
+  return startServer({ logLevel: 'silent', ...options, host: '127.0.0.1', port: 0 }, { signal })
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startEmbeddedServer, type EmbeddedServer, type EmbeddedServerOptions } from './embedded-server.ts'
 import { processGuard } from './process-guard.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
+import { BowlineError } from '../kit/errors.ts'
 
 /**
  * Options of `Bowline.embedded()`.
@@ -38,16 +39,32 @@ export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptio
     if (temporaryDir !== undefined) await rm(temporaryDir, { recursive: true, force: true, maxRetries: 5 })
   })
   let server: EmbeddedServer | undefined
+  const startAbort = new AbortController()
+  const startSettled = Promise.withResolvers<void>()
+  let processSurvived: Promise<void> | undefined
+  const onSignal = async (name: NodeJS.Signals, survived: Promise<void>): Promise<void> => {
+    if (server !== undefined) return stop()
+    // A start that goes on would create the directory again after its removal.
+    processSurvived = survived
+    startAbort.abort(new BowlineError('ABORTED', `The start of the embedded server was aborted by ${name}`))
+    await startSettled.promise
+  }
   const resource = processGuard().endWithProcess({
-    // A server that is still starting has no sessions to wait for.
-    onSignal: handleSignals === false ? undefined : async () => server && stop(),
+    onSignal: handleSignals === false ? undefined : onSignal,
     deletionRequest: () => undefined,
     // Its browsers exit when the pipes of this process close.
     onExit: removeFolder,
     beforeSignalExit: removeFolder,
   })
   undo.use(resource)
-  server = undo.use(await startEmbeddedServer({ ...options, dataDir: options.dataDir ?? temporaryDir }))
+  try {
+    const dataDir = options.dataDir ?? temporaryDir
+    server = undo.use(await startEmbeddedServer({ ...options, dataDir }, startAbort.signal))
+  } finally {
+    startSettled.resolve()
+    // If the signal ends the process, this stays pending, so that the error cannot surface first.
+    await processSurvived
+  }
   const owned = undo.move()
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => (stopping ??= owned.disposeAsync())
