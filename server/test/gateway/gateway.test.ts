@@ -312,7 +312,8 @@ describe('a connected client', () => {
     await cdp.call('Browser.close')
 
     expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
-    const { body } = await lab.api('GET', `/v2/browser/${session.id}`)
-    expect(body).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
+    // Clients are disconnected before the session is billed.
+    const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
+    await expect.poll(read).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
   })
 })
