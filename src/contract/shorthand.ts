@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { preprocess } from './preprocess.ts'
 
 const marker = 'x-shorthand'

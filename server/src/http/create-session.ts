@@ -9,19 +9,6 @@ import { sessionUrls } from '../sessions/urls.ts'
 import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './session-node.ts'
 import type { Call } from './register.ts'
 
-/**
- * Creates sessions on this or another node, and ends those whose client disconnected before the
- * response.
- */
-export interface SessionCreator {
-  readonly create: (body: CreateSessionRequest, call: Call) => Promise<CreateSessionResponse>
-  /**
-   * Ends a session whose client never got the response, on behalf of the server that relayed the
-   * request. Returns `false` for an ordinary deletion.
-   */
-  readonly endUnclaimed: (id: string, call: Call) => boolean
-}
-
 /** Header of a relayed deletion: the client never got the response with this session. */
 const undeliveredHeader = 'x-bowline-undelivered'
 
@@ -31,41 +18,68 @@ const createMs = 100_000
 /** Errors of a peer after which this node may create the session itself. */
 const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
 
-/** Creates the session creator of this node. */
-export function createSessionCreator(deps: SessionNodeDeps): SessionCreator {
-  const { sessions, peers, nodeId, onError } = deps
-  const unclaimed = new UnclaimedSessions(({ row: { id } }) => {
-    const error = 'The client closed the connection before it received the session'
-    sessions
-      .end(id, 'deleted', { error, isUnclaimed: true })
-      .catch((cause: unknown) => onError(cause, `ending unclaimed session ${id}`))
-  })
+/**
+ * Creates sessions on this or another node, and ends those whose client disconnected before the
+ * response.
+ */
+export class SessionCreator {
+  readonly #deps: SessionNodeDeps
+  readonly #unclaimed: UnclaimedSessions
 
-  const createOnPeer = async (peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
-    const { raw } = call.raw
-    const answer = createSessionResponse.parse(
-      await requestPeer(peer, raw, body, { responseTimeoutMs: createMs, signal }),
-    )
-    onAbort(signal, () => {
-      endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
-        onError(error, `ending unclaimed session ${answer.id}`),
-      )
+  constructor(deps: SessionNodeDeps) {
+    this.#deps = deps
+    this.#unclaimed = new UnclaimedSessions(({ row: { id } }) => {
+      const error = 'The client closed the connection before it received the session'
+      deps.sessions
+        .end(id, 'deleted', { error, isUnclaimed: true })
+        .catch((cause: unknown) => deps.onError(cause, `ending unclaimed session ${id}`))
     })
-    return answer
+  }
+
+  async create(body: CreateSessionRequest, call: Call): Promise<CreateSessionResponse> {
+    const { sessions, nodeId } = this.#deps
+    const disconnected = new AbortController()
+    const delivered = call.delivered()
+    void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
+    const elsewhere = await this.#createElsewhere(body, call, disconnected.signal)
+    if (elsewhere !== undefined) return elsewhere
+    disconnected.signal.throwIfAborted()
+    const { key, idempotencyKey } = call
+    const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
+    // A request repeated with its idempotency key may return a session of another node, which must
+    // know that the client has got it.
+    const holder = row.nodeId === nodeId ? undefined : await peerOfRow(this.#deps, row, call.raw.raw)
+    if (holder !== undefined) return this.#createOnPeer(holder, body, call, disconnected.signal)
+    const session = sessions.find(row.id)
+    if (session !== undefined) this.#unclaimed.watch(session, delivered)
+    return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
+  }
+
+  /**
+   * Ends a session whose client never got the response, on behalf of the server that relayed the
+   * request. Returns `false` for an ordinary deletion.
+   */
+  endUnclaimed(id: string, { raw: { raw } }: Call): boolean {
+    const { sessions, nodeId } = this.#deps
+    if (!isRelayedTo(raw, nodeId) || raw.headers[undeliveredHeader] === undefined) return false
+    const session = sessions.find(id)
+    if (session !== undefined) this.#unclaimed.markUndelivered(session)
+    return true
   }
 
   /**
    * Creates the session on a node with clearly more capacity. Returns `undefined` if there is none
    * or none accepted.
    */
-  const createElsewhere = async (body: CreateSessionRequest, call: Call, signal: AbortSignal) => {
+  async #createElsewhere(body: CreateSessionRequest, call: Call, signal: AbortSignal) {
     if (isRelayed(call.raw.raw)) return undefined
+    const { sessions, peers } = this.#deps
     for (;;) {
       const { liveSessions: load, maxSessions: slots, isDraining } = sessions
       const peer = await peers.leastLoaded({ load, slots, isDraining })
       if (peer === undefined) return undefined
       try {
-        return await createOnPeer(peer, body, call, signal)
+        return await this.#createOnPeer(peer, body, call, signal)
       } catch (error) {
         if (!isBowlineError(error) || !fallbackErrors.has(error.code)) throw error
         if (error.code !== 'NODE_UNREACHABLE') return undefined
@@ -75,32 +89,17 @@ export function createSessionCreator(deps: SessionNodeDeps): SessionCreator {
     }
   }
 
-  const create: SessionCreator['create'] = async (body, call) => {
-    const disconnected = new AbortController()
-    const delivered = call.delivered()
-    void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
-    const elsewhere = await createElsewhere(body, call, disconnected.signal)
-    if (elsewhere !== undefined) return elsewhere
-    disconnected.signal.throwIfAborted()
-    const { key, idempotencyKey } = call
-    const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
-    // A request repeated with its idempotency key may return a session of another node, which must
-    // know that the client has got it.
-    const holder = row.nodeId === nodeId ? undefined : await peerOfRow(deps, row, call.raw.raw)
-    if (holder !== undefined) return createOnPeer(holder, body, call, disconnected.signal)
-    const session = sessions.find(row.id)
-    if (session !== undefined) unclaimed.watch(session, delivered)
-    return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
-  }
-
-  return {
-    create,
-    endUnclaimed: (id, { raw: { raw } }) => {
-      if (!isRelayedTo(raw, nodeId) || raw.headers[undeliveredHeader] === undefined) return false
-      const session = sessions.find(id)
-      if (session !== undefined) unclaimed.markUndelivered(session)
-      return true
-    },
+  async #createOnPeer(peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) {
+    const { raw } = call.raw
+    const answer = createSessionResponse.parse(
+      await requestPeer(peer, raw, body, { responseTimeoutMs: createMs, signal }),
+    )
+    onAbort(signal, () => {
+      endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
+        this.#deps.onError(error, `ending unclaimed session ${answer.id}`),
+      )
+    })
+    return answer
   }
 }
 

@@ -64,7 +64,7 @@ export async function openRawBrowser(
     using _ = {
       [Symbol.dispose]: router.onEvent(({ method, params, sessionId }) => {
         if (method !== 'Page.frameNavigated' || sessionId !== session) return
-        if (isOther(params?.['frame'] as { url: string })) other.resolve()
+        if (isOther(params.frame)) other.resolve()
       }),
     }
     await router.callIn(session)('Page.enable')

@@ -16,7 +16,7 @@ const olderVersion = '120.0.6099.5'
 /** Opens the storage page on the parked page and answers an expression there. */
 async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> {
   const attached = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
-  const session = String(attached['sessionId'])
+  const session = attached.sessionId
   await router.callIn(session)('Page.enable')
   const loaded = Promise.withResolvers<void>()
   using stop = new DisposableStack()

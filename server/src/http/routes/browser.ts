@@ -7,13 +7,13 @@ import { findByIdempotencyKey, getSession, listSessions } from '../../sessions/s
 import type { SessionRow } from '../../store/tables/sessions.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import { listTeams } from '../../teams/team-queries.ts'
-import { createSessionCreator } from '../create-session.ts'
+import { SessionCreator } from '../create-session.ts'
 import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of browser sessions. */
 export function browserHandlers(deps: SessionNodeDeps): Handlers {
-  const creator = createSessionCreator(deps)
+  const creator = new SessionCreator(deps)
 
   /**
    * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session

@@ -43,11 +43,9 @@ describe('a PDF becomes Markdown', () => {
   })
 
   test('with a header and a footer that repeat on every page only once', async () => {
-    const pages = ['Outlook', 'Balance', 'Risks'].map((title) => [
-      { size: 9, text: 'ACME annual report' },
-      ...chapter(title),
-      { size: 9, text: 'Confidential' },
-    ])
+    const header = [{ size: 9, text: 'ACME annual report' }]
+    const footer = [{ size: 9, text: 'Confidential' }]
+    const pages = ['Outlook', 'Balance', 'Risks'].map((title) => header.concat(chapter(title), footer))
 
     const { markdown } = await parsePdf(makePdf(pages))
 
