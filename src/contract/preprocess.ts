@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Normalizes values before a schema parses them. Keeps the type of the schema, since what clients
- * should send is what it accepts.
+ * Normalizes values before a schema parses them. The input type stays that of the schema, which
+ * clients should follow.
  */
 export function preprocess<Schema extends z.ZodType>(normalize: (value: unknown) => unknown, schema: Schema): Schema {
   return z.preprocess(normalize, schema) as unknown as Schema

@@ -170,7 +170,7 @@ async function send(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = (await response.json()) as Record<string, unknown>
-    // A session that ended with its server is created anew. Its former key belongs to the ended one.
+    // Replaces a session that ended with its server. The former idempotency key belongs to that one.
     if (response.ok || response.status === 410) return answer
     return undefined
   } catch {

@@ -36,17 +36,21 @@ export interface Lab extends AsyncDisposable {
  * starting an embedded one takes four times the processor time.
  */
 export async function startLab(options: ServerOptions = {}): Promise<Lab> {
-  if ('databaseUrl' in options || 'dataDir' in options) return startEmbeddedLab(options)
+  if ('databaseUrl' in options || 'dataDir' in options) return start(options)
   await using undo = new AsyncDisposableStack()
   const postgres = await sharedPostgres()
   const { url } = undo.use(await postgres.createDatabase())
-  const lab = undo.use(await startEmbeddedLab({ ...options, databaseUrl: url }))
+  const lab = undo.use(await start({ ...options, databaseUrl: url }))
   const owned = undo.move()
   return { ...lab, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Starts the same server with the embedded database, unless the options name another one. */
+/** Starts the same server with the embedded database. */
 export async function startEmbeddedLab(options: ServerOptions = {}): Promise<Lab> {
+  return start({ ...options, databaseUrl: undefined })
+}
+
+async function start(options: ServerOptions): Promise<Lab> {
   await using undo = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'bowline-lab-')))
   if (options.dataDir === undefined)

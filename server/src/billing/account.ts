@@ -15,8 +15,8 @@
  * | monitor | check             | estimate of all its pages  | pages, judgments and searches     |
  *
  * A page of a batch, of a crawl or of search results is a `scrape` of its own. Pages of checks and
- * extractions are not: the check or extraction pays for them. Work that fails or finds nothing is
- * released and has no charge, except a session, whose row says why it cost 0.
+ * extractions are not: the check or extraction pays for them. If work fails or finds nothing, its
+ * hold is released without a charge. Only sessions keep a row that explains a price of 0.
  *
  * Each kind of work takes the same steps: `reserve` a hold, `raise` it if the work turns out to
  * cost more, then either `settle` (remove the hold, debit the team, add the charge) or `release`

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto'
 import type { CommandLine } from './command-line.ts'
 import { jailCommand, type Jail, type JailOptions } from './jail.ts'
 
-/** The user of browser processes: one per browser, `nobody` for all, or the server's own. */
+/**
+ * User that browser processes run as. `each`: one user per browser. `shared`: the system user
+ * `nobody` for all browsers. `self`: the user of the server.
+ */
 export type RunAs = 'each' | 'shared' | 'self'
 
 /** How browsers are isolated from each other and from this machine. */
@@ -114,7 +117,7 @@ function describeUser(runAs: RunAs): IsolationLayer {
     case 'each':
       return { name, state: 'on', detail: 'every browser runs as a separate unprivileged user' }
     case 'shared':
-      return { name, state: 'on', detail: 'all browsers share the unprivileged user `nobody`' }
+      return { name, state: 'on', detail: 'all browsers run as the same unprivileged user (`nobody`)' }
     case 'self':
       return { name, state: 'off', detail: 'browsers run as the user of the server' }
     default:

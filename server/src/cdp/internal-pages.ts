@@ -58,7 +58,7 @@ class InternalPageGuard implements TargetKinds {
   readonly #router: CdpRouter
   readonly #options: GuardInternalPagesOptions
   readonly #kinds = new Map<string, 'internal' | 'unknown'>()
-  /** Frames in their own process, by id. Frames of internal pages are internal, too. */
+  /** Kinds of out-of-process frames by id. Frames of internal pages count as internal. */
   readonly #frames = new Map<string, Protocol.Target.TargetInfo>()
   readonly #listeners = new Set<(targetId: string, kind: 'web' | 'internal') => void>()
 

@@ -42,8 +42,8 @@ export class ClientPages {
   }
 
   /**
-   * Processes a dialog event that is sent to the client. Viewers who connect later need the dialog,
-   * too.
+   * Processes a dialog event that is sent to the client. The dialog is kept for viewers who connect
+   * later.
    */
   trackDialog(message: Buffer): void {
     if (!isDialogEvent(message) && !isDialogEndEvent(message)) return

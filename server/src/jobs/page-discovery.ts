@@ -71,7 +71,7 @@ export class PageDiscovery {
     })
     // Some URLs can be scraped but not mapped, such as one with a password.
     if (!request.success) return
-    // A crawl without sitemaps goes on with the links of its pages.
+    // Without sitemaps, a crawl follows the links of its pages.
     const found = await mapSite(this.#deps.dispatcher, request.data, { signal }).catch(() => undefined)
     signal.throwIfAborted()
     if (found === undefined) return

@@ -30,7 +30,7 @@ export async function renderStartPage(
     const url = new URL(rendered.url)
     return { links: await readPageLinks(chunksOf(rendered.html), url), url }
   } catch {
-    // The map goes on with the links of the page as it was fetched.
+    // Use the links of the fetched page instead.
     return undefined
   }
 }

@@ -92,7 +92,7 @@ export class Profiles implements AsyncDisposable {
       // Every heartbeat would renew the lease and lock out other writers as long as this server
       // runs.
       deps.onLeaseEnd(lease)
-      // The lease expires by itself. The error that led here counts.
+      // If this fails, the lease expires. The original error is thrown.
       await releaseLease(store.db, lease).catch(() => undefined)
       throw error
     }

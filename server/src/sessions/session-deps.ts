@@ -20,7 +20,7 @@ export interface SessionDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
-/** Dependencies of `Sessions`, with what it does at the start and the end of each session. */
+/** Dependencies of `Sessions`, and its hooks at the start and the end of each session. */
 export interface SessionsDeps extends SessionDeps {
   /** Opens the components of a session. `session.resources` closes them. */
   readonly openComponents: (session: SessionCore) => SessionComponents

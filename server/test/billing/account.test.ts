@@ -37,7 +37,7 @@ describeEachStore('a hold', (openStore) => {
     expect(await listLedger(store.db, { teamId: team.id })).toMatchObject([{ credits: 4 }, charge])
   })
 
-  test('adds a bill for an unmetered team, too', async () => {
+  test('adds a charge for an unmetered team', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
     const id = uuidV7()

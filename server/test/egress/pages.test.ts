@@ -67,8 +67,8 @@ const spellings = [
   'http://①②⑦.0.0.1',
 ]
 /**
- * Those that are opened, too: drawing an error page takes a browser longer than a failed request.
- * `fetch` does not take credentials.
+ * Spellings that are opened as pages. The others are only requested, because a browser takes long
+ * to draw an error page. `fetch` accepts no credentials.
  */
 const openedSpellings = spellings.filter((spelling, index) => index % 6 === 0 || spelling.includes('@'))
 

@@ -129,7 +129,7 @@ describe('a profile', () => {
     expect(missing).toMatchObject({ status: 404, body: { code: 'PROFILE_NOT_FOUND' } })
   })
 
-  test('over its quota is not saved, and the response says so', async () => {
+  test('over its quota is not saved, and the response names the quota', async () => {
     await save('large', 'one')
     const session = await lab.createSession({ profile: { name: 'large' } })
     await visit(session, async (page) => {
@@ -257,7 +257,7 @@ describe('a storageState', () => {
     })
   })
 
-  test('is exported as it was imported, including dates and bytes', async () => {
+  test('is exported unchanged, including dates and bytes', async () => {
     const origin = 'https://shop.example'
     const stores = [
       {

@@ -60,7 +60,7 @@ describe('revoking an API key', () => {
     })),
   }
 
-  test('aborts its import and its export, says why, and leaves the profile as it was', async () => {
+  test('aborts its import and export with the reason, and leaves the profile unchanged', async () => {
     const { leaked, other, revoke, balance } = await startTeam()
     const path = '/v2/browser/profiles/state/storage-state'
     expect((await other.api('PUT', path, state)).status).toBe(200)

@@ -56,7 +56,7 @@ test('browsers run without isolation if configured so, with a warning in the log
   ])
 })
 
-test('a browser that cannot start at all is not reported as missing isolation', async () => {
+test('a browser that fails to start is not reported as missing isolation', async () => {
   await using dataDir = await openDataDir()
   const choice = await writeUnsandboxed(dataDir.path, 'exit 1')
 

@@ -81,7 +81,7 @@ describe('a batch', () => {
     expect(timesOf('/private')).toEqual([])
   })
 
-  test('says which robots.txt is read in part, as a crawl does', async () => {
+  test('names the truncated robots.txt in its warning, like a crawl', async () => {
     const warning = 'http://long.test/robots.txt is longer than 0.512 MB: the rest was omitted.'
     const urls = ['http://long.test/in', 'http://long.test/private/page', 'http://site.test/in']
     const batch = await run('/v2/batch/scrape', { urls })

@@ -24,7 +24,7 @@ test.each([
   ],
   ['sitemaps within the limits', [sitemap(0).slice(0, 900)], undefined],
   ['a gzip sitemap of exactly the limit', [gzipSync(sitemap(0).slice(0, 1000))], undefined],
-])('a warning says what was omitted: %s', async (_, bodies, words) => {
+])('a warning names the omitted part: %s', async (_, bodies, words) => {
   const warnings: string[] = []
   const site = createSite(start, { includeSubdomains: false })
   const expedition = {

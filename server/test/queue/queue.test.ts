@@ -80,9 +80,9 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
       throw new Error(`try ${attempt}`)
     })
 
-    await queues.send(queue, { to: 'nobody' })
+    await queues.send(queue, { to: 'Ann' })
 
-    expect(await given.promise).toEqual({ to: 'nobody', error: new Error('try 3') })
+    expect(await given.promise).toEqual({ to: 'Ann', error: new Error('try 3') })
     expect(attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(attempts[1]!.at - attempts[0]!.at).toBeGreaterThanOrEqual(200)
     expect(attempts[2]!.at - attempts[1]!.at).toBeGreaterThanOrEqual(400)
@@ -148,13 +148,13 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     // Either server may find the failed job first.
     const options = { concurrency: 1, onExhausted: async (data: Greeting) => given.resolve(data) }
     await queues.work(queue, options, async () => undefined)
-    await queues.send(queue, { to: 'nobody' }, { startAfter: 3600 })
+    await queues.send(queue, { to: 'Ann' }, { startAfter: 3600 })
 
     await sql`update pgboss.job set state = 'failed', completed_on = now() where name = 'deadly'`.execute(store.db)
     await using next = await openTaskQueues({ store, onError: (error) => errors.push(error) })
     await next.work(queue, options, async () => undefined)
 
-    expect(await given.promise).toEqual({ to: 'nobody' })
+    expect(await given.promise).toEqual({ to: 'Ann' })
   })
 
   test('that a stopping server has started run on the next one', async () => {

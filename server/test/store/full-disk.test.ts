@@ -5,12 +5,15 @@ import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 test.skipIf(!canMount).each([
   ['has 8 MB', false, /^The disk of the data directory \S+ is full: 8 MB left, 64 MB needed$/],
   ['has none', true, /^The data directory \S+ cannot be used: ENOSPC: no space left on device, write$/],
-])('a server whose disk %s (mounting it needs root) refuses to start and says so', async (_name, isFilled, message) => {
-  await using disk = await mountSmallDisk(8)
-  if (isFilled) disk.fill()
+])(
+  'a server whose disk %s (mounting it needs root) refuses to start with the reason',
+  async (_name, isFilled, message) => {
+    await using disk = await mountSmallDisk(8)
+    if (isFilled) disk.fill()
 
-  await expect(startLab({ dataDir: disk.path })).rejects.toMatchObject({ code: 'DATA_DIR_UNUSABLE', message })
-})
+    await expect(startLab({ dataDir: disk.path })).rejects.toMatchObject({ code: 'DATA_DIR_UNUSABLE', message })
+  },
+)
 
 test.skipIf(!canMount)(
   'when the disk fills (mounting it needs root), requests fail with 503 and sessions are billed once there is space',

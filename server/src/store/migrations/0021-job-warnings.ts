@@ -1,2 +1,2 @@
-/** Adds what a batch or crawl has left out, such as rules of a robots.txt that is too long. */
+/** Adds the warning of a batch or crawl, such as that a robots.txt was truncated. */
 export const jobWarnings: readonly string[] = [`alter table job add column warning text`]

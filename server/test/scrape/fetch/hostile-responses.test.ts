@@ -129,7 +129,7 @@ describe('a response with a wrong Content-Encoding', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1)
   })
 
-  test('that is not compressed at all gets a clear error', async () => {
+  test('that is not compressed gets a clear error', async () => {
     const { body } = await fixture.scrape('/not-gzip')
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_SITE_ERROR' })

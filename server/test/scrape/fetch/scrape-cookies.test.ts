@@ -14,7 +14,7 @@ test.each([
   ['a child as Domain is rejected', 'a=1; Path=/; Domain=x.www.shop.example.com', start, undefined],
   ['a top-level Domain is rejected', 'a=1; Path=/; Domain=com', 'https://other.com/', undefined],
   ['without Path, the folder of the URL counts', 'a=1', 'https://www.shop.example.com/cart', undefined],
-  ['Path includes what is below', 'a=1; Path=/docs', 'https://www.shop.example.com/docs/a?b', 'a=1'],
+  ['Path includes the paths below it', 'a=1; Path=/docs', 'https://www.shop.example.com/docs/a?b', 'a=1'],
   ['Path ends at a slash', 'a=1; Path=/docs', 'https://www.shop.example.com/docs2', undefined],
   ['Secure stays off plain HTTP', 'a=1; Path=/; Secure', 'http://www.shop.example.com/', undefined],
   ['Secure is sent over TLS', 'a=1; Path=/; Secure', 'https://www.shop.example.com/', 'a=1'],

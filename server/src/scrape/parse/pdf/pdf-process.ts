@@ -19,7 +19,7 @@ async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfRe
     ocrEnabled: false,
     outputFormat: 'markdown',
     imageMode: 'off',
-    // The parser compares headers without their digits and drops "Chapter 2" and "Invoice 1002" too.
+    // The parser ignores digits when it compares headers, so it would drop "Chapter 2" after "Chapter 1".
     keepHeadersFooters: true,
     continueOnPageError: true,
     extractDocumentMetadata: true,
