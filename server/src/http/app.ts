@@ -97,6 +97,8 @@ export async function buildHttpApp(
     loggerInstance: deps.log,
     // Malformed URLs, which match no route.
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    // Otherwise Fastify loads the 110 modules of its own compilers, which are then replaced.
+    schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
   })
   app.setValidatorCompiler(validateWith())
   app.setSerializerCompiler(serializerCompiler)
@@ -122,6 +124,11 @@ export async function buildHttpApp(
   registerUpgrades(app, deps)
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
+}
+
+/** Stands for a compiler until the one of the contract's schemas is set. */
+function replaced(): never {
+  throw new Error('No compiler for schemas is set')
 }
 
 /** Registers the JSON routes of the API. */
