@@ -4,19 +4,18 @@ import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
 import { checkPackages } from './app/check-packages.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
-import { logIsolation } from './app/log-isolation.ts'
 import { openApiServer } from './app/open-api-server.ts'
 import { openProfiles } from './app/open-profiles.ts'
+import { openBrowsers } from './app/open-browsers.ts'
+import { openConfiguredBlobs } from './app/open-blobs.ts'
 import { openStorage } from './app/open-storage.ts'
 import { openServices } from './app/open-services.ts'
-import { collectAppDeps } from './app/collect-app-deps.ts'
+import { collectSharedDeps } from './app/shared-deps.ts'
+import { partSettings } from './app/part-settings.ts'
 import { endLeftoverSessions } from './app/end-leftover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
-import { openBrowserHost, type BrowserHost } from './browsers/host.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
-import { openBrowserPool } from './browsers/pool.ts'
-import { browserSearchEnvironment, parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
-import { openEgress, type EgressOptions } from './egress/egress.ts'
+import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
@@ -105,40 +104,39 @@ export async function startConfigured(config: ServerConfig, overrides: StartOver
  */
 async function start(config: ServerConfig, overrides: StartOverrides): Promise<RunningServer> {
   await using resources = new AsyncDisposableStack()
+  const settings = partSettings(config)
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
-  await checkPackages(config, log)
-  const { identity, store, blobs, blobsId } = await openStorage(resources, config, { log, onFatal: failed.resolve })
+  await checkPackages(settings.features, log)
+  const { identity, store } = await openStorage(resources, settings.storage, { log, onFatal: failed.resolve })
+  const { nodeId } = identity
+  const { blobs, blobsId } = await openConfiguredBlobs(settings.blobs, { store, nodeId })
   overrides.signal?.throwIfAborted()
-  const host = resources.use(await openHost(config, overrides))
-  overrides.signal?.throwIfAborted()
-  logIsolation(log, host.isolation)
-  const egress = resources.use(await openEgress(egressOptions(config, overrides, log)))
-  const browsers = resources.use(
-    openBrowserPool({ host, warm: config.warm, launchOptions: { openProxyEndpoint: egress.openProxyEndpoint }, log }),
+  const { host, egress, browsers } = await openBrowsers(
+    resources,
+    { browsers: settings.browsers, egress: settings.egress },
+    overrides,
+    log,
   )
-  const profiles = await openProfiles(resources, config, { store, blobs, identity, log })
-  const bootstrapKey = await ensureBootstrapKey(store, identity, log)
-  const sharedDeps = {
-    ...collectAppDeps(config, { bootstrapKey, store, browsers, profiles, host, identity, log }),
-    egress,
-    blobs,
-  }
-  const usage = openUsage(resources, config, sharedDeps)
-  const deps = {
-    ...sharedDeps,
-    ...usage,
-    ...(await openServices(resources, config, { ...sharedDeps, ...usage, browserVersion: host.binary.version })),
-  }
+  const profiles = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
+  const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
+  const shared = collectSharedDeps(settings.shared, { store, browsers, profiles, host, nodeId, log })
+  const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
+  const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
-  const recovered = await endLeftoverSessions(deps, identity)
-  const httpDeps = { ...deps, whenStarted: started.promise }
-  const { app, sessions, heartbeatResources } = await openApiServer(resources, config, httpDeps, host, log)
+  const recovered = await endLeftoverSessions(shared)
+  const { app, sessions, heartbeatResources } = await openApiServer(
+    resources,
+    { api: settings.api, sessions: settings.sessions },
+    { shared, blobs, egress, host, usage, services, whenStarted: started.promise, log },
+  )
   const url = await app.listen({ host: config.host, port: config.port })
-  const retiredKeys = await joinCluster(config, deps, { url, blobsId, sessions, heartbeatResources, log })
+  const nodeUrl = config.nodeUrl ?? url
+  const node = { nodeUrl, bootstrapKeyId: bootstrapKey.id, blobsId, sessions, heartbeatResources, log }
+  const retiredKeys = await joinCluster(shared, node)
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
-  await writeServerFile(resources, config, url)
+  await writeServerFile(resources, config.dataDir, url)
   // Disposed first: new requests are refused while the rest closes.
   resources.defer(() => sessions.startDraining())
   started.resolve()
@@ -152,26 +150,11 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
     config,
     browser: host.binary,
     storeKind: store.kind,
-    maxSessions: deps.maxSessions,
+    maxSessions: shared.maxSessions,
     layers: describeIsolation(host.isolation),
     liveSessions: () => sessions.liveSessions,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
-}
-
-async function openHost(
-  { dataDir, browser: choice, isolation: isolationMode }: ServerConfig,
-  { isolation }: StartOverrides,
-): Promise<BrowserHost> {
-  return openBrowserHost({ dataDir, choice, isolationMode, isolation, environment: browserSearchEnvironment() })
-}
-
-function egressOptions(
-  { allow, proxyBasic, proxyEnhanced, databaseUrl }: ServerConfig,
-  { resolve }: StartOverrides,
-  log: EgressOptions['log'],
-): EgressOptions {
-  return { allow, proxyBasic, proxyEnhanced, databaseUrl, resolve, log }
 }

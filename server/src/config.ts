@@ -213,7 +213,7 @@ export function browserSearchEnvironment(): Readonly<Record<string, string | und
 }
 
 /** Settings whose values are secret and therefore left out of error messages. */
-const secretSettings: ReadonlySet<SettingName> = new Set([
+export const secretSettings: ReadonlySet<SettingName> = new Set([
   'apiKey',
   'proxyBasic',
   'proxyEnhanced',

@@ -1,14 +1,15 @@
 import type { Logger } from 'pino'
 import { loadOptional } from '../kit/optional-package.ts'
-import type { ServerConfig } from '../config.ts'
 
 /**
  * Checks that optional packages are installed. Throws PACKAGE_MISSING if a feature that a flag
  * turns on lacks its package. Logs one warning for missing packages of features that are on by
  * default, with the command that installs them.
  */
-export async function checkPackages(config: PackageConfig, log: Logger): Promise<void> {
-  for (const [name, { flag, isOn }] of Object.entries(configured)) if (isOn(config)) await find(name, `\`${flag}\``)
+export async function checkPackages(features: OptionalFeatures, log: Logger): Promise<void> {
+  for (const [name, { flag, feature }] of Object.entries(configured)) {
+    if (features[feature]) await find(name, `\`${flag}\``)
+  }
   const missing: { readonly name: string; readonly effect: string }[] = []
   for (const [name, effect] of Object.entries(effects)) {
     await find(name, effect).catch(() => missing.push({ name, effect }))
@@ -18,18 +19,24 @@ export async function checkPackages(config: PackageConfig, log: Logger): Promise
   log.warn({ effects: missing.map(({ effect }) => effect), install }, 'some optional packages are not installed')
 }
 
-type PackageConfig = Pick<ServerConfig, 'blobs' | 'adLists' | 'smtpUrl'>
+/** Features that flags turn on and that need an optional package. */
+export interface OptionalFeatures {
+  /** Whether blobs are stored in an S3 bucket. */
+  readonly hasBucket: boolean
+  readonly hasAdLists: boolean
+  readonly hasMail: boolean
+}
 
 interface Configured {
   readonly flag: string
-  readonly isOn: (config: PackageConfig) => boolean
+  readonly feature: keyof OptionalFeatures
 }
 
 /** Packages of features that a flag turns on. */
 const configured: Readonly<Record<string, Configured>> = {
-  '@aws-sdk/client-s3': { flag: '--blobs s3://…', isOn: ({ blobs }) => blobs?.startsWith('s3:') === true },
-  '@ghostery/adblocker': { flag: '--ad-lists', isOn: ({ adLists }) => adLists.length > 0 },
-  nodemailer: { flag: '--smtp-url', isOn: ({ smtpUrl }) => smtpUrl !== undefined },
+  '@aws-sdk/client-s3': { flag: '--blobs s3://…', feature: 'hasBucket' },
+  '@ghostery/adblocker': { flag: '--ad-lists', feature: 'hasAdLists' },
+  nodemailer: { flag: '--smtp-url', feature: 'hasMail' },
 }
 
 /** Effects of a missing package on features that no flag turns on. */

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
-import type { ServerConfig } from '../config.ts'
 import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { removeNode } from '../nodes/node-queries.ts'
-import type { AppDeps } from './collect-app-deps.ts'
+import type { SharedDeps } from './shared-deps.ts'
 
 /** The node that joins, with the parts of the server its heartbeat reports on. */
 export interface JoiningNode {
-  /** URL it listens on. */
-  readonly url: string
+  /** URL at which other servers reach it. */
+  readonly nodeUrl: string
+  readonly bootstrapKeyId: string
   readonly blobsId: string
   readonly sessions: Sessions
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
@@ -22,19 +22,30 @@ export interface JoiningNode {
  * keys this start retired. Throws CONFIG_INVALID if an older node uses other blob storage.
  */
 export async function joinCluster(
-  { nodeUrl }: ServerConfig,
-  deps: AppDeps,
-  { url, blobsId, sessions, heartbeatResources, log }: JoiningNode,
+  deps: SharedDeps,
+  { nodeUrl, bootstrapKeyId, blobsId, sessions, heartbeatResources, log }: JoiningNode,
 ): Promise<readonly string[]> {
-  const { store, browsers, profiles, prices, nodeId, maxSessions, bootstrapKey, writes, onEnd, onError } = deps
+  const { store, profiles, prices, nodeId, maxSessions, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
     for (const { id: keyId, prefix } of keys) {
       log.warn({ audit: 'key.retired', keyId, prefix }, 'Retired a bootstrap key that no server uses any more')
     }
   }
   const onBeat = (error: unknown): void => writes.note(error)
-  const session = { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError }
-  const node = { ...session, nodeUrl: nodeUrl ?? url, bootstrapKeyId: bootstrapKey.id, blobsId, onRetired, onBeat }
+  const node: HeartbeatDeps = {
+    store,
+    profiles,
+    prices,
+    nodeId,
+    maxSessions,
+    onEnd,
+    onError,
+    nodeUrl,
+    bootstrapKeyId,
+    blobsId,
+    onRetired,
+    onBeat,
+  }
   heartbeatResources.defer(async () => removeNode(store.db, nodeId))
   const retired = await registerThisNode(node)
   onRetired(retired)

@@ -6,19 +6,20 @@ import { createPeers } from '../cluster/peers.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
-import { buildHttpApp } from '../http/app.ts'
+import { buildHttpApp, type HttpDeps } from '../http/app.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
+import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
+import { findSession } from '../sessions/session-queries.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import { packageVersion } from '../version.ts'
-import { openLive } from './open-live.ts'
-import { openSessions } from './open-sessions.ts'
+import { openSessions, type OpenSessions, type SessionSettings } from './open-sessions.ts'
 import type { Services } from './open-services.ts'
-import type { AppDeps } from './collect-app-deps.ts'
+import type { SharedDeps } from './shared-deps.ts'
 
 const apiKeyUseMs = 30_000
 
@@ -30,11 +31,22 @@ export interface ApiServer {
   readonly heartbeatResources: AsyncDisposableStack
 }
 
+/** Settings of the HTTP server. */
+export type ApiServerSettings = Pick<
+  ServerConfig,
+  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'drainTimeout'
+>
+
 interface ApiServerDeps {
-  readonly egress: Egress
+  readonly shared: SharedDeps
   readonly blobs: Blobs
+  readonly egress: Egress
+  readonly host: BrowserHost
+  readonly usage: Usage
+  readonly services: Services
   /** Resolves once the start can no longer fail. */
   readonly whenStarted: Promise<void>
+  readonly log: Logger
 }
 
 /**
@@ -43,65 +55,98 @@ interface ApiServerDeps {
  */
 export async function openApiServer(
   resources: AsyncDisposableStack,
-  config: ServerConfig,
-  deps: AppDeps & Services & Usage & ApiServerDeps,
-  host: BrowserHost,
-  log: Logger,
+  settings: { readonly api: ApiServerSettings; readonly sessions: SessionSettings },
+  deps: ApiServerDeps,
 ): Promise<ApiServer> {
-  const { store, browsers, profiles, metrics, egress, jobs, nodeId, onError } = deps
-  const { sessions, artifacts, recordings } = openSessions(resources, config, deps)
+  const { shared, blobs, egress, services, log } = deps
+  const { store, browsers, metrics, onError } = shared
+  const { publicUrl, drainTimeout } = settings.api
+  const opened = openSessions(resources, settings.sessions, shared, blobs)
+  const { sessions } = opened
   const gateway = new Gateway(sessions, onError)
-  const live = openLive(store, sessions, onError)
+  const viewers = new Viewers({
+    // A second call to `end` only waits for the bill of the first.
+    billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
+    onError,
+  })
   const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
   const authenticator = createAuthenticator(store, logAuthFailure)
-  metrics.watch({ sessions, browsers, gateway, live, egress })
-  const watchers = new Watchers({ jobs, authenticator, publicUrl: config.publicUrl, onError })
-  const { app, drain } = await buildHttpApp({
-    ...routeServices(deps),
-    watchers,
-    states: { sessions, profiles },
-    sessions,
-    gateway,
-    live,
-    artifacts,
-    recordings,
-    authenticator,
-    dataDir: config.dataDir,
-    metricsToken: config.metricsToken,
-    peers: createPeers(store, nodeId),
-    log,
-    isolation: describeIsolation(host.isolation),
-    binary: host.binary,
-    publicUrl: config.publicUrl,
-    maxConnections: config.maxConnections,
-    version: packageVersion,
-  })
+  metrics.watch({ sessions, browsers, gateway, viewers, egress })
+  const watchers = new Watchers({ jobs: services.jobs, authenticator, publicUrl, onError })
+  const sockets = { gateway, viewers, watchers }
+  const { app, drain } = await buildHttpApp(httpDeps(settings.api, deps, opened, { sockets, authenticator }))
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
   resources.defer(drain.close)
   resources.use(watchers)
   resources.use(gateway)
-  resources.use(live)
+  resources.use(viewers)
   resources.use(startStoringKeyUse(authenticator, onError))
   const heartbeatResources = resources.use(new AsyncDisposableStack())
-  resources.defer(
-    async () => void (await Promise.all([sessions.drain(), drain.waitForPending(config.drainTimeout * 1000)])),
-  )
+  resources.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000)])))
   return { app, sessions, heartbeatResources }
 }
 
-/** Selects the services that routes use. */
-function routeServices(deps: AppDeps & Services & Usage & ApiServerDeps) {
-  const { store, blobs, billing, browsers, profiles, metrics, nodeId, writes, whenStarted, onError } = deps
-  const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = deps
-  const { activity, checkRateLimit } = deps
-  const node = { store, blobs, billing, browsers, profiles, metrics, nodeId, writes, whenStarted, onError }
-  const services = { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel }
-  return { ...node, ...services, activity, checkRateLimit }
+interface Sockets {
+  readonly gateway: Gateway
+  readonly viewers: Viewers
+  readonly watchers: Watchers
+}
+
+/** Selects what the HTTP application and its routes use. */
+function httpDeps(
+  { dataDir, publicUrl, metricsToken, maxConnections }: ApiServerSettings,
+  { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
+  { sessions, artifacts, recordings }: OpenSessions,
+  { sockets, authenticator }: { readonly sockets: Sockets; readonly authenticator: Authenticator },
+): HttpDeps {
+  const { store, billing, browsers, profiles, metrics, nodeId, writes, onError } = shared
+  const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
+  const { gateway, viewers, watchers } = sockets
+  return {
+    store,
+    blobs,
+    billing,
+    browsers,
+    profiles,
+    states: { sessions, profiles },
+    metrics,
+    nodeId,
+    writes,
+    whenStarted,
+    onError,
+    scrapes,
+    billedScrapes,
+    searches,
+    mapper,
+    extracts,
+    monitors,
+    webhooks,
+    jobs,
+    languageModel,
+    activity: usage.activity,
+    checkRateLimit: usage.checkRateLimit,
+    sessions,
+    artifacts,
+    recordings,
+    gateway,
+    viewers,
+    watchers,
+    authenticator,
+    dataDir,
+    publicUrl,
+    metricsToken,
+    maxConnections,
+    peers: createPeers(store, nodeId),
+    isolation: describeIsolation(host.isolation),
+    binary: host.binary,
+    version: packageVersion,
+    log,
+  }
 }
 
 /** Stores when keys were last used: every 30 s, and once on disposal. */
-function startStoringKeyUse(authenticator: Authenticator, onError: AppDeps['onError']): AsyncDisposable {
+function startStoringKeyUse(authenticator: Authenticator, onError: SharedDeps['onError']): AsyncDisposable {
   const storing = runEvery(apiKeyUseMs, async () => authenticator.storeKeyUse(), {
     onError: (error) => onError(error, 'recording API key use'),
   })

@@ -1,27 +1,32 @@
 import { join } from 'node:path'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
-import type { Identity } from '../identity.ts'
 import { identifyBlobs } from '../blobs/blob-identity.ts'
 import { openBlobs, parseBlobLocation, type Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
+
+/** Settings of the blob storage. */
+export type BlobSettings = Pick<
+  ServerConfig,
+  'dataDir' | 'blobs' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'
+>
 
 /**
  * Opens the blob storage: the configured bucket, or a folder in the data directory. Throws
  * CONFIG_INVALID if other servers on the same database use other storage.
  */
 export async function openConfiguredBlobs(
-  config: ServerConfig,
-  { store, identity }: { readonly store: Store; readonly identity: Identity },
+  settings: BlobSettings,
+  { store, nodeId }: { readonly store: Store; readonly nodeId: string },
 ): Promise<{ readonly blobs: Blobs; readonly blobsId: string }> {
-  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = config
+  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = settings
   const credentials =
     accessKeyId === undefined || secretAccessKey === undefined
       ? undefined
       : { accessKeyId, secretAccessKey, sessionToken }
-  const location = parseBlobLocation(config.blobs ?? join(config.dataDir, 'blobs'), credentials)
+  const location = parseBlobLocation(settings.blobs ?? join(settings.dataDir, 'blobs'), credentials)
   const blobs = await openBlobs(location)
   const blobsId = await identifyBlobs(location)
-  await assertSharedBlobs(store, { nodeId: identity.nodeId, blobsId })
+  await assertSharedBlobs(store, { nodeId, blobsId })
   return { blobs, blobsId }
 }

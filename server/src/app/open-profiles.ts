@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { ServerConfig } from '../config.ts'
-import type { Identity } from '../identity.ts'
 import { readProfileKey } from '../profiles/profile-key.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { startSweeping } from '../profiles/sweep-archives.ts'
@@ -8,23 +7,26 @@ import { profileWriters } from '../sessions/session-queries.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
 
+/** Settings of the profiles. */
+export type ProfileSettings = Pick<ServerConfig, 'dataDir' | 'profileKey' | 'profileQuota' | 'profileVersions'>
+
 /** Opens the profiles and starts sweeping blobs that failed saves left behind. */
 export async function openProfiles(
   resources: AsyncDisposableStack,
-  config: ServerConfig,
-  { store, blobs, identity, log }: { store: Store; blobs: Blobs; identity: Identity; log: Logger },
+  { dataDir, profileKey, profileQuota, profileVersions }: ProfileSettings,
+  { store, blobs, nodeId, log }: { store: Store; blobs: Blobs; nodeId: string; log: Logger },
 ): Promise<Profiles> {
-  const key = await readProfileKey({ configured: config.profileKey, dataDir: config.dataDir, store, log })
+  const key = await readProfileKey({ configured: profileKey, dataDir, store, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({
-    dataDir: config.dataDir,
+    dataDir,
     store,
     blobs,
     key,
-    nodeId: identity.nodeId,
-    quotaBytes: config.profileQuota * 1e6,
-    keepVersions: config.profileVersions,
+    nodeId,
+    quotaBytes: profileQuota * 1e6,
+    keepVersions: profileVersions,
     sessions: profileWriters(store.db),
     onError,
   })

@@ -1,17 +1,19 @@
 import { Artifacts } from '../artifacts/artifacts.ts'
 import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
+import { PageFocus } from '../cdp/page-focus.ts'
 import { ReadPauser } from '../cdp/read-pauser.ts'
 import type { ServerConfig } from '../config.ts'
 import { Downloads } from '../files/downloads.ts'
 import { keepFiles } from '../files/kept-files.ts'
 import { SessionFiles, type FileLimits } from '../files/session-files.ts'
+import { LiveView } from '../live/live-view.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import type { SessionComponents, SessionCore } from '../sessions/live-session.ts'
-import { PageFocus } from '../sessions/page-focus.ts'
 import type { EndRequest, SessionDeps } from '../sessions/session-deps.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { packageVersion } from '../version.ts'
+import { viewerPolicy } from './viewer-policy.ts'
 
 /** Sessions of this server, with what they leave behind. */
 export interface OpenSessions {
@@ -25,16 +27,23 @@ export interface OpenSessions {
  */
 const storeTimeoutMs = 300_000
 
+/** Settings of the sessions. */
+export type SessionSettings = Pick<
+  ServerConfig,
+  'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb'
+>
+
 /**
  * Creates the sessions, with the stores for what they leave behind. The caller disposes of the
  * sessions before the sockets close.
  */
 export function openSessions(
   resources: AsyncDisposableStack,
-  { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb }: ServerConfig,
-  deps: SessionDeps & { readonly blobs: Blobs },
+  { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb }: SessionSettings,
+  deps: SessionDeps,
+  blobs: Blobs,
 ): OpenSessions {
-  const { store, blobs, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
+  const { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
   const artifacts = new Artifacts({ store, blobs })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
   const recordings = new Recordings({ artifacts, recordingDays, maxRecordingMb, version: packageVersion, onError })
@@ -67,9 +76,18 @@ export function openSessions(
 }
 
 function openComponents(session: SessionCore, limits: FileLimits, onError: SessionDeps['onError']): SessionComponents {
+  const { row, browser, ended, touch, resources } = session
+  const focus = new PageFocus()
   const files = new SessionFiles(session, limits)
-  const downloads = session.resources.use(new Downloads(files, onError))
-  return { focus: new PageFocus(), files, downloads, readPauser: new ReadPauser(session.browser.router) }
+  const downloads = resources.use(new Downloads(files, onError))
+  const liveView = resources.use(
+    new LiveView({
+      session: { browser, focus, ended, touch },
+      refuse: viewerPolicy(browser),
+      onError: (error) => onError(error, `live view of session ${row.id}`),
+    }),
+  )
+  return { focus, files, downloads, liveView, readPauser: new ReadPauser(browser.router) }
 }
 
 /** Whether a recording that is kept only on failure is kept. */

@@ -10,7 +10,10 @@ import { createPeerTimeoutCheck } from './peer-timeout.ts'
 import { cleanUpDeadNode } from './clean-up-dead-node.ts'
 
 /** Dependencies of the heartbeat, and the properties of this node that it reports. */
-export type HeartbeatDeps = SessionDeps & {
+export interface HeartbeatDeps extends Pick<
+  SessionDeps,
+  'store' | 'profiles' | 'prices' | 'nodeId' | 'maxSessions' | 'onEnd' | 'onError'
+> {
   readonly nodeUrl: string
   readonly bootstrapKeyId: string
   /** Identifies the folder or bucket in which this node stores blobs. */

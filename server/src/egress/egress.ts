@@ -9,8 +9,8 @@ import { openEgressProxy, type EgressProxy } from './proxy.ts'
 import { createResolver, type Resolve } from './resolve.ts'
 import type { Upstream } from './upstream.ts'
 
-/** Options of `openEgress`. */
-export interface EgressOptions {
+/** Settings of the egress. */
+export interface EgressSettings {
   /** Addresses and hosts allowed besides public addresses. Default: none. */
   readonly allow?: readonly string[] | undefined
   /**
@@ -20,8 +20,12 @@ export interface EgressOptions {
   readonly proxyBasic?: string | undefined
   /** URL of the upstream proxy `enhanced`. Default: as `basic`. */
   readonly proxyEnhanced?: string | undefined
-  /** URL of the server's PostgreSQL, which pages may not connect to. */
-  readonly databaseUrl?: string | undefined
+  /** Address of the server's PostgreSQL, which pages may not connect to. */
+  readonly database?: { readonly host: string; readonly port: number } | undefined
+}
+
+/** Options of `openEgress`. */
+export interface EgressOptions extends EgressSettings {
   /** Resolves host names. Default: the system resolver. */
   readonly resolve?: Resolve | undefined
   readonly log: EgressLog
@@ -66,13 +70,11 @@ function upstreamOf(name: Upstream['name'], url: string | undefined): Upstream |
   return url === undefined ? undefined : { name, url: new URL(url) }
 }
 
-async function guardDatabase({ databaseUrl, log }: EgressOptions, ownPorts: OwnPorts, resolve: Resolve): Promise<void> {
-  if (databaseUrl === undefined || !URL.canParse(databaseUrl)) return
-  const { hostname, port } = new URL(databaseUrl)
-  const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  const addresses = await resolve(host === '' ? 'localhost' : host).catch((error: unknown) => {
+async function guardDatabase({ database, log }: EgressOptions, ownPorts: OwnPorts, resolve: Resolve): Promise<void> {
+  if (database === undefined) return
+  const addresses = await resolve(database.host).catch((error: unknown) => {
     log.warn({ err: error }, 'the database host does not resolve: its port is blocked on this machine only')
     return []
   })
-  ownPorts.block(Number(port || 5432), addresses)
+  ownPorts.block(database.port, addresses)
 }

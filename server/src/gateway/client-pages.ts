@@ -1,6 +1,6 @@
 import { cdpSessionIdAtTail, isDialogEndEvent, isDialogEvent, type CdpCommand } from '../cdp/message.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
-import type { PageFocus } from '../sessions/page-focus.ts'
+import type { PageFocus } from '../cdp/page-focus.ts'
 
 /**
  * Commands that show that a client works with a page. Not those that only configure it or respond

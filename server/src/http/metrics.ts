@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { LiveViews } from '../live/live-views.ts'
+import type { Viewers } from '../live/viewers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 
@@ -15,7 +15,7 @@ export interface MetricSources {
   readonly sessions: Sessions
   readonly browsers: BrowserPool
   readonly gateway: Gateway
-  readonly live: LiveViews
+  readonly viewers: Viewers
   readonly egress: EgressCounts
 }
 
@@ -67,7 +67,7 @@ export function createMetrics(version: string): Metrics {
   }
 }
 
-function registerSources(registers: Registry[], { sessions, browsers, gateway, live, egress }: MetricSources): void {
+function registerSources(registers: Registry[], { sessions, browsers, gateway, viewers, egress }: MetricSources): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     void new Gauge({
       name,
@@ -92,8 +92,8 @@ function registerSources(registers: Registry[], { sessions, browsers, gateway, l
   gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.liveSessions)
   gauge('bowline_sessions_max', 'Maximum number of sessions', () => sessions.maxSessions)
   gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
-  gauge('bowline_live_viewers', 'Connected viewers of live views', () => live.size)
-  counter('bowline_live_input_refused_total', 'Input events of view-only viewers rejected', () => live.refusals)
+  gauge('bowline_live_viewers', 'Connected viewers of live views', () => viewers.size)
+  counter('bowline_live_input_refused_total', 'Input events of view-only viewers rejected', () => viewers.refusals)
   gauge('bowline_browsers_warm', 'Idle browsers ready for a session', () => browsers.stats().warm)
   gauge('bowline_browsers_live', 'Browser processes in use', () => browsers.stats().live)
   counter('bowline_browsers_launched_total', 'Browsers launched', () => browsers.stats().launched)

@@ -6,10 +6,10 @@ import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { relayEnd } from '../sessions/close-codes.ts'
 import type { Gateway, Upgrade } from '../gateway/gateway.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
-import { checkViewerToken } from '../live/check-viewer-token.ts'
-import type { LiveViews } from '../live/live-views.ts'
+import type { Viewers } from '../live/viewers.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { accessOfToken } from '../sessions/access-of-token.ts'
+import { checkViewerToken } from '../sessions/check-viewer-token.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { getSession } from '../sessions/session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
@@ -24,7 +24,7 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly store: Store
   readonly sessions: Sessions
   readonly gateway: Gateway
-  readonly live: LiveViews
+  readonly viewers: Viewers
   readonly watchers: Watchers
   readonly onError: (error: unknown, action: string) => void
 }
@@ -87,7 +87,7 @@ async function connect(
   }
   if (name === 'liveView') {
     const { row, kind } = await checkViewerToken(deps.store, id, token)
-    deps.live.connect(await liveSession(deps, row), kind, { request, socket, head })
+    deps.viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
     return
   }
   const row = await getSession(deps.store.db, id)

@@ -1,14 +1,12 @@
-import { messageOf } from 'bowline/kit/message-of'
-import type { LiveSession } from '../sessions/live-session.ts'
-import { isInput } from './input.ts'
-import { navigateTab, type Refuse } from './navigate-tab.ts'
-import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
-import type { InteractMessage } from './viewer-message.ts'
+import type { Refuse } from './navigate-tab.ts'
 import type { Viewer } from './viewer.ts'
-import { WatchedTab } from './watched-tab.ts'
+import { WatchedBrowser, type WatchedBrowserDeps } from './watched-browser.ts'
 
-/** A session that can be watched. */
-export type ViewedSession = Pick<LiveSession, 'row' | 'browser' | 'focus' | 'ended' | 'ageMs' | 'touch'>
+/** The session that a live view shows. */
+export interface ViewedSession extends Pick<WatchedBrowserDeps, 'browser' | 'focus' | 'touch'> {
+  /** Aborts when the session ends. */
+  readonly ended: AbortSignal
+}
 
 /** Dependencies of a live view. */
 export interface LiveViewDeps {
@@ -17,191 +15,62 @@ export interface LiveViewDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** A tab that opens this long after a viewer's last input was not opened by the viewer. */
-const openedByViewerMs = 3000
-
-/** The live view of one session. Exists while the session has viewers. */
+/** The live view of one session. Its browser is watched only while there are viewers. */
 export class LiveView implements AsyncDisposable {
   readonly #deps: LiveViewDeps
-  readonly #tabs: Tabs
   readonly #viewers = new Set<Viewer>()
-  readonly #watched = new Map<string, WatchedTab>()
-  readonly #stopFollowing: () => void
-  /** The tab that a client or a viewer used last. */
-  #active: string | undefined
-  #lastActedMs = 0
+  #watched: Promise<WatchedBrowser> | undefined
 
-  private constructor(deps: LiveViewDeps, tabs: Tabs) {
+  constructor(deps: LiveViewDeps) {
     this.#deps = deps
-    this.#tabs = tabs
-    const { focus } = deps.session
-    this.#active = focus.page
-    this.#stopFollowing = focus.onChange(() => this.#setActive(focus.page))
-  }
-
-  /** Starts watching the tabs of a session's browser. */
-  static async open(deps: LiveViewDeps): Promise<LiveView> {
-    let view: LiveView | undefined
-    const tabs = await watchTabs(deps.session.browser.router, deps.session.focus.opened, (event) =>
-      view?.handleTabEvent(event),
-    )
-    view = new LiveView(deps, tabs)
-    return view
-  }
-
-  get size(): number {
-    return this.#viewers.size
-  }
-
-  /** Adds a viewer. */
-  join(viewer: Viewer): void {
-    this.#viewers.add(viewer)
-    viewer.notify({ type: 'hello', isInteractive: viewer.isInteractive })
-    this.#updateViewer(viewer)
-  }
-
-  leave(viewer: Viewer): void {
-    this.#viewers.delete(viewer)
-    this.#leaveTab(viewer)
-  }
-
-  /** Updates the viewers when the browser's tabs change. */
-  handleTabEvent(event: TabEvent): void {
-    if (event.kind === 'opened') {
-      const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
-      if (isOfViewer) this.#active = event.tabId
-    }
-    if (event.kind === 'closed') this.#forget(event.tabId)
-    for (const viewer of this.#viewers) this.#updateViewer(viewer)
-  }
-
-  /** Shows a viewer one tab, or the active one for `null`. */
-  show(viewer: Viewer, tabId: string | null): void {
-    viewer.pinned = tabId ?? undefined
-    this.#updateViewer(viewer)
-    if (viewer.isInteractive && tabId !== null) this.#bringToFront(tabId)
   }
 
   /**
-   * Handles a message that only interactive viewers may send. Counts as activity of the session.
+   * Adds a viewer, and resolves to the browser that it now sees. Resolves to `undefined` if the
+   * viewer has left or the session has ended meanwhile.
    */
-  handleInput(viewer: Viewer, message: InteractMessage): void {
-    this.#deps.session.touch()
-    this.#lastActedMs = performance.now()
-    const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
-    if (message.type === 'open-tab') return this.#openTab(viewer)
-    if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)
-    if (watched === undefined) return
-    if (isInput(message)) {
-      watched.handleInput(message)
-      if (message.type !== 'mouse' || message.action === 'down') this.#setActive(viewer.shown)
-    } else if (message.type === 'dialog') {
-      watched.dialog.answer(message.isAccepted, message.text)
-    } else if (message.type === 'choose') {
-      watched.selectList.choose(message.option)
-    } else if (message.type === 'copy') {
-      void watched.copyFor(viewer)
-    } else {
-      this.#setActive(viewer.shown)
-      navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
-        viewer.notify({ type: 'notice', text: messageOf(error) }),
-      )
-    }
-  }
-
-  /** Updates the screencast after a viewer's window or network quality has changed. */
-  updateAudience(viewer: Viewer): void {
-    if (viewer.shown === undefined) return
-    this.#watched.get(viewer.shown)?.updateAudience()
-    this.requestFrame(viewer)
-  }
-
-  /** Requests a frame for a viewer that can receive one again. */
-  requestFrame(viewer: Viewer): void {
-    if (viewer.shown !== undefined) this.#watched.get(viewer.shown)?.requestFrame()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopFollowing()
-    await Promise.all([...this.#watched.values()].map(async (watched) => watched[Symbol.asyncDispose]()))
-    this.#watched.clear()
-    await this.#tabs[Symbol.asyncDispose]()
-  }
-
-  #setActive(tabId: string | undefined): void {
-    if (tabId === undefined || tabId === this.#active || !this.#tabs.has(tabId)) return
-    this.#active = tabId
-    for (const viewer of this.#viewers) this.#updateViewer(viewer)
-  }
-
-  /** Sends a viewer the list of tabs and switches it to the tab it should see. */
-  #updateViewer(viewer: Viewer): void {
-    const tabs = this.#tabs.list()
-    if (viewer.pinned !== undefined && !this.#tabs.has(viewer.pinned)) viewer.pinned = undefined
-    const active = this.#active !== undefined && this.#tabs.has(this.#active) ? this.#active : tabs.at(-1)?.id
-    const shown = viewer.pinned ?? active
-    const isNew = shown !== viewer.shown
-    if (isNew) this.#leaveTab(viewer)
-    viewer.notify({ type: 'tabs', tabs, shown, isFollowing: viewer.pinned === undefined })
-    if (!isNew || shown === undefined) return
-    viewer.shown = shown
-    this.#watch(shown).join(viewer)
-  }
-
-  #watch(tabId: string): WatchedTab {
-    const existing = this.#watched.get(tabId)
-    if (existing !== undefined) return existing
-    const { session, onError } = this.#deps
-    const watched = new WatchedTab({
-      router: session.browser.router,
-      browserSession: this.#tabs.browserSession,
-      tabId,
-      clientDialog: () => session.focus.dialogOf(tabId),
-      // If the tab was closed meanwhile, `watchTabs` reports that.
-      onTitleOrUrlChange: () => void this.#tabs.refresh(tabId).catch(() => undefined),
-      onError,
-    })
-    this.#watched.set(tabId, watched)
+  async join(viewer: Viewer): Promise<WatchedBrowser | undefined> {
+    const { ended } = this.#deps.session
+    if (ended.aborted) return undefined
+    this.#viewers.add(viewer)
+    this.#watched ??= this.#watch()
+    const watched = await this.#watched
+    if (!this.#viewers.has(viewer) || ended.aborted) return undefined
+    watched.join(viewer)
     return watched
   }
 
-  #leaveTab(viewer: Viewer): void {
-    const tabId = viewer.shown
-    if (tabId === undefined) return
-    viewer.shown = undefined
-    const watched = this.#watched.get(tabId)
+  /** Removes a viewer. Stops watching the browser after the last one. */
+  async leave(viewer: Viewer): Promise<void> {
+    this.#viewers.delete(viewer)
+    if (this.#viewers.size === 0) return this.#stopWatching()
+    const watched = await this.#watched?.catch(() => undefined)
     watched?.leave(viewer)
-    if (watched?.viewers.size === 0) this.#forget(tabId)
   }
 
-  #forget(tabId: string): void {
-    const watched = this.#watched.get(tabId)
-    this.#watched.delete(tabId)
-    watched?.[Symbol.asyncDispose]().catch(this.#deps.onError)
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#viewers.clear()
+    await this.#stopWatching()
   }
 
-  // A headful browser renders only its front tab, so watching another tab means switching to it.
-  #bringToFront(tabId: string): void {
-    if (!this.#tabs.has(tabId)) return
-    this.#tabs.browserSession.call('Target.activateTarget', { targetId: tabId }).catch(this.#deps.onError)
+  async #watch(): Promise<WatchedBrowser> {
+    const { session, refuse, onError } = this.#deps
+    const { browser, focus, touch } = session
+    return WatchedBrowser.open({
+      browser,
+      focus,
+      touch,
+      refuse,
+      onError: (error) => {
+        if (!session.ended.aborted) onError(error)
+      },
+    })
   }
 
-  #openTab(viewer: Viewer): void {
-    this.#tabs.browserSession
-      .call('Target.createTarget', { url: 'about:blank' })
-      .then(({ targetId }) => {
-        viewer.pinned = undefined
-        this.#setActive(targetId)
-      })
-      .catch(this.#deps.onError)
-  }
-
-  #closeTab(viewer: Viewer, tabId: string): void {
-    if (!this.#tabs.has(tabId)) return
-    if (this.#tabs.list().length === 1) {
-      viewer.notify({ type: 'notice', text: 'The last tab cannot be closed' })
-      return
-    }
-    this.#tabs.browserSession.call('Target.closeTarget', { targetId: tabId }).catch(this.#deps.onError)
+  async #stopWatching(): Promise<void> {
+    // A browser that could not be watched needs no clean-up. Its viewers got the error.
+    const watched = this.#watched?.catch(() => undefined)
+    this.#watched = undefined
+    await (await watched)?.[Symbol.asyncDispose]()
   }
 }

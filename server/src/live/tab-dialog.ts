@@ -1,6 +1,6 @@
 import type { CdpCall, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
-import type { OpenDialog } from '../sessions/page-focus.ts'
+import type { OpenDialog } from '../cdp/page-focus.ts'
 import type { Dialog } from './server-message.ts'
 
 /** Dependencies of `TabDialog`. */

@@ -22,6 +22,8 @@ export interface OpenScrapesDeps {
   readonly profiles: Profiles
   readonly egress: Egress
   readonly prices: Prices
+  /** `undefined` if this server has none. */
+  readonly languageModel: LanguageModel | undefined
   /** Output of `chromium --version`. */
   readonly browserVersion: string
   readonly indexPage?: IndexPage | undefined
@@ -30,8 +32,6 @@ export interface OpenScrapesDeps {
 
 /** Settings of the scraper. */
 export interface ScrapeSettings {
-  /** `undefined` if this server has none. */
-  readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly maxPages: number
   readonly adLists: readonly string[]
@@ -43,18 +43,23 @@ const maxConcurrentPdfs = Math.max(2, availableParallelism())
 
 /** Opens the scraper and its workers. `resources` closes them. */
 export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
-  const { languageModel, hasEnhancedProxy, maxPages } = settings
+  const { hasEnhancedProxy, maxPages } = settings
+  const { store, blobs, browsers, profiles, egress, prices, languageModel, indexPage, onError } = deps
   const adLists = settings.adLists.length === 0 ? undefined : openLists(resources, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
-  resources.use(startScrapeSweep(deps))
+  resources.use(startScrapeSweep({ store, blobs, onError }))
   return resources.use(
     new Scrapes({
-      ...deps,
+      store,
+      blobs,
+      egress,
+      prices,
+      languageModel,
+      indexPage,
       chromeMajor,
       workers: new HtmlThreadPool(),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
-      renderer: new Renderer({ ...deps, maxPages, chromeMajor, adLists }),
-      languageModel,
+      renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists }),
       hasEnhancedProxy,
     }),
   )

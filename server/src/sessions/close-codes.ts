@@ -18,9 +18,6 @@ export const closeCodes = {
   unresponsive: 4009,
 } as const satisfies Record<EndReason | 'closed' | 'lagging' | 'unresponsive', number>
 
-/** Close code of the live view, however the session ended. Its reason text is the end reason. */
-export const viewEndCode = 4000
-
 /** Reason why the gateway closed a socket. */
 export type CloseReason = keyof typeof closeCodes
 

@@ -1,11 +1,12 @@
 import type { EndReason } from 'bowline/contract/browser'
 import type { Browser } from '../browsers/launch.ts'
+import type { PageFocus } from '../cdp/page-focus.ts'
 import type { ReadPauser } from '../cdp/read-pauser.ts'
 import type { Downloads } from '../files/downloads.ts'
 import type { SessionFiles } from '../files/session-files.ts'
+import type { LiveView } from '../live/live-view.ts'
 import type { SessionRecording } from '../recordings/recordings.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
-import type { PageFocus } from './page-focus.ts'
 
 /** The browser and the lifetime of a session, with which its components work. */
 export interface SessionCore extends SessionAge {
@@ -22,6 +23,7 @@ export interface SessionComponents {
   readonly focus: PageFocus
   readonly files: SessionFiles
   readonly downloads: Downloads
+  readonly liveView: LiveView
   readonly readPauser: ReadPauser
 }
 

@@ -5,10 +5,9 @@ import { WebSocket } from 'ws'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
-import { LiveViews } from '../../src/live/live-views.ts'
-import type { ViewedSession } from '../../src/live/live-view.ts'
-import { PageFocus } from '../../src/sessions/page-focus.ts'
-import type { SessionRow } from '../../src/store/tables/sessions.ts'
+import { PageFocus } from '../../src/cdp/page-focus.ts'
+import { LiveView } from '../../src/live/live-view.ts'
+import { Viewers, type ViewableSession } from '../../src/live/viewers.ts'
 
 /** A viewer without a window: it counts frames, and says that they were drawn. */
 export interface BareViewer {
@@ -29,6 +28,8 @@ export interface Fixture extends AsyncDisposable {
   readonly frames: () => number
   /** Frames that leave the browser in a while. */
   readonly framesIn: (milliseconds: number) => Promise<number>
+  /** Ends the session: its viewers stay connected until they have its bill. */
+  readonly endSession: () => Promise<void>
   /** Names of all events that the server got. */
   readonly events: readonly string[]
   readonly errors: readonly unknown[]
@@ -52,25 +53,21 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   await page.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` })
   const focus = new PageFocus()
   focus.set(browser.parkedTargetId)
-  const session: ViewedSession = {
-    row: { id: 'session-1' } as SessionRow,
-    ageMs: () => 0,
-    browser,
-    focus,
-    ended: new AbortController().signal,
-    touch: () => undefined,
-  }
   const errors: unknown[] = []
-  const live = undo.use(
-    new LiveViews({
+  const onError = (error: unknown): void => void errors.push(error)
+  const ended = new AbortController()
+  const liveView = undo.use(
+    new LiveView({
+      session: { browser, focus, ended: ended.signal, touch: () => undefined },
       refuse: () => undefined,
-      billedRow: async () => undefined,
-      onError: (error) => errors.push(error),
+      onError,
     }),
   )
+  const session: ViewableSession = { row: { id: 'session-1' }, liveView, ageMs: () => 0, ended: ended.signal }
+  const viewers = undo.use(new Viewers({ billedRow: async () => undefined, onError }))
   const server = createServer()
   server.on('upgrade', (request, socket, head) => {
-    live.connect(session, 'view', { request, socket: socket as Socket, head })
+    viewers.connect(session, 'view', { request, socket: socket as Socket, head })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -81,6 +78,10 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
     browser,
     join: async (drawMs = 0) => viewerOn(port, drawMs),
     frames: () => casts,
+    endSession: async () => {
+      ended.abort('deleted')
+      await liveView[Symbol.asyncDispose]()
+    },
     events,
     errors,
     framesIn: async (milliseconds: number) => {

@@ -29,6 +29,19 @@ test('the browser captures no frames before the first viewer and after the last 
   expect(fixture.errors).toEqual([])
 })
 
+test('the browser captures no frames once the live view is closed with its session', async () => {
+  await using fixture = await openFixture(host, moving)
+  const viewer = await fixture.join()
+  await expect.poll(fixture.frames).toBeGreaterThan(3)
+
+  await fixture.endSession()
+  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+  viewer.send({ type: 'show', tab: null })
+
+  expect(await fixture.framesIn(300)).toBe(0)
+  expect(fixture.errors).toEqual([])
+})
+
 test('two viewers share the frames of one screencast', async () => {
   await using fixture = await openFixture(host, moving)
   const [first, second] = [await fixture.join(), await fixture.join()]

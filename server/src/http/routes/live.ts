@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { serverPaths } from 'bowline/contract/server-paths'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { checkViewerToken } from '../../live/check-viewer-token.ts'
+import { checkViewerToken } from '../../sessions/check-viewer-token.ts'
 import { createWebFiles } from '../../live/web-files.ts'
 import { createPageRenderer, pageHeaders } from '../../live/page-html.ts'
 import type { ViewerPageState } from '../../live/server-message.ts'

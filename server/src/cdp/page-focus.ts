@@ -1,4 +1,4 @@
-import type { Protocol } from '../cdp/protocol.ts'
+import type { Protocol } from './protocol.ts'
 
 /**
  * An open dialog of a page that was announced to a client. Only the CDP session that received the

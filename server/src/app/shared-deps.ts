@@ -4,51 +4,49 @@ import type { BrowserHost } from '../browsers/host.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
 import { createMetrics } from '../http/metrics.ts'
-import type { Identity } from '../identity.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
-import type { KeyRow } from '../teams/key-queries.ts'
 import type { Store } from '../store/store.ts'
 import { WriteHealth } from '../store/write-health.ts'
 import { withPrices } from '../billing/prices.ts'
 import { packageVersion } from '../version.ts'
 
 /** Dependencies that the sessions and most other parts of the server share. */
-export type AppDeps = SessionDeps & {
+export type SharedDeps = SessionDeps & {
   readonly billing: Billing
   readonly metrics: ReturnType<typeof createMetrics>
   /** Whether this node's heartbeats reach the store. */
   readonly writes: WriteHealth
-  readonly bootstrapKey: KeyRow
 }
 
+/** Settings of the shared dependencies. */
+export type SharedSettings = Pick<ServerConfig, 'prices' | 'maxSessions'>
+
 /** Collects the dependencies that the sessions and most other parts of the server share. */
-export function collectAppDeps(
-  config: ServerConfig,
+export function collectSharedDeps(
+  settings: SharedSettings,
   deps: {
-    bootstrapKey: KeyRow
     store: Store
     browsers: BrowserPool
     profiles: Profiles
     host: BrowserHost
-    identity: Identity
+    nodeId: string
     log: Logger
   },
-): AppDeps {
-  const { bootstrapKey, store, browsers, profiles, host, identity, log } = deps
+): SharedDeps {
+  const { store, browsers, profiles, host, nodeId, log } = deps
   const metrics = createMetrics(packageVersion)
   return {
-    bootstrapKey,
     store,
     browsers,
     profiles,
     metrics,
     writes: new WriteHealth(),
-    billing: new Billing({ store, nodeId: identity.nodeId }),
-    prices: withPrices(config.prices),
-    nodeId: identity.nodeId,
-    maxSessions: config.maxSessions ?? sessionsThatFit(host.binary.kind),
+    billing: new Billing({ store, nodeId }),
+    prices: withPrices(settings.prices),
+    nodeId,
+    maxSessions: settings.maxSessions ?? sessionsThatFit(host.binary.kind),
     onEnd: (row) => {
       metrics.sessionEnded(row)
       const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row

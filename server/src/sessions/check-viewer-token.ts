@@ -1,6 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { accessOfToken } from '../sessions/access-of-token.ts'
-import { getSession } from '../sessions/session-queries.ts'
+import { accessOfToken } from './access-of-token.ts'
+import { getSession } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 

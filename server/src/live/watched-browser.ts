@@ -1,0 +1,202 @@
+import { messageOf } from 'bowline/kit/message-of'
+import type { Browser } from '../browsers/launch.ts'
+import type { PageFocus } from '../cdp/page-focus.ts'
+import { isInput } from './input.ts'
+import { navigateTab, type Refuse } from './navigate-tab.ts'
+import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
+import type { InteractMessage } from './viewer-message.ts'
+import type { Viewer } from './viewer.ts'
+import { WatchedTab } from './watched-tab.ts'
+
+/** Dependencies of a watched browser. */
+export interface WatchedBrowserDeps {
+  readonly browser: Pick<Browser, 'router'>
+  readonly focus: PageFocus
+  /** Records a use of the session. */
+  readonly touch: () => void
+  readonly refuse: Refuse
+  readonly onError: (error: unknown) => void
+}
+
+/** A tab that opens this long after a viewer's last input was not opened by the viewer. */
+const openedByViewerMs = 3000
+
+/** The browser of a session while viewers watch it: its tabs, and the tab that each viewer sees. */
+export class WatchedBrowser implements AsyncDisposable {
+  readonly #deps: WatchedBrowserDeps
+  readonly #tabs: Tabs
+  readonly #viewers = new Set<Viewer>()
+  readonly #watched = new Map<string, WatchedTab>()
+  readonly #stopFollowing: () => void
+  /** The tab that a client or a viewer used last. */
+  #active: string | undefined
+  #lastActedMs = 0
+
+  private constructor(deps: WatchedBrowserDeps, tabs: Tabs) {
+    this.#deps = deps
+    this.#tabs = tabs
+    const { focus } = deps
+    this.#active = focus.page
+    this.#stopFollowing = focus.onChange(() => this.#setActive(focus.page))
+  }
+
+  /** Starts watching the tabs of the browser. */
+  static async open(deps: WatchedBrowserDeps): Promise<WatchedBrowser> {
+    let watched: WatchedBrowser | undefined
+    const tabs = await watchTabs(deps.browser.router, deps.focus.opened, (event) => watched?.handleTabEvent(event))
+    watched = new WatchedBrowser(deps, tabs)
+    return watched
+  }
+
+  /** Adds a viewer. */
+  join(viewer: Viewer): void {
+    this.#viewers.add(viewer)
+    viewer.notify({ type: 'hello', isInteractive: viewer.isInteractive })
+    this.#updateViewer(viewer)
+  }
+
+  leave(viewer: Viewer): void {
+    this.#viewers.delete(viewer)
+    this.#leaveTab(viewer)
+  }
+
+  /** Updates the viewers when the browser's tabs change. */
+  handleTabEvent(event: TabEvent): void {
+    if (event.kind === 'opened') {
+      const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
+      if (isOfViewer) this.#active = event.tabId
+    }
+    if (event.kind === 'closed') this.#forget(event.tabId)
+    for (const viewer of this.#viewers) this.#updateViewer(viewer)
+  }
+
+  /** Shows a viewer one tab, or the active one for `null`. */
+  show(viewer: Viewer, tabId: string | null): void {
+    viewer.pinned = tabId ?? undefined
+    this.#updateViewer(viewer)
+    if (viewer.isInteractive && tabId !== null) this.#bringToFront(tabId)
+  }
+
+  /**
+   * Handles a message that only interactive viewers may send. Counts as activity of the session.
+   */
+  handleInput(viewer: Viewer, message: InteractMessage): void {
+    this.#deps.touch()
+    this.#lastActedMs = performance.now()
+    const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
+    if (message.type === 'open-tab') return this.#openTab(viewer)
+    if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)
+    if (watched === undefined) return
+    if (isInput(message)) {
+      watched.handleInput(message)
+      if (message.type !== 'mouse' || message.action === 'down') this.#setActive(viewer.shown)
+    } else if (message.type === 'dialog') {
+      watched.dialog.answer(message.isAccepted, message.text)
+    } else if (message.type === 'choose') {
+      watched.selectList.choose(message.option)
+    } else if (message.type === 'copy') {
+      void watched.copyFor(viewer)
+    } else {
+      this.#setActive(viewer.shown)
+      navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
+        viewer.notify({ type: 'notice', text: messageOf(error) }),
+      )
+    }
+  }
+
+  /** Updates the screencast after a viewer's window or network quality has changed. */
+  updateAudience(viewer: Viewer): void {
+    if (viewer.shown === undefined) return
+    this.#watched.get(viewer.shown)?.updateAudience()
+    this.requestFrame(viewer)
+  }
+
+  /** Requests a frame for a viewer that can receive one again. */
+  requestFrame(viewer: Viewer): void {
+    if (viewer.shown !== undefined) this.#watched.get(viewer.shown)?.requestFrame()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopFollowing()
+    await Promise.all([...this.#watched.values()].map(async (watched) => watched[Symbol.asyncDispose]()))
+    this.#watched.clear()
+    await this.#tabs[Symbol.asyncDispose]()
+  }
+
+  #setActive(tabId: string | undefined): void {
+    if (tabId === undefined || tabId === this.#active || !this.#tabs.has(tabId)) return
+    this.#active = tabId
+    for (const viewer of this.#viewers) this.#updateViewer(viewer)
+  }
+
+  /** Sends a viewer the list of tabs and switches it to the tab it should see. */
+  #updateViewer(viewer: Viewer): void {
+    const tabs = this.#tabs.list()
+    if (viewer.pinned !== undefined && !this.#tabs.has(viewer.pinned)) viewer.pinned = undefined
+    const active = this.#active !== undefined && this.#tabs.has(this.#active) ? this.#active : tabs.at(-1)?.id
+    const shown = viewer.pinned ?? active
+    const isNew = shown !== viewer.shown
+    if (isNew) this.#leaveTab(viewer)
+    viewer.notify({ type: 'tabs', tabs, shown, isFollowing: viewer.pinned === undefined })
+    if (!isNew || shown === undefined) return
+    viewer.shown = shown
+    this.#watch(shown).join(viewer)
+  }
+
+  #watch(tabId: string): WatchedTab {
+    const existing = this.#watched.get(tabId)
+    if (existing !== undefined) return existing
+    const { browser, focus, onError } = this.#deps
+    const watched = new WatchedTab({
+      router: browser.router,
+      browserSession: this.#tabs.browserSession,
+      tabId,
+      clientDialog: () => focus.dialogOf(tabId),
+      // If the tab was closed meanwhile, `watchTabs` reports that.
+      onTitleOrUrlChange: () => void this.#tabs.refresh(tabId).catch(() => undefined),
+      onError,
+    })
+    this.#watched.set(tabId, watched)
+    return watched
+  }
+
+  #leaveTab(viewer: Viewer): void {
+    const tabId = viewer.shown
+    if (tabId === undefined) return
+    viewer.shown = undefined
+    const watched = this.#watched.get(tabId)
+    watched?.leave(viewer)
+    if (watched?.viewers.size === 0) this.#forget(tabId)
+  }
+
+  #forget(tabId: string): void {
+    const watched = this.#watched.get(tabId)
+    this.#watched.delete(tabId)
+    watched?.[Symbol.asyncDispose]().catch(this.#deps.onError)
+  }
+
+  // A headful browser renders only its front tab, so watching another tab means switching to it.
+  #bringToFront(tabId: string): void {
+    if (!this.#tabs.has(tabId)) return
+    this.#tabs.browserSession.call('Target.activateTarget', { targetId: tabId }).catch(this.#deps.onError)
+  }
+
+  #openTab(viewer: Viewer): void {
+    this.#tabs.browserSession
+      .call('Target.createTarget', { url: 'about:blank' })
+      .then(({ targetId }) => {
+        viewer.pinned = undefined
+        this.#setActive(targetId)
+      })
+      .catch(this.#deps.onError)
+  }
+
+  #closeTab(viewer: Viewer, tabId: string): void {
+    if (!this.#tabs.has(tabId)) return
+    if (this.#tabs.list().length === 1) {
+      viewer.notify({ type: 'notice', text: 'The last tab cannot be closed' })
+      return
+    }
+    this.#tabs.browserSession.call('Target.closeTarget', { targetId: tabId }).catch(this.#deps.onError)
+  }
+}
