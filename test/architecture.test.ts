@@ -2,130 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../src/kit/catalogue.ts'
+import { isListedPart, mayImport, partOf } from './lab/layers.ts'
 import { countCodeLines, importedPackages, readSourceFiles, repository, type SourceFile } from './lab/source-tree.ts'
-
-/** The parts that read and write rows and blobs, and that nearly all others import. */
-const rows = ['server/store', 'server/blobs', 'server/nodes', 'server/teams'] as const
-
-/** The parts that each part may import besides itself, `kit` and `contract`. */
-const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  kit: [],
-  contract: [],
-  terminal: [],
-  client: [],
-  drivers: ['client'],
-  seeds: ['client'],
-  testing: ['client', 'drivers'],
-  'server/kit': [],
-  'server/config': [],
-  'server/identity': [],
-  'server/version': [],
-  'server/cdp': [],
-  'server/egress': [],
-  'server/store': [],
-  'server/blobs': [],
-  'server/nodes': ['server/store'],
-  'server/teams': ['server/store'],
-  'server/queue': [...rows],
-  'server/webhooks': ['server/queue', ...rows],
-  'server/billing': [...rows],
-  'server/usage': ['server/billing', ...rows],
-  'server/profiles': [...rows],
-  'server/browsers': ['server/cdp'],
-  'server/artifacts': [...rows],
-  'server/files': ['server/artifacts', 'server/browsers', 'server/cdp', ...rows],
-  'server/recordings': ['server/artifacts', 'server/browsers', 'server/cdp', ...rows],
-  'server/sessions': [
-    'server/files',
-    'server/recordings',
-    'server/browsers',
-    'server/cdp',
-    'server/egress',
-    'server/profiles',
-    'server/billing',
-    ...rows,
-  ],
-  'server/cluster': ['server/sessions', 'server/profiles', 'server/billing', ...rows],
-  'server/compat': [],
-  'server/scrape': [
-    'server/sessions',
-    'server/browsers',
-    'server/cdp',
-    'server/egress',
-    'server/profiles',
-    'server/billing',
-    ...rows,
-  ],
-  'server/gateway': ['server/sessions', 'server/browsers', 'server/cdp', ...rows],
-  'server/jobs': [
-    'server/webhooks',
-    'server/scrape',
-    'server/map',
-    'server/egress',
-    'server/queue',
-    'server/billing',
-    ...rows,
-  ],
-  'server/live': ['server/sessions', 'server/browsers', 'server/cdp', ...rows],
-  'server/map': ['server/egress', 'server/billing', ...rows],
-  'server/search': ['server/scrape', 'server/map', 'server/billing', ...rows],
-  'server/monitors': [
-    'server/search',
-    'server/webhooks',
-    'server/map',
-    'server/scrape',
-    'server/queue',
-    'server/egress',
-    'server/billing',
-    ...rows,
-  ],
-  'server/extract': [
-    'server/search',
-    'server/scrape',
-    'server/map',
-    'server/queue',
-    'server/webhooks',
-    'server/billing',
-    ...rows,
-  ],
-  'server/http': [
-    'server/extract',
-    'server/search',
-    'server/monitors',
-    'server/compat',
-    'server/jobs',
-    'server/scrape',
-    'server/map',
-    'server/webhooks',
-    'server/cluster',
-    'server/live',
-    'server/artifacts',
-    'server/files',
-    'server/recordings',
-    'server/gateway',
-    'server/sessions',
-    'server/browsers',
-    'server/usage',
-    'server/billing',
-    'server/queue',
-    'server/profiles',
-    ...rows,
-  ],
-  'server/app': ['server/'],
-  'server/cli': ['server/', 'terminal'],
-  'server/commands': ['server/cli'],
-  dashboard: [],
-  cli: ['client', 'drivers', 'terminal', 'entry/index', 'entry/playwright', 'entry/puppeteer', 'entry/version'],
-  'entry/index': ['client', 'seeds'],
-  'entry/playwright': ['drivers'],
-  'entry/puppeteer': ['drivers'],
-  'entry/testing': ['testing'],
-  'entry/testing-reporter': ['testing'],
-  'entry/testing-vitest': ['testing'],
-  'entry/server': ['server/app', 'server/config'],
-  'entry/contract': [],
-  'entry/version': [],
-}
 
 /** Types of the Chrome DevTools Protocol. The declarations of the public API do not need them. */
 const typesOnly = 'devtools-protocol'
@@ -133,37 +11,18 @@ const typesOnly = 'devtools-protocol'
 const sources = readSourceFiles('{src,server/src,server/dashboard}/**/*.{ts,tsx}')
 const sourceByPath = new Map(sources.map((source) => [source.path, source]))
 
-function partOf(path: string): string {
-  if (path.startsWith('server/dashboard/')) return 'dashboard'
-  if (path === 'server/src/index.ts') return 'entry/server'
-  const server = /^server\/src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
-  if (server !== undefined) return `server/${server}`
-  const [first = ''] = path.replace(/^src\//, '').split('/')
-  return first.endsWith('.ts') ? `entry/${first.slice(0, -3)}` : first
-}
-
-function mayImport(from: string, to: string): boolean {
-  if (from === to || to === 'kit') return true
-  if (to === 'server/kit') return from.startsWith('server/')
-  if (to === 'contract') return from !== 'kit'
-  return (allowedImports[from] ?? []).some((allowed) =>
-    allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed,
-  )
-}
-
-/**
- * Folders that one file above them puts together, and whose files use other files above them. The
- * files themselves form no cycle.
- */
-const compositionFolders = ['server/src/app', 'server/src/cli', 'server/src/http/routes', 'src/client/pool']
-
-/** Returns the two folders, or a folder and its sub-folder, through which an import leads. */
+/** Returns the two folders side by side through which an import leads, or nothing. */
 function siblingsOf(from: string, to: string): string {
   const [source, target] = [dirname(from).split('/'), dirname(to).split('/')]
-  const shared = source.findIndex((name, index) => name !== target[index])
-  const depth = shared === -1 ? source.length : shared
-  if (source.length === target.length && shared === -1) return ''
+  const depth = source.findIndex((name, index) => name !== target[index])
+  if (depth === -1 || depth === target.length) return ''
   return [source, target].map((folder) => folder.slice(0, depth + 1).join('/')).join(' → ')
+}
+
+/** Returns the sub-folder from which an import leads to a file above it, or nothing. */
+function subFolderBelow(from: string, to: string): string {
+  const parent = `${dirname(to)}/`
+  return dirname(from).startsWith(parent) ? `${parent}${from.slice(parent.length).split('/')[0]}/` : ''
 }
 
 interface Manifest {
@@ -198,7 +57,7 @@ function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
 
 describe('imports', () => {
   test('every source file belongs to a listed part', () => {
-    const strangers = sources.filter((source) => allowedImports[partOf(source.path)] === undefined)
+    const strangers = sources.filter((source) => !isListedPart(partOf(source.path)))
 
     expect(strangers.map((source) => source.path)).toEqual([])
   })
@@ -226,12 +85,29 @@ describe('imports', () => {
     expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])
   })
 
-  test('no two folders import each other, at any level', () => {
+  test('no two folders side by side import each other, at any level', () => {
     const edges = sources.flatMap(({ path, imports }) => imports.map((target) => siblingsOf(path, target)))
     const known = new Set(edges.filter((edge) => edge !== ''))
     const mutual = [...known].filter((edge) => known.has(edge.split(' → ').toReversed().join(' → ')))
 
-    expect(mutual.filter((edge) => !compositionFolders.some((folder) => edge.includes(folder)))).toEqual([])
+    expect(known.size).toBeGreaterThan(100)
+    expect(mutual).toEqual([])
+  })
+
+  // The files directly in a folder are above or below each of its sub-folders: they put it together,
+  // or it builds on them.
+  test('a file that a sub-folder imports does not lead back into that folder', () => {
+    const pairs = sources.flatMap(({ path, imports }) =>
+      imports.map((target) => ({ target, folder: subFolderBelow(path, target) })).filter(({ folder }) => folder !== ''),
+    )
+    const back = pairs.flatMap(({ target, folder }) =>
+      [...reachableFrom(target)]
+        .filter((path) => path.startsWith(folder))
+        .map((path) => `${folder} → ${target} → ${path}`),
+    )
+
+    expect(pairs.length).toBeGreaterThan(10)
+    expect([...new Set(back)]).toEqual([])
   })
 
   test('a program that imports the client loads no package but zod and p-retry', () => {

@@ -1,0 +1,148 @@
+/** The parts that read and write rows and blobs, and that nearly all others import. */
+const rows = ['server/store', 'server/blobs', 'server/nodes', 'server/teams'] as const
+
+/** The parts that each part may import besides itself, `kit` and `contract`. */
+const allowedImports: Readonly<Record<string, readonly string[]>> = {
+  kit: [],
+  contract: [],
+  terminal: [],
+  client: [],
+  drivers: ['client'],
+  seeds: ['client'],
+  testing: ['client', 'drivers'],
+  'server/kit': [],
+  'server/config': [],
+  'server/identity': [],
+  'server/version': [],
+  'server/cdp': [],
+  'server/egress': [],
+  'server/store': [],
+  'server/blobs': [],
+  'server/nodes': ['server/store'],
+  'server/teams': ['server/store'],
+  'server/queue': [...rows],
+  'server/webhooks': ['server/queue', ...rows],
+  'server/billing': [...rows],
+  'server/usage': ['server/billing', ...rows],
+  'server/profiles': [...rows],
+  'server/browsers': ['server/cdp'],
+  'server/artifacts': [...rows],
+  'server/files': ['server/artifacts', 'server/browsers', 'server/cdp', ...rows],
+  'server/recordings': ['server/artifacts', 'server/browsers', 'server/cdp', ...rows],
+  'server/live': ['server/browsers', 'server/cdp', ...rows],
+  'server/sessions': [
+    'server/files',
+    'server/recordings',
+    'server/live',
+    'server/browsers',
+    'server/cdp',
+    'server/egress',
+    'server/profiles',
+    'server/billing',
+    ...rows,
+  ],
+  'server/cluster': ['server/sessions', 'server/profiles', 'server/billing', ...rows],
+  'server/compat': [],
+  'server/scrape': [
+    'server/sessions',
+    'server/browsers',
+    'server/cdp',
+    'server/egress',
+    'server/profiles',
+    'server/billing',
+    ...rows,
+  ],
+  'server/gateway': ['server/sessions', 'server/browsers', 'server/cdp', ...rows],
+  'server/jobs': [
+    'server/webhooks',
+    'server/scrape',
+    'server/map',
+    'server/egress',
+    'server/queue',
+    'server/billing',
+    ...rows,
+  ],
+  'server/map': ['server/egress', 'server/billing', ...rows],
+  'server/search': ['server/scrape', 'server/map', 'server/billing', ...rows],
+  'server/monitors': [
+    'server/search',
+    'server/webhooks',
+    'server/map',
+    'server/scrape',
+    'server/queue',
+    'server/egress',
+    'server/billing',
+    ...rows,
+  ],
+  'server/extract': [
+    'server/search',
+    'server/scrape',
+    'server/map',
+    'server/queue',
+    'server/webhooks',
+    'server/billing',
+    ...rows,
+  ],
+  'server/http': [
+    'server/extract',
+    'server/search',
+    'server/monitors',
+    'server/compat',
+    'server/jobs',
+    'server/scrape',
+    'server/map',
+    'server/webhooks',
+    'server/cluster',
+    'server/live',
+    'server/artifacts',
+    'server/files',
+    'server/recordings',
+    'server/gateway',
+    'server/sessions',
+    'server/browsers',
+    'server/usage',
+    'server/billing',
+    'server/queue',
+    'server/profiles',
+    ...rows,
+  ],
+  'server/app': ['server/'],
+  'server/cli': ['server/', 'terminal'],
+  'server/commands': ['server/cli'],
+  dashboard: [],
+  cli: ['client', 'drivers', 'terminal', 'entry/index', 'entry/playwright', 'entry/puppeteer', 'entry/version'],
+  'entry/index': ['client', 'seeds'],
+  'entry/playwright': ['drivers'],
+  'entry/puppeteer': ['drivers'],
+  'entry/testing': ['testing'],
+  'entry/testing-reporter': ['testing'],
+  'entry/testing-vitest': ['testing'],
+  'entry/server': ['server/app', 'server/config'],
+  'entry/contract': [],
+  'entry/version': [],
+}
+
+/** Returns the part that a source file belongs to: its folder, or the name of an entry. */
+export function partOf(path: string): string {
+  if (path.startsWith('server/dashboard/')) return 'dashboard'
+  if (path === 'server/src/index.ts') return 'entry/server'
+  const server = /^server\/src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
+  if (server !== undefined) return `server/${server}`
+  const [first = ''] = path.replace(/^src\//, '').split('/')
+  return first.endsWith('.ts') ? `entry/${first.slice(0, -3)}` : first
+}
+
+/** Whether the table has an entry for a part. */
+export function isListedPart(part: string): boolean {
+  return allowedImports[part] !== undefined
+}
+
+/** Whether files of one part may import files of another. */
+export function mayImport(from: string, to: string): boolean {
+  if (from === to || to === 'kit') return true
+  if (to === 'server/kit') return from.startsWith('server/')
+  if (to === 'contract') return from !== 'kit'
+  return (allowedImports[from] ?? []).some((allowed) =>
+    allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed,
+  )
+}
