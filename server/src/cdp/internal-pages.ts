@@ -133,7 +133,7 @@ class InternalPageGuard implements TargetKinds {
 /**
  * Whether a frame is embedded in a PDF, and thus is the PDF viewer, an extension built into the
  * browser. Queries the embedding page, because the frame itself may be paused. True if the page
- * does not tell. Never rejects.
+ * does not respond. Never rejects.
  */
 async function isInPdf(
   router: CdpRouter,

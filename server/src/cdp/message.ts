@@ -15,8 +15,8 @@ export interface CdpResponse {
 }
 
 const tailKey = Buffer.from(',"sessionId":"')
-const sessionIdLength = 32
-const tailLength = tailKey.length + sessionIdLength + '"}'.length
+const cdpSessionIdLength = 32
+const tailLength = tailKey.length + cdpSessionIdLength + '"}'.length
 const targetEvent = Buffer.from('{"method":"Target.')
 const dialogEndEvent = Buffer.from('{"method":"Page.javascriptDialogClosed"')
 const dialogEvent = Buffer.from('{"method":"Page.javascriptDialogOpening"')
@@ -25,8 +25,8 @@ const quote = 0x22
 const closingBrace = 0x7d
 
 /**
- * Reads the session id from the last 48 bytes of a message. Chromium writes `sessionId` last, so a
- * 50 MB response need not be parsed. Undefined if the message does not end with one.
+ * Reads the CDP session id from the last 48 bytes of a message. Chromium writes `sessionId` last,
+ * so a 50 MB response need not be parsed. Undefined if the message does not end with one.
  */
 export function cdpSessionIdAtTail(message: Buffer): string | undefined {
   const start = message.length - tailLength
@@ -40,7 +40,7 @@ export function cdpSessionIdAtTail(message: Buffer): string | undefined {
  * Removes the trailing `sessionId` from a message. Works in place: do not use the given buffer
  * afterwards.
  */
-export function withoutSessionId(message: Buffer): Buffer {
+export function withoutCdpSessionId(message: Buffer): Buffer {
   const start = message.length - tailLength
   message[start] = closingBrace
   return message.subarray(0, start + 1)

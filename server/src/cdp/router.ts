@@ -1,5 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { cdpSessionIdAtTail, isTargetEvent, withoutSessionId, type CdpCommand, type CdpResponse } from './message.ts'
+import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpCommand, type CdpResponse } from './message.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
 
@@ -152,10 +152,10 @@ class PipeRouter implements CdpRouter {
       browserTargetId: targetInfo.targetId,
       includes: (cdpSessionId) => sessions.has(cdpSessionId) && cdpSessionId !== root,
       send: (command) => {
-        const sessionId = command.sessionId ?? root
-        if (!sessions.has(sessionId) || command.sessionId === root) return 'unknown-session'
+        const cdpSessionId = command.sessionId ?? root
+        if (!sessions.has(cdpSessionId) || command.sessionId === root) return 'unknown-session'
         const { id, method, params } = command
-        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId })) ? 'sent' : 'full'
+        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: cdpSessionId })) ? 'sent' : 'full'
       },
       [Symbol.asyncDispose]: async () => {
         for (const cdpSessionId of sessions) this.#sessions.delete(cdpSessionId)
@@ -166,11 +166,11 @@ class PipeRouter implements CdpRouter {
     }
   }
 
-  async #request<Result>(id: number, method: string, params: object = {}, sessionId?: string): Promise<Result> {
+  async #request<Result>(id: number, method: string, params: object = {}, cdpSessionId?: string): Promise<Result> {
     if (this.#isClosed) throw browserGone(method)
     const response = Promise.withResolvers<unknown>()
     this.#pending.set(id, { method, resolve: response.resolve, reject: response.reject })
-    this.#pipe.send(JSON.stringify({ id, method, params, sessionId }))
+    this.#pipe.send(JSON.stringify({ id, method, params, sessionId: cdpSessionId }))
     // The protocol defines the result of each method.
     return response.promise as Promise<Result>
   }
@@ -187,7 +187,7 @@ class PipeRouter implements CdpRouter {
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
     if (isTargetEvent(message)) this.#followTargets(message, route)
-    route.receive(route.isRoot ? withoutSessionId(message) : message)
+    route.receive(route.isRoot ? withoutCdpSessionId(message) : message)
   }
 
   /** Whether a message is the response to a command of `callInClientSession`. */

@@ -15,8 +15,8 @@ export interface CdpSession extends AsyncDisposable {
  * the session, and never rejects.
  */
 export async function attachToBrowser(router: CdpRouter): Promise<CdpSession> {
-  const { sessionId } = await router.call('Target.attachToBrowserTarget')
-  return openSession(router, sessionId, router.call)
+  const { sessionId: cdpSessionId } = await router.call('Target.attachToBrowserTarget')
+  return openSession(router, cdpSessionId, router.call)
 }
 
 /**
@@ -25,8 +25,8 @@ export async function attachToBrowser(router: CdpRouter): Promise<CdpSession> {
  */
 export async function attachToTarget(router: CdpRouter, targetId: string, browser?: CdpSession): Promise<CdpSession> {
   const call = browser?.call ?? router.call
-  const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true })
-  return openSession(router, sessionId, call)
+  const { sessionId: cdpSessionId } = await call('Target.attachToTarget', { targetId, flatten: true })
+  return openSession(router, cdpSessionId, call)
 }
 
 /** A target that was attached automatically: a page, an out-of-process frame or a worker. */
@@ -76,10 +76,10 @@ export function autoAttach(router: CdpRouter, root: CdpSession, options: AutoAtt
     await Promise.allSettled([options.onAttached(target), children])
   }
   const stop = router.onEvent((event) => {
-    const { method, params, sessionId = '' } = event
-    const target = targets.get(sessionId)
-    if (target === undefined && sessionId !== root.cdpSessionId) return
-    if (method === 'Target.attachedToTarget') settingUp.push(attach(sessionId, params))
+    const { method, params, sessionId: cdpSessionId = '' } = event
+    const target = targets.get(cdpSessionId)
+    if (target === undefined && cdpSessionId !== root.cdpSessionId) return
+    if (method === 'Target.attachedToTarget') settingUp.push(attach(cdpSessionId, params))
     else if (method === 'Target.detachedFromTarget') {
       const detached = targets.get(params.sessionId)
       targets.delete(params.sessionId)

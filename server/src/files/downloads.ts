@@ -62,8 +62,8 @@ export class Downloads implements Disposable {
       })
   }
 
-  #receive({ method, params, sessionId }: CdpEvent): void {
-    if (sessionId !== undefined) return
+  #receive({ method, params, sessionId: cdpSessionId }: CdpEvent): void {
+    if (cdpSessionId !== undefined) return
     if (method === 'Browser.downloadWillBegin') this.#begin(params)
     else if (method === 'Browser.downloadProgress') this.#progress(params)
   }

@@ -20,7 +20,7 @@ const highWaterBytes = 16 * 1024 * 1024
 /** Time to read what is buffered and the close frame, before the connection is terminated. */
 const closeTimeoutMs = 2000
 
-/** The same for a client that was too slow. Nobody waits for it any more. */
+/** The same for a client that was too slow. No other client waits for it at that point. */
 const lagCloseTimeoutMs = 20_000
 
 /**
@@ -172,9 +172,9 @@ export class CdpClient {
       return
     }
     if (isValidId(command.id)) return this.#handle(command)
-    const { id, sessionId } = command
+    const { id, sessionId: cdpSessionId } = command
     const message = 'Message must have an id from -2147483648 to 1999999999'
-    this.#respond({ id, sessionId, error: { code: errorCodes.request, message } })
+    this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.request, message } })
   }
 
   #handle(command: CdpCommand): void {
@@ -183,9 +183,9 @@ export class CdpClient {
     } catch (error) {
       // A command that is nested too deeply can be parsed but not serialized. Uncaught, that error
       // would crash the server.
-      const { id, sessionId } = command
+      const { id, sessionId: cdpSessionId } = command
       const message = messageOf(error)
-      this.#respond({ id, sessionId, error: { code: errorCodes.server, message } })
+      this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.server, message } })
     }
   }
 
@@ -194,13 +194,13 @@ export class CdpClient {
    * it, and passes it to `#handle` again once the kind is known.
    */
   #execute(command: CdpCommand): void {
-    const { id, sessionId } = command
+    const { id, sessionId: cdpSessionId } = command
     const held = this.#kinds.hold(command)
     if (held === 'held') return
     if (held === 'full') {
       this.#respond({
         id,
-        sessionId,
+        sessionId: cdpSessionId,
         error: {
           code: errorCodes.server,
           message: 'More than 2000 commands are waiting for the URL of a frame to become known',
@@ -211,15 +211,15 @@ export class CdpClient {
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {
       case 'refuse':
-        this.#respond({ id, sessionId, error: { code: errorCodes.server, message: verdict.message } })
+        this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.server, message: verdict.message } })
         return
       case 'answer':
-        this.#respond({ id, sessionId, result: verdict.result })
+        this.#respond({ id, sessionId: cdpSessionId, result: verdict.result })
         return
       case 'browser-close':
         // Before the response, since Puppeteer drops the connection when it receives it.
         this.#announceTargetsGone()
-        this.#respond({ id, sessionId, result: {} })
+        this.#respond({ id, sessionId: cdpSessionId, result: {} })
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')
         return
@@ -229,7 +229,7 @@ export class CdpClient {
         if (sent === 'unknown-session') {
           this.#respond({
             id,
-            sessionId,
+            sessionId: cdpSessionId,
             error: { code: errorCodes.session, message: 'Session with given id not found.' },
           })
         } else if (sent === 'full') {

@@ -20,8 +20,8 @@ const minProgressBytes = 4 * 1024 * 1024
 
 /**
  * Tracks a client that reads more slowly than the browser writes. Messages of all clients come
- * through one pipe, so nothing is read from the browser meanwhile. A client alone in its session
- * may take its time as long as it makes progress.
+ * through one pipe, so nothing is read from the browser meanwhile. The only client of a session may
+ * be slow as long as it makes progress.
  */
 export class ClientLag implements Disposable {
   readonly #options: ClientLagOptions
@@ -38,7 +38,7 @@ export class ClientLag implements Disposable {
     if (this.#timer !== undefined) return
     const nowMs = performance.now()
     this.#progress = { bytes: this.#options.bufferedBytes(), atMs: nowMs }
-    // A client that lags again and again holds up others as much as one that lags for long.
+    // A client that lags repeatedly holds up others as much as one that lags for long.
     this.#heldUpMs = Math.max(0, this.#heldUpMs - (nowMs - this.#changedAtMs))
     this.#changedAtMs = nowMs
     this.#timer = setInterval(() => this.#check(performance.now()), this.#options.checkMs ?? 1000).unref()

@@ -56,10 +56,10 @@ export class ClientPages {
   }
 
   /** Processes a command that is sent to the browser. */
-  trackCommand({ method, params, sessionId }: CdpCommand): void {
+  trackCommand({ method, params, sessionId: cdpSessionId }: CdpCommand): void {
     if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
-    if (sessionId === undefined || !(method.startsWith('Input.') || pageUsingCommands.has(method))) return
-    const page = this.#pages.get(sessionId)
+    if (cdpSessionId === undefined || !(method.startsWith('Input.') || pageUsingCommands.has(method))) return
+    const page = this.#pages.get(cdpSessionId)
     if (page !== undefined) this.#focus.markUsed(page, this)
   }
 

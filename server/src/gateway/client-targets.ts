@@ -22,8 +22,8 @@ export class ClientTargets {
 
   /**
    * Whether to hide an event from this client. Chromium announces a target of type `browser` for
-   * each connection, including those of other clients and of the server, and libraries take the
-   * first for their own.
+   * each connection, including those of other clients and of the server, and libraries assume that
+   * the first one is theirs.
    */
   shouldHide({ method, params }: CdpEvent): boolean {
     if (method === 'Target.targetDestroyed') return this.#hidden.has(params.targetId)
@@ -43,7 +43,7 @@ export class ClientTargets {
     else if (method === 'Target.targetDestroyed') this.#discovered.delete(params.targetId)
   }
 
-  /** Returns the events of a browser whose targets are all gone, and forgets the targets. */
+  /** Returns the events of a browser whose targets are all gone, and removes the targets. */
   destroyAll(): readonly CdpEvent[] {
     const detached = [...this.#attached]
       .toReversed()

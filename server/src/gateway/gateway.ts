@@ -23,7 +23,7 @@ const checkMs = 20_000
 export class Gateway implements Disposable {
   readonly #sessions: Sessions
   readonly #onError: (error: unknown, action: string) => void
-  // Deflate is slower than it is worth: round trips take 1.7 to 2.1 times as long.
+  // Compression costs more than it saves: round trips take 1.7 to 2.1 times as long.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
   readonly #timer: NodeJS.Timeout

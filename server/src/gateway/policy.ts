@@ -80,9 +80,9 @@ function navigationRule(name: string): Rule {
 }
 
 /**
- * Stores downloads in the session's folder, whatever path the client sends, each under its guid: a
- * site could suggest the same name for two downloads. Full Chromium crashes if downloads are
- * allowed without a path.
+ * Stores downloads in the session's folder, regardless of the path that the client sends, each
+ * under its guid: a site could suggest the same name for two downloads. Full Chromium crashes if
+ * downloads are allowed without a path.
  */
 const downloadRule: Rule = (command, { browserContextId, ...params }, context) =>
   pass({

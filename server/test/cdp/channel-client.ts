@@ -10,14 +10,14 @@ export interface CdpIncoming {
   readonly sessionId?: string
 }
 
-/** A client on a channel, with ids that start at 1. */
+/** A client on a channel. Its command ids start at 1. */
 export interface ChannelClient extends AsyncDisposable {
   readonly channel: CdpChannel
-  /** All that it has received. */
+  /** All messages that it has received. */
   readonly messages: readonly CdpIncoming[]
-  readonly call: (method: string, params?: Record<string, unknown>, sessionId?: string) => Promise<CdpIncoming>
-  readonly nextEvent: (method: string, sessionId?: string) => Promise<CdpIncoming>
-  /** Attaches to a target and returns the session. */
+  readonly call: (method: string, params?: Record<string, unknown>, cdpSessionId?: string) => Promise<CdpIncoming>
+  readonly nextEvent: (method: string, cdpSessionId?: string) => Promise<CdpIncoming>
+  /** Attaches to a target and returns the CDP session id. */
   readonly attach: (targetId: string) => Promise<string>
 }
 
@@ -37,18 +37,20 @@ export async function openChannelClient(router: CdpRouter): Promise<ChannelClien
       await new Promise((resolve) => arrivals.addEventListener('message', resolve, { once: true }))
     }
   }
-  const call: ChannelClient['call'] = async (method, params = {}, sessionId) => {
+  const call: ChannelClient['call'] = async (method, params = {}, cdpSessionId) => {
     const id = ++lastId
-    const verdict = channel.send({ id, method, params, sessionId })
-    if (verdict === 'unknown-session') throw new Error(`${method}: unknown session ${sessionId}`)
+    const verdict = channel.send({ id, method, params, sessionId: cdpSessionId })
+    if (verdict === 'unknown-session') throw new Error(`${method}: unknown session ${cdpSessionId}`)
     return find((message) => message.id === id)
   }
   return {
     channel,
     messages,
     call,
-    nextEvent: async (method, sessionId) =>
-      find((message) => message.method === method && (sessionId === undefined || message.sessionId === sessionId)),
+    nextEvent: async (method, cdpSessionId) =>
+      find(
+        (message) => message.method === method && (cdpSessionId === undefined || message.sessionId === cdpSessionId),
+      ),
     attach: async (targetId) => {
       const { result } = await call('Target.attachToTarget', { targetId, flatten: true })
       return String(result?.['sessionId'])

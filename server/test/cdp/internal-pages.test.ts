@@ -42,7 +42,7 @@ test('a frame is treated as internal if its parent page does not respond in time
   const router = routePipe({
     send: (text) => {
       const { id, method } = JSON.parse(text) as { id: number; method: string }
-      // A page that computes can be attached to, and says nothing.
+      // A busy page can be attached to, but does not respond.
       const result = method === 'Target.attachToTarget' ? { sessionId: 'S' } : {}
       if (method !== 'Page.getFrameTree') queueMicrotask(() => say({ id, result }))
       return true

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { isTargetEvent, cdpSessionIdAtTail, withoutSessionId } from '../../src/cdp/message.ts'
+import { isTargetEvent, cdpSessionIdAtTail, withoutCdpSessionId } from '../../src/cdp/message.ts'
 
-const sessionId = '0123456789ABCDEF0123456789ABCDEF'
+const cdpSessionId = '0123456789ABCDEF0123456789ABCDEF'
 
 test('the session id is parsed from the end of a message', () => {
-  expect(cdpSessionIdAtTail(Buffer.from(`{"id":1,"result":{},"sessionId":"${sessionId}"}`))).toBe(sessionId)
+  expect(cdpSessionIdAtTail(Buffer.from(`{"id":1,"result":{},"sessionId":"${cdpSessionId}"}`))).toBe(cdpSessionId)
 })
 
 test.each([
   ['a response of the browser target', '{"id":1,"result":{}}'],
-  ['a result with a session id', `{"id":1,"result":{"targetId":"x","sessionId":"${sessionId}"}}`],
+  ['a result with a session id', `{"id":1,"result":{"targetId":"x","sessionId":"${cdpSessionId}"}}`],
   ['a message with a shorter id', '{"id":1,"result":{},"sessionId":"0123"}'],
   [
     'page text that looks like a session id',
-    JSON.stringify({ id: 1, result: { value: `","sessionId":"${sessionId}"}` } }),
+    JSON.stringify({ id: 1, result: { value: `","sessionId":"${cdpSessionId}"}` } }),
   ],
   ['an empty message', ''],
 ])('no session id is found in %s', (_what, message) => {
@@ -21,7 +21,7 @@ test.each([
 })
 
 test('the session id is removed from a message', () => {
-  const message = withoutSessionId(Buffer.from(`{"id":1,"result":{"a":"b"},"sessionId":"${sessionId}"}`))
+  const message = withoutCdpSessionId(Buffer.from(`{"id":1,"result":{"a":"b"},"sessionId":"${cdpSessionId}"}`))
 
   expect(message.toString()).toBe('{"id":1,"result":{"a":"b"}}')
 })

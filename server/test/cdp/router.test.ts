@@ -42,10 +42,10 @@ test('two clients with the same command ids receive their own responses', async 
 test('an event is sent only to the client that owns its session', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
-  const sessionId = await one.attach(browser.parkedTargetId)
-  await one.call('Page.enable', {}, sessionId)
+  const cdpSessionId = await one.attach(browser.parkedTargetId)
+  await one.call('Page.enable', {}, cdpSessionId)
 
-  await one.call('Page.navigate', { url: 'data:text/html,hello' }, sessionId)
+  await one.call('Page.navigate', { url: 'data:text/html,hello' }, cdpSessionId)
   await one.nextEvent('Page.loadEventFired')
   await other.call('Browser.getVersion')
 
@@ -55,20 +55,20 @@ test('an event is sent only to the client that owns its session', async () => {
 test('a client cannot use the session of another client', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
-  const sessionId = await one.attach(browser.parkedTargetId)
+  const cdpSessionId = await one.attach(browser.parkedTargetId)
 
-  expect(other.channel.includes(sessionId)).toBe(false)
-  expect(other.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
+  expect(other.channel.includes(cdpSessionId)).toBe(false)
+  expect(other.channel.send({ id: 99, method: 'Runtime.enable', sessionId: cdpSessionId })).toBe('unknown-session')
   expect(one.channel.send({ id: 99, method: 'Runtime.enable', sessionId: 'F'.repeat(32) })).toBe('unknown-session')
 })
 
 test('a client cannot detach the session of another client', async () => {
   await using one = await openChannelClient(browser.router)
   await using other = await openChannelClient(browser.router)
-  const sessionId = await one.attach(browser.parkedTargetId)
+  const cdpSessionId = await one.attach(browser.parkedTargetId)
 
-  const refusal = await other.call('Target.detachFromTarget', { sessionId })
-  const answer = await one.call('Runtime.evaluate', { expression: '1 + 1' }, sessionId)
+  const refusal = await other.call('Target.detachFromTarget', { sessionId: cdpSessionId })
+  const answer = await one.call('Runtime.evaluate', { expression: '1 + 1' }, cdpSessionId)
 
   expect(refusal.error?.message).toContain('No session')
   expect(answer.result?.['result']).toMatchObject({ value: 2 })
@@ -91,11 +91,11 @@ test('a child session belongs to the client of its parent session', async () => 
 
 test('a detached session is unknown', async () => {
   await using client = await openChannelClient(browser.router)
-  const sessionId = await client.attach(browser.parkedTargetId)
+  const cdpSessionId = await client.attach(browser.parkedTargetId)
 
-  await client.call('Target.detachFromTarget', { sessionId })
+  await client.call('Target.detachFromTarget', { sessionId: cdpSessionId })
 
-  expect(client.channel.send({ id: 99, method: 'Runtime.enable', sessionId })).toBe('unknown-session')
+  expect(client.channel.send({ id: 99, method: 'Runtime.enable', sessionId: cdpSessionId })).toBe('unknown-session')
 })
 
 test('closing a client does not affect the page or other clients', async () => {
@@ -112,7 +112,7 @@ test('closing a client does not affect the page or other clients', async () => {
 
 test('the server receives events alongside clients', async () => {
   await using client = await openChannelClient(browser.router)
-  const { sessionId } = await browser.router.call('Target.attachToTarget', {
+  const { sessionId: cdpSessionId } = await browser.router.call('Target.attachToTarget', {
     targetId: browser.parkedTargetId,
     ...attach,
   })
@@ -120,35 +120,35 @@ test('the server receives events alongside clients', async () => {
   const stop = browser.router.onEvent((event) => {
     if (event.method === 'Page.loadEventFired') loaded.resolve(event.sessionId)
   })
-  await browser.router.callIn(sessionId)('Page.enable')
+  await browser.router.callIn(cdpSessionId)('Page.enable')
 
   const page = await client.attach(browser.parkedTargetId)
   await client.call('Page.navigate', { url: 'data:text/html,hello' }, page)
 
-  expect(await loaded.promise).toBe(sessionId)
+  expect(await loaded.promise).toBe(cdpSessionId)
   stop()
 })
 
 test('a response of 50 MB arrives complete', async () => {
   await using client = await openChannelClient(browser.router)
-  const sessionId = await client.attach(browser.parkedTargetId)
+  const cdpSessionId = await client.attach(browser.parkedTargetId)
   const expression = `'x'.repeat(50 * 1024 * 1024)`
 
-  const answer = await client.call('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
+  const answer = await client.call('Runtime.evaluate', { expression, returnByValue: true }, cdpSessionId)
 
   expect((answer.result!['result'] as { value: string }).value).toHaveLength(50 * 1024 * 1024)
 })
 
 test('no events are lost while reading is paused', async () => {
   await using client = await openChannelClient(browser.router)
-  const sessionId = await client.attach(browser.parkedTargetId)
-  await client.call('Runtime.enable', {}, sessionId)
+  const cdpSessionId = await client.attach(browser.parkedTargetId)
+  await client.call('Runtime.enable', {}, cdpSessionId)
   const count = 2000
 
   const done = client.call(
     'Runtime.evaluate',
     { expression: `for (let i = 0; i < ${count}; i++) console.log(i, 'y'.repeat(1000))` },
-    sessionId,
+    cdpSessionId,
   )
   browser.router.pause()
   const whilePaused = client.messages.length
@@ -170,12 +170,12 @@ test('a failed command of the server rejects with its method and the reason', as
 })
 
 test('pending and later calls are rejected when the browser is killed', async () => {
-  const { sessionId } = await browser.router.call('Target.attachToTarget', {
+  const { sessionId: cdpSessionId } = await browser.router.call('Target.attachToTarget', {
     targetId: browser.parkedTargetId,
     flatten: true,
   })
   const never = { expression: 'new Promise(() => {})', awaitPromise: true }
-  const waiting = browser.router.callIn(sessionId)('Runtime.evaluate', never)
+  const waiting = browser.router.callIn(cdpSessionId)('Runtime.evaluate', never)
   const rejected = expect(waiting).rejects.toMatchObject({ code: 'CDP_FAILED' })
 
   process.kill(browser.pid, 'SIGKILL')
