@@ -46,7 +46,9 @@ function viteOptions(root, outDir) {
   }
 }
 
-/** Writes compressed copies of the files. The server sends them and does not compress by itself. */
+/**
+ * Writes compressed copies of the files. The server sends these and does not compress files itself.
+ */
 function compress(folder) {
   for (const name of globSync('**/*.{js,css,html,svg}', { cwd: folder })) {
     const content = readFileSync(join(folder, name))

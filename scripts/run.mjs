@@ -1,5 +1,5 @@
-// Runs a command of the project with the right Node, after installing what it needs.
-// Plain JavaScript without dependencies, so that it works with Node 20 or newer in a fresh clone.
+// Runs a command of the project with the right Node, after installing its requirements. Plain
+// JavaScript without dependencies, so that it works with Node 20 or newer in a fresh clone.
 import { readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
@@ -28,7 +28,7 @@ function tool(name) {
 const building = {
   needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
   steps: () => [
-    // Types are what `check` is for. Writing the files alone takes a quarter of the time.
+    // `check` checks the types. Only writing the files takes a quarter of the time.
     [tool('tsc'), '-p', 'tsconfig.build.json', '--noCheck', '--singleThreaded'],
     [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
     [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],

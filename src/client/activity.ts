@@ -22,7 +22,7 @@ export interface ActivityRecord {
 export interface ActivityOptions extends Abortable {
   /** Only calls of this kind. Default: all. */
   readonly endpoint?: ActivityEndpoint | undefined
-  /** Calls fetched per request, 1 to 100. Default 100. */
+  /** Calls fetched per request, 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined
 }
 

@@ -43,7 +43,7 @@ export interface BulkResult extends BulkProgress {
   readonly documents: readonly Document[]
   /** Pages that failed, with their errors. */
   readonly errors: BulkErrors['errors']
-  /** Warning of the server, such as options that kept a crawl from following links. */
+  /** Warning of the server, for example about options that prevent a crawl from following links. */
   readonly warning?: string | undefined
   /** URLs that robots.txt disallows. */
   readonly robotsBlocked: readonly string[]
@@ -108,7 +108,8 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     try {
       return await abortable(starting, signal)
     } catch (error) {
-      // The caller gets the reason of the abort. A job that did not start needs no cancelling.
+      // The caller receives the reason of the abort. A job that did not start does not need to be
+      // cancelled.
       if (signal?.aborted === true) void starting.then(async ({ id }) => this.#calls.cancel(id)).catch(() => undefined)
       throw error
     }

@@ -22,8 +22,8 @@ import { BowlineError } from '../kit/errors.ts'
  */
 export interface BowlineOptions {
   /**
-   * Base URL of the service without `/v2`, such as `http://127.0.0.1:3900`. Default:
-   * `BOWLINE_BASE_URL`.
+   * Base URL of the service without `/v2`, such as `http://127.0.0.1:3900`.
+   * Default: `BOWLINE_BASE_URL`.
    */
   readonly baseUrl?: string | undefined
   /**
@@ -31,9 +31,9 @@ export interface BowlineOptions {
    * or log.
    */
   readonly apiKey?: string | undefined
-  /** Time limit of one attempt of a request, in milliseconds. Default 60,000. */
+  /** Time limit of one attempt of a request, in milliseconds. Default: 60000. */
   readonly timeoutMs?: number | undefined
-  /** Retries of a failed request if repeating it is safe. Default 3. */
+  /** Retries of a failed request if repeating it is safe. Default: 3. */
   readonly retries?: number | undefined
   /** Headers added to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -41,7 +41,7 @@ export interface BowlineOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
    * Directory of the session markers: one file per live session, from which `sessions.reap()` finds
-   * the sessions of killed processes. Default `~/.bowline/leases`.
+   * the sessions of killed processes. Default: `~/.bowline/leases`.
    */
   readonly sessionDir?: string | undefined
   /**
@@ -51,11 +51,11 @@ export interface BowlineOptions {
    */
   readonly leaseDir?: string | undefined
   /**
-   * Start a small helper process that deletes the sessions of this process if it is killed. Default
-   * true.
+   * Start a small helper process that deletes the sessions of this process if it is killed.
+   * Default: true.
    */
   readonly reaper?: boolean | undefined
-  /** End the sessions of this process on SIGINT, SIGTERM and SIGHUP. Default true. */
+  /** End the sessions of this process on SIGINT, SIGTERM and SIGHUP. Default: true. */
   readonly handleSignals?: boolean | undefined
 }
 

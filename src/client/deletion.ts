@@ -13,11 +13,11 @@ export interface BillFields {
 
 /** Options of a deletion. */
 export interface DeletionOptions {
-  /** Keep recordings that are kept only for failures. Default false. */
+  /** Keep recordings that are kept only for failures. Default: false. */
   readonly hasFailed?: boolean | undefined
   /**
-   * Time limit for a service that stops sessions in the background, in milliseconds. Default
-   * 30,000.
+   * Time limit for a service that stops sessions in the background, in milliseconds.
+   * Default: 30000.
    */
   readonly settleMs?: number | undefined
 }

@@ -8,14 +8,14 @@ export interface EmbeddedServerOptions {
   readonly browser?: string | undefined
   /** Number of browsers started in advance. Default: that of the server. */
   readonly warm?: number | undefined
-  /** Maximum number of concurrent sessions. Default: by the memory of the machine. */
+  /** Maximum number of concurrent sessions. Default: derived from the memory of the machine. */
   readonly maxSessions?: number | undefined
   /**
-   * Hosts and CIDR ranges that pages may reach besides public addresses, such as `127.0.0.1`.
-   * Default: none.
+   * Hosts and CIDR ranges that pages may reach in addition to public addresses, such as
+   * `127.0.0.1`. Default: none.
    */
   readonly allow?: readonly string[] | undefined
-  /** Log level, such as `info`. Default `silent`. */
+  /** Log level, such as `info`. Default: `silent`. */
   readonly logLevel?: string | undefined
 }
 

@@ -20,7 +20,7 @@ import { BowlineError } from '../kit/errors.ts'
  * ```
  */
 export interface EmbeddedOptions extends EmbeddedServerOptions {
-  /** End the sessions and the server on SIGINT, SIGTERM and SIGHUP. Default true. */
+  /** End the sessions and the server on SIGINT, SIGTERM and SIGHUP. Default: true. */
   readonly handleSignals?: boolean | undefined
 }
 
@@ -44,7 +44,7 @@ export async function startEmbedded({ handleSignals, ...options }: EmbeddedOptio
   let processSurvived: Promise<void> | undefined
   const onSignal = async (name: NodeJS.Signals, survived: Promise<void>): Promise<void> => {
     if (server !== undefined) return stop()
-    // A start that goes on would create the directory again after its removal.
+    // If the start continued, it would create the directory again after its removal.
     processSurvived = survived
     startAbort.abort(new BowlineError('ABORTED', `The start of the embedded server was aborted by ${name}`))
     await startSettled.promise

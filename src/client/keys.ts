@@ -16,7 +16,7 @@ import type { Call } from './call.ts'
  * ```
  */
 export interface Keys {
-  /** Creates a key. `key` is returned only this once. */
+  /** Creates a key. `key` is not returned again. */
   readonly create: (options?: CreateKeyOptions, requestOptions?: Abortable) => Promise<CreateKeyResponse>
   /** Lists all keys of the team, without their secrets. */
   readonly list: (requestOptions?: Abortable) => Promise<readonly KeySummary[]>

@@ -6,9 +6,9 @@ import type { Call } from './call.ts'
 
 /** Page of a list. */
 export interface ListPart {
-  /** Maximum number of entries, 1 to 100. Default 25. */
+  /** Maximum number of entries, 1 to 100. Default: 25. */
   readonly limit?: number | undefined
-  /** Number of entries to skip. Default 0. */
+  /** Number of entries to skip. Default: 0. */
   readonly offset?: number | undefined
 }
 

@@ -36,7 +36,7 @@ export interface SessionLifetimeOptions {
   readonly onDetached?: ((id: string) => void) | undefined
   /**
    * Let the session outlive this process: without a session marker, the reaper and signal handling.
-   * Default false.
+   * Default: false.
    */
   readonly detached?: boolean | undefined
 }
@@ -66,7 +66,7 @@ export type SessionTies = SessionLifetimeOptions
  */
 export interface CreateOptions extends Abortable, SessionLifetimeOptions {}
 
-/** Opens the sessions of a client, and knows those that are not deleted yet. */
+/** Opens the sessions of a client, and tracks those that are not deleted yet. */
 export class SessionOpener {
   readonly #deps: SessionDeps
   readonly #open = new Map<string, Session>()
@@ -129,7 +129,7 @@ export class SessionOpener {
     const { call, config } = this.#deps
     const { isDetached, onEnd } = lifetime
     const opening = Promise.withResolvers<Session>()
-    // The caller gets the error. Without a listener here, it would also end the process.
+    // The caller receives the error. Without a listener here, it would also end the process.
     opening.promise.catch(() => undefined)
     const idempotencyKey = randomUUID()
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
@@ -172,7 +172,7 @@ export class SessionOpener {
       response,
       {
         createRecordings: () => createSessionRecordings(call, response.id, config),
-        // Services without recordings may not know the parameter.
+        // Services without recordings may not support the parameter.
         deleteOnServer: (hasFailed) =>
           deleteSessionIfThere(call, response.id, { hasFailed: hasFailed && isRecorded(body) }),
         onDetached: () => {
@@ -207,7 +207,7 @@ function isTimeout(reason: unknown): boolean {
 }
 
 async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise<void> {
-  // A session that was not created need not be ended.
+  // A session that was not created does not need to be ended.
   const session = await opening.catch(() => undefined)
   await session?.end({ endedBy }).catch((error: unknown) => {
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
@@ -228,7 +228,7 @@ async function requestSession(
   } catch (error) {
     // A response that fails the schema may still have created a session.
     const id = idInInvalidResponse(error)
-    // The error of the creation counts. The session ends by its TTL.
+    // Report the error of the creation. The session ends when its TTL expires.
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
     throw error
   }

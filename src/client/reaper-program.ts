@@ -4,8 +4,7 @@
  * the parent dies.
  *
  * With `--once` it gives up after 4 s and prints one result per line. Otherwise it retries for up
- * to 60 s. It imports as little as possible, since one runs beside every process that has a
- * session.
+ * to 60 s. It imports as little as possible, since one runs for every process that has a session.
  *
  * @module
  */
@@ -23,7 +22,7 @@ const attemptMs = isOnce ? 2000 : 10_000
 const pendingCreationMs = isOnce ? 1500 : 15_000
 
 async function main(): Promise<void> {
-  // It exits when its work is done. A signal to the whole process group must not end it before.
+  // It exits when its work is done. A signal to the whole process group must not end it earlier.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   const deletionRequests = new Map<string, DeletionRequest>()
   for await (const line of createInterface({ input: process.stdin })) {
@@ -120,7 +119,7 @@ function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStoppi
       ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
     }
   } catch {
-    // The deletion succeeded, whatever the response says.
+    // The deletion succeeded, regardless of the response.
     return { isStopping: false }
   }
 }

@@ -87,7 +87,7 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
     .map((line) => JSON.parse(line) as ReaperResult)
 }
 
-/** Returns the request that deletes a session, and then removes the file of its record. */
+/** Returns the request that deletes a session, and then removes its session marker. */
 export function deletionById(config: ClientConfig, id: string, markerPath: string | undefined): DeletionRequest {
   const url = config.baseUrl + fillPath(paths.deleteSession.path, { id })
   return { id, url, headers: headersOf(config), markerPath }

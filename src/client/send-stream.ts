@@ -19,8 +19,8 @@ export async function sendStream(request: Request): Promise<Response> {
   outgoing.on('response', resolve)
   outgoing.on('error', reject)
   const body = request.body === null ? Readable.from([]) : Readable.fromWeb(request.body)
-  // A service may respond and stop reading before it has received the whole body. Its response
-  // counts.
+  // A service may respond and stop reading before it has received the whole body. Its response is
+  // used.
   pipeline(body, outgoing).catch(reject)
   const incoming = await response
   const content = await text(incoming)

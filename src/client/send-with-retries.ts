@@ -68,8 +68,8 @@ async function sendOnce(config: ClientConfig, request: Request, timeoutMs: numbe
 }
 
 /**
- * Sends a request once. Rejects with TIMEOUT after `timeoutMs`. Reads the whole body, so that a
- * body that never ends counts as well.
+ * Sends a request once. Rejects with TIMEOUT after `timeoutMs`. The timeout includes reading the
+ * body.
  */
 async function sendWithTimeout(config: ClientConfig, request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController()

@@ -23,7 +23,7 @@ import { messageOf } from '../kit/message-of.ts'
  * ```
  */
 export interface EndOptions extends Abortable {
-  /** Value of `endedBy` in the bill. Default `end`. */
+  /** Value of `endedBy` in the bill. Default: `end`. */
   readonly endedBy?: EndedBy | undefined
   /**
    * Keep the recordings that are kept only for failures. Default: true if `endedBy` is `throw` or
@@ -78,7 +78,7 @@ export interface Session extends AsyncDisposable {
   /**
    * Keeps the session alive after its scope, its client and this process have ended, for example to
    * inspect it in the live view. `withSession` and `await using` then do not end it, and there is
-   * no bill. It ends by `end()`, by a deletion, or when its lifetime is over.
+   * no bill. It ends when `end()` is called, when it is deleted, or when its lifetime is over.
    */
   readonly detach: () => void
 }

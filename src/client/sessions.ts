@@ -58,8 +58,8 @@ export interface Sessions {
    */
   readonly delete: (id: string, requestOptions?: Abortable) => Promise<SessionBill>
   /**
-   * Deletes the sessions of this service that killed processes of this machine left behind, found
-   * by their session markers.
+   * Deletes the sessions of this service that were left behind by killed processes on this machine.
+   * Finds them by their session markers.
    */
   readonly reap: (requestOptions?: Abortable) => Promise<ReapReport>
 }

@@ -41,9 +41,9 @@ export interface UsagePeriod {
  * ```
  */
 export interface UsageHistoryOptions extends Abortable {
-  /** Return one row per API key and period. Default false. */
+  /** Return one row per API key and period. Default: false. */
   readonly byApiKey?: boolean | undefined
-  /** `day` covers the last 31 days, `month` all months with usage. Default `month`. */
+  /** `day` covers the last 31 days, `month` all months with usage. Default: `month`. */
   readonly period?: 'month' | 'day' | undefined
 }
 

@@ -279,7 +279,7 @@ async function listRecordings(
   session: Session,
   { record = false }: CreateSessionOptions,
 ): Promise<readonly Recording[]> {
-  // Recordings are an addition to the error. It must not be masked.
+  // A failure to list the recordings must not mask the error.
   return record === false ? [] : session.recordings.list().catch(() => [])
 }
 

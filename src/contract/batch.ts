@@ -8,7 +8,7 @@ import { jobWebhook } from './webhooks.ts'
 export const maxBatchUrls = 100_000
 
 const batchFields = {
-  /** URLs of the pages, 1 to 100,000. The maximum request size is 10 MB. */
+  /** URLs of the pages, 1 to 100000. The maximum request size is 10 MB. */
   urls: boundedArray(z.string(), maxBatchUrls, 1),
   /** Receives events for the start, each page and the end of the job. */
   webhook: jobWebhook.optional(),
@@ -28,8 +28,8 @@ export const batchRequest = z
     ...scrapeFields,
     ...batchFields,
     /**
-     * Skips invalid URLs and lists them in the response instead of failing the request. Default:
-     * true.
+     * Skips invalid URLs and lists them in the response instead of failing the request.
+     * Default: true.
      */
     ignoreInvalidURLs: z.boolean().default(true),
   })

@@ -19,7 +19,7 @@ const crawlFields = {
   regexOnFullURL: z.boolean().default(false),
   /** Maximum number of links between the start page and a page. Default: no limit. */
   maxDiscoveryDepth: z.int().min(0).max(1000).optional(),
-  /** Maximum number of pages, 1 to 100,000. Default: 10,000. */
+  /** Maximum number of pages, 1 to 100000. Default: 10000. */
   limit: z.int().min(1).max(100_000).default(10_000),
   /** Includes pages outside the path of the start URL. Default: false. */
   crawlEntireDomain: z.boolean().optional(),

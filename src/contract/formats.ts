@@ -34,8 +34,8 @@ const formatObject = z.discriminatedUnion(
       schema: jsonSchema.optional(),
       prompt: z.string().max(10_000).optional(),
       /**
-       * Accepted for compatibility, without effect: the model is always told to ignore instructions
-       * in pages.
+       * Accepted for compatibility, without effect: the prompt always tells the model to ignore
+       * instructions in pages.
        */
       checkPromptInjection: z.boolean().optional(),
     }),

@@ -44,7 +44,7 @@ const shared = {
   ignoreQueryParameters: z.boolean().default(true),
   /** Lists only links below the path of `url`, if there are any. Default: true. */
   filterByPath: z.boolean().default(true),
-  /** Maximum number of links, 1 to 100,000. Default: 5000. */
+  /** Maximum number of links, 1 to 100000. Default: 5000. */
   limit: z.int().min(mapLimits.min).max(mapLimits.max).default(mapLimits.default),
   /**
    * Milliseconds after which the request fails with MAP_TIMEOUT. Default: no timeout, but the

@@ -21,7 +21,7 @@ export const recordingRoutes = {
     rateLimit: 'unlimited',
     auth: 'keyOrToken',
     sessionNode: 'required',
-    summary: 'Download a recording of an ended session; player.html plays all of them together',
+    summary: 'Download a recording of an ended session; player.html plays all of them',
     params: recordingParams,
     query: recordingQuery,
     response: z.string(),

@@ -41,8 +41,8 @@ export interface Route extends RoutePath {
   readonly summary: string
   readonly tag: RouteTag
   /**
-   * Authentication. `keyOrToken`: the API key, or the token of a session in the query. Default:
-   * `key`.
+   * Authentication. `keyOrToken`: the API key, or the token of a session in the query.
+   * Default: `key`.
    */
   readonly auth?: 'key' | 'keyOrToken'
   /** Rate limit that calls count against. */

@@ -64,7 +64,7 @@ export const scrapeFields = {
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
   mobile: z.boolean().default(false),
   skipTlsVerification: z.boolean().default(false),
-  /** Timeout of the scrape in milliseconds. Default: 60,000. */
+  /** Timeout of the scrape in milliseconds. Default: 60000. */
   timeout: z.int().min(1000).max(600_000).default(60_000),
   /** Parsers of files. `[]` returns PDFs as base64. Default: `["pdf"]`. */
   parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),

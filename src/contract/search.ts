@@ -42,7 +42,7 @@ const shared = {
     .optional(),
   /** Location to search from: a country, or a city, region and country separated by commas. */
   location: z.string().max(500).optional(),
-  /** Milliseconds after which the request fails with SEARCH_TIMEOUT. Default: 60,000. */
+  /** Milliseconds after which the request fails with SEARCH_TIMEOUT. Default: 60000. */
   timeout: z.int().min(1).max(600_000).default(60_000),
   /** Removes results whose URLs cannot be scraped. Default: false. */
   ignoreInvalidURLs: z.boolean().default(false),

@@ -7,7 +7,7 @@ export const serverPaths = {
   metrics: '/metrics',
   liveView: '/live/{id}',
   monitorMail: '/monitor/email/{purpose}',
-  /** Confirms or unsubscribes an email address with the token of a mail, without a key. */
+  /** Confirms or unsubscribes an email address with the token of an email, without a key. */
   monitorMailApi: '/v2/monitor/email/{purpose}',
   scrapeFile: '/files/scrape/{id}/{name}',
 } as const

@@ -60,7 +60,7 @@ export const v1ScrapeFields = {
   /** Maximum age of a stored page in milliseconds. Default: one day. */
   maxAge: z.int().min(0).default(dayMs),
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
-  /** Timeout of the scrape in milliseconds. Default: 30,000. */
+  /** Timeout of the scrape in milliseconds. Default: 30000. */
   timeout: z.int().min(1000).max(600_000).default(30_000),
   /**
    * Converts PDFs to Markdown (one credit per page) instead of base64 (one credit). Default: true.

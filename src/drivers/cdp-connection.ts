@@ -16,8 +16,8 @@ export interface CdpListener {
 const maxPayloadBytes = 256 * 1024 * 1024
 
 /**
- * Connects to a CDP URL. `timeoutMs` limits the handshake and defaults to 30 s. Rejects with the
- * error of the service if it refuses the connection.
+ * Connects to a CDP URL. `timeoutMs` limits the handshake. Default: 30000. Rejects with the error
+ * of the service if it refuses the connection.
  */
 export async function openCdpConnection(
   url: string,

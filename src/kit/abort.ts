@@ -19,7 +19,7 @@ export function signalWithTimeout(
 
 /**
  * Returns a signal that aborts with the first of the given ones, for the same reason. Ignores
- * `undefined`, and returns a single signal as it is.
+ * `undefined`, and returns a single signal unchanged.
  */
 export function mergeSignals(first: AbortSignal, ...others: readonly (AbortSignal | undefined)[]): AbortSignal
 export function mergeSignals(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined

@@ -1,7 +1,7 @@
 import { isError } from './is-error.ts'
 /**
  * Whether an import failed because the package `name` is not installed. A package that lacks one of
- * its own dependencies fails with the same code, so the name decides.
+ * its own dependencies fails with the same code, so the name is compared.
  */
 export function isPackageMissing(error: unknown, name: string): boolean {
   return (

@@ -68,7 +68,7 @@ export interface SeedOptions extends Abortable {
 export interface Seeds extends AsyncIterable<string> {
   /**
    * Returns the maximum cost of finding the URLs and of the work on them, without sending a
-   * request. `creditsPerUrl` defaults to 1.
+   * request. Default of `creditsPerUrl`: 1.
    */
   readonly estimate: (work?: { readonly creditsPerUrl?: number | undefined }) => SeedEstimate
 }

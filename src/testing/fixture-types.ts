@@ -26,10 +26,10 @@ export interface BowlineTestOptions {
   readonly bowlineOptions: BowlineOptions
   /**
    * `worker`: the tests of a worker share a session, and each has its own context. `test`: each
-   * test has its own session. Default `worker`.
+   * test has its own session. Default: `worker`.
    */
   readonly sessionPer: 'worker' | 'test'
-  /** Options of the sessions. Default `{ ttl: 1800 }`. */
+  /** Options of the sessions. Default: `{ ttl: 1800 }`. */
   readonly sessionOptions: CreateSessionOptions
   /**
    * Name of a profile whose cookies and storage every test starts with. It is never written.
@@ -37,8 +37,8 @@ export interface BowlineTestOptions {
    */
   readonly profile: string | undefined
   /**
-   * Retries of tests that fail by themselves, at most `retries` of Playwright Test. The remaining
-   * `retries` are for lost sessions. Default 0.
+   * Retries of tests that fail for other reasons than a lost session, at most `retries` of
+   * Playwright Test. The remaining `retries` are for lost sessions. Default: 0.
    */
   readonly testRetries: number
 }

@@ -77,7 +77,7 @@ export async function openTestSession(
       await browser.close()
       const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
       await owned.disposeAsync()
-      // Recordings are an addition to the report. The test must not fail for them.
+      // The test must not fail because its recordings cannot be listed.
       const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
       const recording = kept.find(({ name }) => name === 'player.html')?.url
       deps.onEnd({ bill, recording, uses })

@@ -27,7 +27,7 @@ export async function openAccount(key: string, onUnauthorized: () => void): Prom
   const teams = new Set(own.map((each) => each.team))
   return {
     api,
-    // If several keys share the prefix, any of them may be this one. The server has the last word.
+    // If several keys share the prefix, any of them may be this one. The server decides.
     isAdmin: own.some(({ role }) => role === 'admin'),
     team: (teams.size === 1 ? own[0]?.team : undefined) ?? '',
     keyName: only?.name ?? `${keyPrefix(key)}…`,

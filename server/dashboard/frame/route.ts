@@ -45,7 +45,7 @@ function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // Not valid percent-encoding: the text is used as it is.
+    // Not valid percent-encoding: the text is used unchanged.
     return part
   }
 }

@@ -5,7 +5,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const storageName = 'bowline.theme'
 
-/** The theme chosen in this browser. Default `system`. */
+/** The theme chosen in this browser. Default: `system`. */
 export function storedTheme(): Theme {
   const stored = readStored('localStorage', storageName)
   return stored === 'light' || stored === 'dark' ? stored : 'system'

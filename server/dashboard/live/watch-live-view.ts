@@ -103,7 +103,8 @@ class LiveViewWatch implements Disposable {
   }
 
   #show(image: ImageBitmap, frame: number): void {
-    // A later frame may have been decoded first. A still page would send no other one to fix it.
+    // A later frame may have been decoded first. A static page would send no further frame to
+    // replace it.
     if (this.#hasEnded || frame < this.#lastFrame) return image.close()
     this.#lastFrame = frame
     this.#events.onFrame(image)

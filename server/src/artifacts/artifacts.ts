@@ -55,15 +55,15 @@ export class Artifacts {
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
-    // The stream may fail before the blob store listens for errors. Its `write` rejects all the
-    // same.
+    // The stream may fail before the blob store listens for errors. In that case its `write`
+    // rejects as well.
     contents.on('error', () => undefined)
     try {
       await this.#blobs.write(artifactBlob(id), contents, signal)
       await completeArtifact(this.#store.db, id, bytes)
     } catch (error) {
       contents.destroy()
-      // The error of the write counts.
+      // Throw the error of the write.
       await this.#blobs.delete(artifactBlob(id)).catch(() => undefined)
       await removeArtifact(this.#store.db, id)
       throw error

@@ -14,15 +14,15 @@
  * | extract | extraction        | price of all pages allowed | the pages read, and its search    |
  * | monitor | check             | estimate of all its pages  | pages, judgments and searches     |
  *
- * A page of a batch, of a crawl or of search results is a `scrape` of its own. Pages of checks and
+ * A page of a batch, of a crawl or of search results is a separate `scrape`. Pages of checks and
  * extractions are not: the check or extraction pays for them. If work fails or finds nothing, its
  * hold is released without a charge. Only sessions keep a row that explains a price of 0.
  *
  * Each kind of work takes the same steps: `reserve` a hold, `raise` it if the work turns out to
  * cost more, then either `settle` (remove the hold, debit the team, add the charge) or `release`
- * (remove the hold). A balance cannot be overspent, because credits are reserved only if
- * `credits - reserved_credits` covers them. `settle` runs in the transaction that stores the result
- * of the work, after its rows: the row of the team is locked last and for the shortest time.
+ * (remove the hold). A balance cannot be overspent, because credits are reserved only if `credits -
+ * reserved_credits` covers them. `settle` runs in the transaction that stores the result of the
+ * work, after its rows: the row of the team is locked last and for the shortest time.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
@@ -55,8 +55,8 @@ export interface Reservation {
   /** Which of the team's concurrency slots the work takes. Default: none. */
   readonly slot?: 'session' | 'scrape' | undefined
   /**
-   * Node that runs the work: the hold is released if it dies, and not stored at all if the team has
-   * no limits. Default: the work survives its node, and its hold is stored for every team.
+   * Node that runs the work: the hold is released if it dies, and not stored if the team has no
+   * limits. Default: the work survives its node, and its hold is stored for every team.
    */
   readonly nodeId?: string | undefined
 }
@@ -64,7 +64,7 @@ export interface Reservation {
 /** Result of `reserve`. */
 export type ReservationOutcome =
   | { readonly outcome: 'reserved' }
-  /** No hold was needed. `isUnlimited`: the team has no limits at all. */
+  /** No hold was needed. `isUnlimited`: the team has no limits. */
   | { readonly outcome: 'not-needed'; readonly isUnlimited: boolean }
   | Refusal
 
@@ -164,7 +164,7 @@ function canPay(credits: number): RawBuilder<boolean> {
 /**
  * Raises a hold by some credits, for work that costs more than expected. Returns `false` and
  * changes nothing if the team cannot pay them. A hold that is gone, because its node was considered
- * dead, is not raised: the work has been done, so `settle` bills it all the same.
+ * dead, is not raised: the work has been done, so `settle` bills it anyway.
  */
 export async function raise(
   db: Kysely<Database>,

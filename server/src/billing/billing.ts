@@ -22,13 +22,13 @@ import { TeamQueues } from './team-queues.ts'
 
 /** Work of this node to reserve credits for. */
 export type Work = Omit<Reservation, 'id' | 'nodeId' | 'slot'> & {
-  /** Whether it takes one of the team's concurrency slots for scrapes. Default false. */
+  /** Whether it takes one of the team's concurrency slots for scrapes. Default: false. */
   readonly takesSlot?: boolean | undefined
 }
 
 /** How long work may wait for a concurrency slot. */
 export interface SlotWait {
-  /** Milliseconds. May be `Infinity`. Default 0. */
+  /** Milliseconds. May be `Infinity`. Default: 0. */
   readonly waitMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -106,8 +106,8 @@ export class Billing {
 
   /**
    * Bills work and saves its rows in one transaction. The rows come first, because billing locks
-   * the row of the team. Throws INSUFFICIENT_CREDITS, and does neither, if the work costs more than
-   * its hold and the team cannot pay the difference.
+   * the row of the team. Throws INSUFFICIENT_CREDITS and changes nothing if the work costs more
+   * than its hold and the team cannot pay the difference.
    */
   async settle(hold: Hold, charge: Charge, saveRows?: (db: Kysely<Database>) => Promise<void>): Promise<void> {
     await this.#store.db.transaction().execute(async (db) => {
@@ -160,7 +160,7 @@ export class Billing {
       await release(this.#store.db, holdId)
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
-      // If a retry fails for another reason, give up: the hold is released when this server restarts.
+      // Do not retry after other errors: the hold is released when this server restarts.
       setTimeout(() => void this.#release(holdId).catch(() => undefined), releaseRetryMs).unref()
     }
   }

@@ -11,7 +11,7 @@ export interface LedgerFilter {
   readonly teamId: string
   readonly from?: Date | undefined
   readonly until?: Date | undefined
-  /** Default 100. */
+  /** Default: 100. */
   readonly limit?: number | undefined
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { mergeSignals } from 'bowline/kit/abort'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 
-/** One FIFO queue per team: work of a team takes its turns in order, and waits only for its own. */
+/** One FIFO queue per team. Work of one team never waits for that of another. */
 export class TeamQueues {
   /** Tail of each team's queue. */
   readonly #tails = new Map<string, Promise<unknown>>()

@@ -21,7 +21,7 @@ export interface Blobs {
 /** Options of `openBlobs`. */
 export interface BlobsOptions {
   /**
-   * Idle timeout of bucket requests in milliseconds. They are tried three times. Default 60,000.
+   * Idle timeout of bucket requests in milliseconds. They are tried three times. Default: 60000.
    */
   readonly idleTimeoutMs?: number | undefined
 }

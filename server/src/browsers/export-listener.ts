@@ -44,7 +44,8 @@ export function exportMounts(): readonly string[] {
 }
 
 /**
- * Wraps a command so that a short-lived process beside it exports a listening socket to the server.
+ * Wraps a command so that an additional short-lived process exports a listening socket to the
+ * server.
  */
 export function exportListener(command: CommandLine): CommandLine {
   return {

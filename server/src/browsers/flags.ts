@@ -34,7 +34,7 @@ const disabledFeatures = [
 const behaviour = [
   // The only control channel: there is no port that a page or another session could find.
   '--remote-debugging-pipe',
-  // No prompts: no one is there to respond.
+  // No prompts, since no user can respond to them.
   '--no-first-run',
   '--no-default-browser-check',
   '--disable-search-engine-choice-screen',

@@ -46,7 +46,7 @@ const nobodyUid = 65_534
 
 /**
  * Picks the uid of the next browser. Undefined: the server's own. Random, so that two servers
- * hardly ever share one.
+ * rarely share one.
  */
 export function nextUid(isolation: IsolationLayers): number | undefined {
   switch (isolation.runAs) {

@@ -88,13 +88,13 @@ export interface Browser extends AsyncDisposable {
   /** Resolves when the browser has exited. Never rejects. A browser that hangs is killed. */
   readonly exited: Promise<BrowserExit>
   /**
-   * Milliseconds for which the browser has not responded, or had not when it was killed for it.
-   * The value is 0 if it responds.
+   * Milliseconds for which the browser has not responded; 0 if it responds. Keeps its value after a
+   * hung browser was killed.
    */
   readonly unresponsiveMs: () => number
   /**
    * Asks the browser to close, so that it writes its profile, and kills it after `timeoutMs`
-   * (default 5000; the first call decides). Its folder stays until `close` or `kill`.
+   * (default: 5000; the first call decides). Its folder stays until `close` or `kill`.
    */
   readonly stop: (timeoutMs?: number) => Promise<BrowserExit>
   /** Stops the browser and removes its folder. A second call waits for the first. */
@@ -253,7 +253,7 @@ function createControls(
 async function askToClose(started: BrowserProcess, router: CdpRouter, timeoutMs: number): Promise<BrowserExit> {
   // A client that has stopped reading must not block the exit.
   router.resume()
-  // The pipe may close before the response arrives. Only the exit counts.
+  // The pipe may close before the response arrives. Only the exit matters.
   router.call('Browser.close').catch(() => undefined)
   const killer = setTimeout(() => started.kill(), timeoutMs)
   const exit = await started.exited

@@ -32,7 +32,7 @@ export function readLedger(folder: string, name: string): LedgerEntry | undefine
   try {
     return LedgerEntry.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
   } catch {
-    // The server that wrote it was killed meanwhile, or another one has removed it.
+    // The server was killed while it wrote the file, or another one has removed it.
     return undefined
   }
 }

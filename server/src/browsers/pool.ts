@@ -5,7 +5,7 @@ import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
 import { readProcess } from './process-table.ts'
 
-/** Logger of the pool. A pino logger fits. */
+/** Logger of the pool. Compatible with pino. */
 export interface PoolLog {
   readonly warn: (facts: object, message: string) => void
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /**
  * Writes preferences to a user-data-dir that make full Chromium block `file:` URLs and its internal
- * pages, whoever opens them: web pages, built-in extensions such as the PDF viewer, or CDP
- * commands. Chromium also reads its URLBlocklist policy from the preferences, so `/etc` stays
+ * pages, regardless of what opens them: web pages, built-in extensions such as the PDF viewer, or
+ * CDP commands. Chromium also reads its URLBlocklist policy from the preferences, so `/etc` stays
  * unchanged. The headless shell has neither the policy nor such extensions.
  */
 export async function blockInternalPages(userDataDir: string): Promise<void> {

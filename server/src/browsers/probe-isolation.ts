@@ -123,7 +123,7 @@ function isolationMissing({ jail }: IsolationLayers, cause: unknown): BowlineErr
   )
 }
 
-/** The line of Chromium's output that says why its sandbox does not start. */
+/** The line of Chromium's output with the reason why its sandbox does not start. */
 function sandboxReason(error: unknown): string {
   const lines = messageOf(error).split('\n')
   const reason = lines.find((line) => /sandbox|namespace|not permitted/i.test(line)) ?? lastLine(error)
@@ -151,7 +151,7 @@ type Step = Pick<IsolationLayers, 'runAs' | 'isSandboxed' | 'jail'>
 const notUsed: NoJail = { missing: 'not used' }
 
 /**
- * Combinations to try, from best to worst. The sandbox is given up only after every user was tried
+ * Combinations to try, from best to worst. The sandbox is dropped only after every user was tried
  * with it, and root is tried only if no other user works. The steps without sandbox and bubblewrap
  * serve `none`, and distinguish a machine without isolation from a browser that does not start.
  */

@@ -12,7 +12,10 @@ export interface WatchOptions {
 
 /** Watches a browser. Disposing stops it, and `silentMs` keeps its last value. */
 export interface BrowserWatch extends Disposable {
-  /** Milliseconds since the last message of a browser that owes a response; 0 if it owes none. */
+  /**
+   * Milliseconds since the last message of a browser with a pending request; 0 if no request is
+   * pending.
+   */
   readonly unresponsiveMs: () => number
 }
 

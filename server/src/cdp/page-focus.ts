@@ -28,8 +28,8 @@ export class PageFocus {
   }
 
   /**
-   * Target ids of the open pages that clients know, oldest first. The browser lists its pages in no
-   * particular order.
+   * Target ids of the open pages that were announced to clients, oldest first. The browser lists
+   * its pages in no particular order.
    */
   get opened(): readonly string[] {
     return [...this.#opened]

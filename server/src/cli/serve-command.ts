@@ -11,7 +11,7 @@ export function createServeCommand(): Command {
   for (const name of settingNames) {
     const { flag, env, help, accepts, schema } = settings[name]
     const defaultText = describeDefault(schema.safeParse(undefined).data)
-    const suffix = defaultText === '' ? '' : `; default ${defaultText}`
+    const suffix = defaultText === '' ? '' : `; default: ${defaultText}`
     command.option(`--${flag} <value>`, `${help} (${env}; takes ${accepts}${suffix})`)
   }
   return command

@@ -18,9 +18,9 @@ export interface PeerLimits {
    * minutes.
    */
   readonly responseTimeoutMs: number
-  /** A peer that has not responded after this time is probed. Default 2000. */
+  /** A peer that has not responded after this time is probed. Default: 2000. */
   readonly probeAfterMs?: number | undefined
-  /** Timeout of a probe. A peer that misses two in a row counts as hung. Default 4000. */
+  /** Timeout of a probe. A peer that misses two in a row counts as hung. Default: 4000. */
   readonly probeMs?: number | undefined
 }
 
@@ -123,7 +123,7 @@ async function isPeerHung(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let missed = 0; missed < 2;) {
-    // The probe's timeout was pause enough.
+    // The timeout of the probe replaces the pause.
     if (missed === 0) await sleep(probeAfterMs, undefined, { signal, ref: false }).catch(() => undefined)
     if (signal.aborted) return false
     missed = (await isAlive(peer, probeMs)) ? 0 : missed + 1

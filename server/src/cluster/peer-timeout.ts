@@ -1,5 +1,5 @@
 /**
- * Gap between two own heartbeats after which the peers may have been cut off as well: four
+ * Gap between two heartbeats of this node after which the peers may have been cut off as well: four
  * heartbeats.
  */
 const gapMs = 20_000
@@ -8,9 +8,10 @@ const gapMs = 20_000
 const graceMs = 30_000
 
 /**
- * Creates a check whether peers without a heartbeat can be declared dead. Call it after each own
- * heartbeat, with the milliseconds of any clock. After a gap between its own heartbeats, the store
- * or this machine was unavailable. The peers may be alive and just as unable to send heartbeats.
+ * Creates a check whether peers without a heartbeat can be declared dead. Call it after each
+ * heartbeat of this node, with the milliseconds of any clock. After a gap between its own
+ * heartbeats, the store or this machine was unavailable. The peers may be alive and equally unable
+ * to send heartbeats.
  */
 export function createPeerTimeoutCheck(startedMs: number): (nowMs: number) => boolean {
   let lastMs = startedMs

@@ -33,8 +33,8 @@ export interface Peers {
 const cacheMs = 2000
 
 /**
- * Share of slots by which another node must be emptier to relay a new session to it, because
- * relaying also takes time.
+ * Minimum difference in the share of used slots at which a new session is relayed to another node,
+ * because relaying also takes time.
  */
 const minLoadDifference = 0.25
 
@@ -71,8 +71,8 @@ export function createPeers(store: Store, nodeId: string): Peers {
     },
     leastLoaded: async ({ load, slots, isDraining }) => {
       const nodes = await listCached()
-      // Measured by the newest heartbeat, since clocks of machines may differ. It includes the own
-      // one.
+      // Measured by the newest heartbeat, since clocks of machines may differ. The list includes
+      // this node.
       const newestMs = Math.max(...nodes.map((node) => node.heartbeatAt.getTime()))
       const fits = (node: NodeRow): boolean =>
         node.id !== nodeId &&

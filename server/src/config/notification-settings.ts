@@ -16,7 +16,7 @@ export const notificationSettings = {
   webhookSecret: {
     flag: 'webhook-secret',
     env: 'BOWLINE_WEBHOOK_SECRET',
-    help: 'secret that signs the webhooks of teams without a secret of their own; default: unsigned',
+    help: 'secret that signs the webhooks of teams without their own secret; default: unsigned',
     accepts: 'at least 16 characters',
     schema: z.string().min(16).optional(),
   },

@@ -14,7 +14,7 @@ export const teamSettings = {
   rateLimits: {
     flag: 'rate-limits',
     env: 'BOWLINE_RATE_LIMITS',
-    help: 'requests per minute of each team without rate limits of its own',
+    help: 'requests per minute of each team without its own rate limits',
     accepts: rateLimitForm,
     schema: z
       .string()

@@ -50,7 +50,7 @@ const actualErrors: ReadonlyMap<string, NetError> = new Map([
   ['ERR_SOCKS_CONNECTION_FAILED', 'ERR_TUNNEL_CONNECTION_FAILED'] as const,
 ])
 
-/** Texts appended to the error of a command, for people. */
+/** Explanations appended to the error of a command. */
 const explanations: ReadonlyMap<NetError, string> = new Map([
   [
     'ERR_BLOCKED_BY_ADMINISTRATOR',

@@ -22,7 +22,7 @@ export interface ConnectorDeps {
   readonly resolve: Resolve
   readonly basic?: Upstream | undefined
   readonly enhanced?: Upstream | undefined
-  /** Timeout of resolving and connecting, in milliseconds. Default 25,000. */
+  /** Timeout of resolving and connecting, in milliseconds. Default: 25000. */
   readonly connectTimeoutMs?: number | undefined
 }
 

@@ -3,7 +3,7 @@ import type { Connector, UpstreamChoice } from './connector.ts'
 
 /** Options of `createEgressDispatcher`. */
 export interface EgressDispatcherOptions {
-  /** Default `basic`. */
+  /** Default: `basic`. */
   readonly upstream?: UpstreamChoice | undefined
   /** Options of undici's Agent, such as `bodyTimeout`. `connect` accepts TLS options. */
   readonly agent?: (Omit<Agent.Options, 'connect'> & { readonly connect?: buildConnector.BuildOptions }) | undefined

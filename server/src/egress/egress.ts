@@ -11,7 +11,7 @@ import type { Upstream } from './upstream.ts'
 
 /** Settings of the egress. */
 export interface EgressSettings {
-  /** Addresses and hosts allowed besides public addresses. Default: none. */
+  /** Addresses and hosts allowed in addition to public addresses. Default: none. */
   readonly allow?: readonly string[] | undefined
   /**
    * URL (http, https, socks4 or socks5) of the upstream proxy `basic`. Default: none,

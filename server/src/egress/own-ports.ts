@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { specialRangeOf } from './special-ranges.ts'
 
-/** Ports of the server itself. Pages may never connect to them, whatever `--allow` permits. */
+/** Ports of the server itself. Pages may never connect to them, even if `--allow` permits it. */
 export interface OwnPorts {
   /**
    * Blocks a port on every address of this machine, and on the given `addresses` of others.

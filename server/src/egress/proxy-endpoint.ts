@@ -42,11 +42,11 @@ export interface ProxyEndpointOptions {
    * free port of this machine.
    */
   readonly jailProxyPort?: number | undefined
-  /** Default `fallback`. */
+  /** Default: `fallback`. */
   readonly upstream?: UpstreamChoice | undefined
 }
 
-/** Logger of the proxy. A pino logger fits. */
+/** Logger of the proxy. Compatible with pino. */
 export interface EgressLog {
   readonly debug: (facts: object, message: string) => void
   readonly warn: (facts: object, message: string) => void
@@ -66,7 +66,7 @@ export interface ProxyEndpointDeps {
   readonly log: EgressLog
   /**
    * Maximum number of concurrent connections per endpoint. Further ones are closed immediately.
-   * Default 1000.
+   * Default: 1000.
    */
   readonly maxConnections?: number | undefined
 }

@@ -12,7 +12,7 @@ export function createResolver(lookUp: Resolve = systemLookup): Resolve {
   return async (host, signal) => {
     if (isIP(host) !== 0) return [host]
     const name = normalizeHost(host)
-    // RFC 6761: these names are always loopback, whatever a name server returns.
+    // RFC 6761: these names are always loopback, regardless of the name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
     const pending = lookups.get(name) ?? lookUp(name).finally(() => lookups.delete(name))
     lookups.set(name, pending)

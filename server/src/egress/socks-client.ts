@@ -77,7 +77,7 @@ async function authenticate(call: SocksCall): Promise<void> {
   if (status !== 0) throw new Error('the proxy rejected the credentials')
 }
 
-/** SOCKS4 knows IPv4 addresses alone. Other targets are sent as names (SOCKS4a). */
+/** SOCKS4 supports only IPv4 addresses. Other targets are sent as names (SOCKS4a). */
 async function handshake4(call: SocksCall): Promise<void> {
   const { socket, target, user = Buffer.alloc(0) } = call
   const isName = !isIPv4(target.host)

@@ -7,7 +7,7 @@ import { BowlineError } from 'bowline/kit/errors'
 export interface Plan extends Omit<ExtractRequest, 'urls' | 'webhook'> {
   /** URLs of single pages. */
   readonly pages: readonly string[]
-  /** URLs whose subpages are meant. */
+  /** URLs whose subpages are read. */
   readonly folders: readonly string[]
   readonly webhook?: WebhookSpec | undefined
   /** URL under which the client reached this server, without trailing slash. */

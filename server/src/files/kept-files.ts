@@ -25,7 +25,7 @@ export async function keepFiles(
       const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), retentionMs, contents } as const
       await artifacts.store(row, artifact, signal)
     } catch (error) {
-      // The other files are stored all the same.
+      // The other files are still stored.
       failures.push(error)
     }
   }

@@ -175,7 +175,7 @@ export class SessionFiles {
   async #write(entry: FileEntry, groupDir: string, body: Readable): Promise<void> {
     const { uploadsDir } = this.session.browser.folder
     await mkdir(dirname(entry.path), { recursive: true })
-    // The browser's user must be able to read the file, whatever the server's umask is.
+    // The browser's user must be able to read the file, regardless of the server's umask.
     for (let dir = dirname(entry.path); dir.length >= groupDir.length && dir !== uploadsDir; dir = dirname(dir)) {
       await chmod(dir, 0o755)
     }
@@ -184,7 +184,7 @@ export class SessionFiles {
       await file.chmod(0o644)
       await pipeline(body, this.#limitBytes(entry), file.createWriteStream(), { signal: this.session.ended })
     } catch (error) {
-      // The stream may have closed the file. The error of the upload counts.
+      // The stream may have closed the file. Throw the error of the upload.
       await file.close().catch(() => undefined)
       await rm(entry.path, { force: true })
       throw error

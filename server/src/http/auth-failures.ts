@@ -3,7 +3,7 @@ const windowMs = 60_000
 
 const maxAddresses = 1000
 
-/** Logs a failed authentication of an address. `nowMs` defaults to the current time. */
+/** Logs a failed authentication of an address. Default of `nowMs`: the current time. */
 export type AuthFailureLog = (address: string, nowMs?: number) => void
 
 /**

@@ -3,9 +3,9 @@ import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Sends a file of the build with an ETag, in the `.br` or `.gz` version stored beside it if the
- * client accepts that. Headers already set on the reply are kept. Returns `false` and sends nothing
- * if the file does not exist. `path` must come from a trusted source.
+ * Sends a file of the build with an ETag, in the `.br` or `.gz` version next to it if the client
+ * accepts that. Headers already set on the reply are kept. Returns `false` and sends nothing if the
+ * file does not exist. `path` must come from a trusted source.
  */
 export async function sendBuiltFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<boolean> {
   const type = types[extname(path)]

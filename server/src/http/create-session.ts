@@ -9,7 +9,7 @@ import { sessionUrls } from '../sessions/urls.ts'
 import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './session-node.ts'
 import type { Call } from './register.ts'
 
-/** Header of a relayed deletion: the client never got the response with this session. */
+/** Header of a relayed deletion: the client never received the response with this session. */
 const undeliveredHeader = 'x-bowline-undelivered'
 
 /** Milliseconds a peer has to create a session: three attempts of 30 s to start its browser. */
@@ -47,7 +47,7 @@ export class SessionCreator {
     const { key, idempotencyKey } = call
     const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
     // A request repeated with its idempotency key may return a session of another node, which must
-    // know that the client has got it.
+    // be notified that the client has received it.
     const holder = row.nodeId === nodeId ? undefined : await peerOfRow(this.#deps, row, call.raw.raw)
     if (holder !== undefined) return this.#createOnPeer(holder, body, call, disconnected.signal)
     const session = sessions.find(row.id)
@@ -56,8 +56,8 @@ export class SessionCreator {
   }
 
   /**
-   * Ends a session whose client never got the response, on behalf of the server that relayed the
-   * request. Returns `false` for an ordinary deletion.
+   * Ends a session whose client never received the response, on behalf of the server that relayed
+   * the request. Returns `false` for an ordinary deletion.
    */
   endUnclaimed(id: string, { raw: { raw } }: Call): boolean {
     const { sessions, nodeId } = this.#deps

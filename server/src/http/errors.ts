@@ -34,7 +34,7 @@ const siteErrors = /^(?:SCRAPE|PDF|EGRESS)_/
 /** Sends the response for any thrown error. Logs the stack only for errors of the server itself. */
 export function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toBowlineError(error, request)
-  // The client has disconnected. The server is fine.
+  // The client has disconnected. This is not an error of the server.
   if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
   else if (known.status >= 500) {
     // The message may contain the full URL of the page, which can hold secrets.

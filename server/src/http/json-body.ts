@@ -1,7 +1,7 @@
 import { BowlineError } from 'bowline/kit/errors'
 import { shorten } from 'bowline/contract/validation-issues'
 
-/** Limits of a JSON body. A megabyte of brackets costs more to parse than any request is worth. */
+/** Limits of a JSON body. Even a megabyte of brackets is expensive to parse. */
 const limits = { depth: 200, items: 100_000, keys: 10_000, values: 500_000 } as const
 
 /**

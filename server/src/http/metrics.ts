@@ -28,9 +28,7 @@ export interface Metrics {
   readonly watch: (sources: MetricSources) => void
 }
 
-/**
- * Creates the metrics in a registry of their own, so that several servers can run in one process.
- */
+/** Creates the metrics in a separate registry, so that several servers can run in one process. */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -10,7 +10,7 @@ import { streamLongJson } from './stream-long-json.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { activityDescriber } from './activity-of-call.ts'
 
-/** Context of a call, besides its parsed input. */
+/** Context of a call, in addition to its parsed input. */
 export interface Call {
   readonly key: KeyRow
   /** Version of the path that the client used. */

@@ -39,8 +39,8 @@ export function relaySessionRequests(app: FastifyInstance, deps: SessionNodeDeps
 }
 
 /**
- * Returns whether this node can respond from the store alone, although the session's node is
- * unreachable: the session is only read, or has ended.
+ * Returns whether this node can respond from the store, although the session's node is unreachable:
+ * the session is only read, or has ended.
  */
 async function canRespondFromStore(
   { store }: SessionNodeDeps,

@@ -99,7 +99,8 @@ async function watch(
     // The key may have been revoked meanwhile.
     await authenticate()
     using jobEvents = listen(jobs, job, disconnected.signal)
-    // Read the job before its documents: if it has ended by now, the documents found next are all.
+    // Read the job before its documents: if it has already ended, the documents read next are
+    // complete.
     job = await jobs.find({ id, teamId })
     const { documents, pagesRead: found } = await jobs.documents(job, { skip: sent, limit: 100 })
     for (const document of documents) await send(client, { type: 'document', data: withBaseUrl(document, baseUrl) })
@@ -120,7 +121,7 @@ async function watch(
 
 /**
  * Returns the last frame, sent as the close reason. v1 clients report `done` as "completed",
- * whatever the outcome of the job.
+ * regardless of the outcome of the job.
  */
 function endFrame({ kind, status }: Job): object {
   return status === 'completed'

@@ -31,7 +31,7 @@ export class HostThrottle {
   }
 
   /**
-   * Waits until a page of the host may be requested. Dispose the slot once it was. Throws the
+   * Waits until a page of the host may be requested. Dispose the slot after the request. Throws the
    * signal's reason.
    */
   async acquireSlot(host: string, signal: AbortSignal): Promise<Disposable> {

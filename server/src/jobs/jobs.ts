@@ -142,7 +142,7 @@ export class Jobs {
 
   /**
    * Explains why a completed crawl found only one page. Returns `undefined` if it found more, or if
-   * there is nothing more to find.
+   * there are no other pages to find.
    */
   async explainSinglePage({ id, status, total, plan: { crawl } }: Job): Promise<string | undefined> {
     if (crawl === undefined || crawl.limit === 1 || crawl.sitemap === 'only' || status !== 'completed' || total !== 1) {

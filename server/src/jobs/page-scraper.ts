@@ -37,7 +37,7 @@ export interface PageScraperDeps {
 }
 
 /**
- * Server crashes after which a page is given up: each one ends all sessions of the server. After
+ * Server crashes after which a page fails: each one ends all sessions of the server. After
  * `suspectAfterCrashes` it is scraped last and with no other suspect, so further crashes are almost
  * certainly its own.
  */

@@ -22,7 +22,7 @@ export interface JobPlan {
   /** The first submission, and one for each addition to a batch. */
   readonly submissions: readonly Submission[]
   readonly webhook?: WebhookSpec | undefined
-  /** Maximum number of concurrent pages of the job. Default: no limit of its own. */
+  /** Maximum number of concurrent pages of the job. Default: the limit of the server. */
   readonly maxConcurrency?: number | undefined
   /** Set for crawls. */
   readonly crawl?: CrawlPlan | undefined

@@ -150,12 +150,12 @@ export class Runner {
     }
     try {
       while (failures.length === 0 && !signal.aborted && performance.now() < endMs) {
-        // Read before the claim: a page that ends meanwhile may add pages that this claim does not
+        // Read before the claim: a page that ends during the claim may add pages that it does not
         // see.
         const isIdle = running.size === 0
         const limit = isIdle ? concurrency : hasSuspect ? 0 : concurrency - running.size
         const pages = limit === 0 ? [] : await this.#claim(job, { holder, limit, isIdle })
-        // Pages of a later submission have options of their own.
+        // Pages of a later submission have different options.
         if (pages.some((page) => page.round >= job.plan.submissions.length)) job = await this.#reread(job)
         for (const page of pages) begin(page)
         if (running.size > 0) await Promise.race(running)

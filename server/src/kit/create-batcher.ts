@@ -1,6 +1,6 @@
 /**
  * Returns a function that groups concurrent calls into batches. Calls made while a batch is running
- * form the next batch of at most `maxItems` items (default 100). If a batch fails, its items are
+ * form the next batch of at most `maxItems` items (default: 100). If a batch fails, its items are
  * retried one by one, so that only the callers whose items fail get an error.
  */
 export function createBatcher<Item>(

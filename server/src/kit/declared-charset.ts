@@ -19,7 +19,10 @@ function charsetOf(contentType: string | undefined): string | undefined {
   return /charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]
 }
 
-/** Comment as browsers look for a declaration: `<!-->` is a whole one, and one may have no end. */
+/**
+ * Matches comments as browsers do when they look for a declaration: `<!-->` is a complete comment,
+ * and a comment may be unterminated.
+ */
 const comment = /<!--(?:-?>|[^]*?(?:-->|$))/g
 
 function fromMarkup(bytes: Uint8Array): string | undefined {

@@ -1,7 +1,7 @@
 /** Options of `runEvery`. */
 export interface RunEveryOptions {
   readonly onError: (error: unknown) => void
-  /** Also run at once, before the first interval has passed. Default `false`. */
+  /** Also run at once, before the first interval has passed. Default: `false`. */
   readonly isImmediate?: boolean | undefined
 }
 

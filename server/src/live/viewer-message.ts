@@ -14,7 +14,7 @@ const viewportMessage = z.object({
   width: z.int().min(1).max(8192),
   height: z.int().min(1).max(8192),
   /**
-   * Minimum milliseconds between frames, for custom viewers such as thumbnails. Default 0: as fast
+   * Minimum milliseconds between frames, for custom viewers such as thumbnails. Default: 0, as fast
    * as they are drawn. The live view page does not send it.
    */
   everyMs: z.int().min(0).max(60_000).default(0),

@@ -68,7 +68,7 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>, contentType
       yield* chunksOf(decoder.decode(head, { stream: true }))
     }
   } catch (error) {
-    // Text received before the transfer failed counts.
+    // Keep the text received before the transfer failed.
     if (decoder === undefined) yield* chunksOf(decodeHead())
     throw error
   }

@@ -46,7 +46,7 @@ export class LinkCollection {
   }
 
   /**
-   * Adds a link unless it leads to another site. A known link gets metadata that it lacks. Returns
+   * Adds a link unless it leads to another site. Missing metadata of a known link is added. Returns
    * whether there is room for more.
    */
   add(text: string, metadata: Omit<FoundLink, 'url'> = {}, base?: URL): boolean {

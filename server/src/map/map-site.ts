@@ -23,8 +23,8 @@ export interface MapSiteOptions extends Abortable {
    */
   readonly renderPage?: RenderPage | undefined
   /**
-   * If no page lies under the path, list the rest of the site instead of the path alone. Default:
-   * `true`.
+   * If no page lies under the path, list the rest of the site instead of only the path.
+   * Default: `true`.
    */
   readonly fallsBackToSite?: boolean | undefined
 }

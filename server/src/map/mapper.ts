@@ -32,7 +32,7 @@ export interface MapperDeps {
   readonly renderPage?: RenderPage | undefined
 }
 
-/** Opens a mapper with a connection pool of its own. */
+/** Opens a mapper with its own connection pool. */
 export function openMapper({ billing, egress, prices, renderPage }: MapperDeps): Mapper {
   const dispatcher = egress.createDispatcher()
   return {

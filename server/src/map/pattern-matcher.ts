@@ -23,7 +23,7 @@ const limitMs = 500
 
 /**
  * Milliseconds after that limit until an unresponsive thread is terminated. On a busy machine, the
- * thread gets its turn late.
+ * thread may be scheduled late.
  */
 const hangMs = 5000
 

@@ -1,5 +1,5 @@
-// Worker thread that matches texts against regular expressions, one job at a time. Its first message
-// says that it has started.
+// Worker thread that matches texts against regular expressions, one job at a time. Its first
+// message reports that it has started.
 import { createContext, Script } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 
@@ -27,7 +27,8 @@ parentPort?.postMessage('started')
 function match(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchOutcome {
   const startedAt = performance.now()
   try {
-    // Only a script in a context of its own can interrupt a regular expression by a timeout.
+    // Only a script in a separate context can be interrupted by a timeout while it matches a
+    // regular expression.
     const matches = [...(script.runInContext(createContext({ ...job }), { timeout: limitMs }) as boolean[])]
     return { matches, ms: performance.now() - startedAt }
   } catch (error) {

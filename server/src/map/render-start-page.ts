@@ -15,8 +15,8 @@ export type RenderPage = (
 const maxLinksToRender = 2
 
 /**
- * Renders a start page with hardly any links in a browser and reads its links. Returns `undefined`
- * if the fetched page should be used instead.
+ * Renders a start page with very few links in a browser and reads its links. Returns `undefined` if
+ * the fetched page should be used instead.
  */
 export async function renderStartPage(
   request: MapRequest,

@@ -28,8 +28,8 @@ export function createHeadersFor(
 
 function acceptLanguage({ country = 'us', languages }: NonNullable<MapRequest['location']>): string {
   const region = country.toUpperCase()
-  const spoken = new Intl.Locale('und', { region }).maximize().language
-  const wanted = languages?.length ? languages : [`${spoken}-${region}`, spoken, 'en']
+  const regionLanguage = new Intl.Locale('und', { region }).maximize().language
+  const wanted = languages?.length ? languages : [`${regionLanguage}-${region}`, regionLanguage, 'en']
   return [...new Set(wanted)]
     .map((language, index) => (index === 0 ? language : `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}`))
     .join(',')

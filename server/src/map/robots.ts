@@ -18,8 +18,8 @@ const maxPathLength = 2048
  */
 const maxComparisons = 20_000_000
 /**
- * Minimum number of characters of a path that are compared, however many rules with wildcards there
- * are.
+ * Minimum number of characters of a path that are compared, regardless of the number of rules with
+ * wildcards.
  */
 const minPathLength = 100
 
@@ -41,7 +41,8 @@ interface Matcher {
 
 /**
  * Parses a robots.txt (RFC 9309): the groups of `agent`, else those of `*`. The longest matching
- * pattern wins; of equal ones, `allow`. Matching a URL takes bounded time, whatever the patterns.
+ * pattern wins; of equal ones, `allow`. Matching a URL takes bounded time, regardless of the
+ * patterns.
  */
 export function parseRobots(text: string, agent: string): Robots {
   const sitemaps: string[] = []
@@ -110,7 +111,7 @@ function addRule(
 
 /**
  * Writes equal paths the same way (RFC 9309, 2.2.2): percent-encoded UTF-8 in upper case, but
- * letters, digits and `-._~` unencoded. Leaves reserved characters, `*` and `$` as they are.
+ * letters, digits and `-._~` unencoded. Leaves reserved characters, `*` and `$` unchanged.
  */
 function normalizePath(path: string): string {
   return path

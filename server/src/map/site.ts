@@ -25,7 +25,7 @@ export function createSite(start: URL, options: { readonly includeSubdomains: bo
 }
 
 /**
- * Returns a function that tells which URLs get the custom headers for a site: those of its hosts,
+ * Returns a function that decides which URLs get the custom headers for a site: those of its hosts,
  * and only over HTTPS if the site was given with HTTPS.
  */
 export function headerScope(start: URL, options: { readonly includeSubdomains: boolean }): (url: URL) => boolean {

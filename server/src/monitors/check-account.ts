@@ -17,7 +17,7 @@ interface CheckCredits {
 }
 
 /**
- * Reserves the credits of a check in a transaction of its own. Idempotent. Returns `false` if the
+ * Reserves the credits of a check in a separate transaction. Idempotent. Returns `false` if the
  * team cannot pay.
  */
 export async function reserveCheck(db: Kysely<Database>, { id, teamId, credits }: CheckCredits): Promise<boolean> {

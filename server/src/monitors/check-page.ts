@@ -87,7 +87,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
     diff: compared.diff === undefined ? undefined : JSON.stringify(compared.diff),
     snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
   }
-  // The number of pages of a PDF, and whether a change gets judged, are unknown at the reservation.
+  // The number of pages of a PDF, and whether a change is judged, are unknown at the reservation.
   const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(scrapeSpec.request))
   const last = { ...key, url, markdown: state?.markdown ?? '', extracted: state?.extracted, scrapeId }
   const checked = { page, extraCredits, scrape: scraped }

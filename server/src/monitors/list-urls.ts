@@ -24,7 +24,7 @@ export interface ListUrlsDeps extends Abortable {
 /** URLs of a target. */
 export interface ListedUrls {
   readonly urls: readonly string[]
-  /** Sentences about what was left out. */
+  /** Sentences about omitted data. */
   readonly warnings: readonly string[]
 }
 

@@ -19,7 +19,7 @@ export interface MonitorDeps {
   /** Renders the start pages of crawls. */
   readonly renderPage: RenderPage
   readonly webhooks: Webhooks
-  /** `undefined` if this server sends no mail. */
+  /** `undefined` if this server sends no emails. */
   readonly mailer: Mailer | undefined
   /** Sends requests through the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher

@@ -6,7 +6,7 @@ import { dayMs } from 'bowline/kit/day-ms'
 /**
  * Returns the next run of a schedule after a time, or `undefined` if it never runs, such as on
  * February 30th. When clocks skip a fixed time in spring, it runs an hour later that day. When they
- * repeat it in autumn, the first one counts. Step intervals are unaffected.
+ * repeat it in autumn, it runs only the first time. Step intervals are unaffected.
  */
 export function nextRun({ cron, timezone }: Schedule, after: Date): Date | undefined {
   const found = new Cron(cron, { timezone, paused: true }).nextRun(after) ?? undefined

@@ -74,7 +74,7 @@ async function runTargets(run: ClaimedCheck): Promise<void> {
   // `claimCheck` raises the fence at each start.
   if (check.fence > maxStarts)
     return finish(run, monitor, [], `The check was started ${maxStarts} times and never finished`)
-  // The monitor may have got more pages while the check was queued.
+  // Pages may have been added to the monitor while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
     return finish(

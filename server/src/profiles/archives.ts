@@ -55,7 +55,7 @@ export async function writeArchive(
   if (packed.status === 'fulfilled' && written.status === 'fulfilled') {
     return { blob, keyId: key.id, contentBytes: packing.contentBytes(), storedBytes }
   }
-  // The error of the save counts. The sweep deletes what is left.
+  // Throw the error of the save. The sweep deletes the rest of the blob.
   await blobs.delete(blob).catch(() => undefined)
   // A failure of one half also closes the other. The cause is the error that is not just a closed
   // stream.

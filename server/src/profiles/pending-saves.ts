@@ -149,7 +149,7 @@ export class PendingSaves implements AsyncDisposable {
 
   async #drop(save: PendingSave): Promise<void> {
     this.#deps.onLeaseEnd(save)
-    // The sweep deletes what is left.
+    // The sweep deletes the rest of the blob.
     await this.#deps.blobs.delete(save.blob).catch(() => undefined)
     await this.#forget(save)
     this.#deps.onError(new Error('another session has saved the profile since'), `saving the profile "${save.name}"`)

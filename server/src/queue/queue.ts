@@ -10,12 +10,13 @@ export interface Queue<Data extends object> {
   readonly expireSeconds: number
   /**
    * Server crashes during a task before it fails as exhausted. A graceful shutdown requeues its
-   * tasks and does not count. Default 10. `Infinity`: no limit.
+   * tasks and does not count. Default: 10. `Infinity`: no limit.
    */
   readonly maxCrashes?: number
   /**
    * Whether tasks are spread over servers: a server fetches one task at a time and waits before the
-   * next, longer the more it is running. Default false: it fetches as many as `concurrency` allows.
+   * next, longer the more it is running. Default: false, which fetches as many as `concurrency`
+   * allows.
    */
   readonly prefersIdleServers?: boolean
   /** Never set. Binds the type of the task data to the queue. */

@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly startAfter?: Date | number | undefined
   /** Tasks with the same key that have not started yet are deduplicated. */
   readonly singletonKey?: string | undefined
-  /** Tasks with a higher priority start first. Default 0. */
+  /** Tasks with a higher priority start first. Default: 0. */
   readonly priority?: number | undefined
 }
 
@@ -30,7 +30,8 @@ const maxRetryLimit = 2 ** 31 - 1
 const completedRetentionSeconds = 3600
 
 /**
- * Keeps waiting tasks for ten years: their senders wait for a result however long no server runs.
+ * Keeps waiting tasks for ten years: their senders wait for a result even if no server runs for a
+ * long time.
  */
 const taskRetentionSeconds = (10 * 365 * dayMs) / 1000
 
@@ -73,7 +74,7 @@ export class TaskQueues implements AsyncDisposable {
     const { boss, store } = this.#deps
     const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
     const tasks = data.map((each) => ({ ...toTask(queue, options), heartbeatSeconds, data: each }))
-    // With a connection of its own, the insert would deadlock with the transaction that awaits it.
+    // On another connection, the insert would deadlock with the transaction that awaits it.
     await boss.insert(queue.name, tasks, db === undefined ? {} : { db: fromKysely(db) })
     // In PostgreSQL the task is not visible before the commit. The embedded database has one
     // connection, so a poll waits for the commit anyway.

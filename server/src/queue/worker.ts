@@ -176,8 +176,8 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   /**
-   * Requeues a task without counting the attempt: neither a shutdown nor a store outage is its
-   * fault.
+   * Requeues a task without counting the attempt, since it caused neither the shutdown nor the
+   * store outage.
    */
   async #requeue(task: JobWithMetadata<Data>, afterSeconds: number): Promise<void> {
     const { store, queue } = this.#deps

@@ -39,7 +39,7 @@ export class Recordings {
 
   /**
    * Starts recording if the session requests it. `resources` stops it. Never rejects: a session
-   * without a recording is better than none.
+   * must not fail because it cannot be recorded.
    */
   async start(
     session: RecordedSession & { readonly ended: AbortSignal },

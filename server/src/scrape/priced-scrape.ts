@@ -27,7 +27,7 @@ export interface ScrapeStorage {
 
 /**
  * A scraped page with its price, not stored or billed yet. Its caller saves it in one transaction
- * with rows of its own and the bill. Disposing deletes its files unless `markSaved` was called.
+ * with its own rows and the bill. Disposing deletes its files unless `markSaved` was called.
  */
 export class PricedScrape implements ScrapeOutcome, AsyncDisposable {
   readonly id: string
@@ -66,7 +66,7 @@ export class PricedScrape implements ScrapeOutcome, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Files left behind take space only. Report the failure of the scrape.
+    // Files left behind only take up space. Report the failure of the scrape.
     if (!this.#isSaved) await this.#storage.discardFiles?.().catch(() => undefined)
   }
 }

@@ -11,7 +11,7 @@ export interface ScrapeInSlotDeps {
 
 /**
  * Scrapes a page that other work pays for, such as a check. Waits for a concurrency slot of the
- * team as long as it takes: the timeout of the request covers only the scrape itself. Throws like
+ * team without a time limit: the timeout of the request covers only the scrape itself. Throws like
  * `Scrapes.scrape`.
  */
 export async function scrapeInSlot({ billing, scrapes }: ScrapeInSlotDeps, call: ScrapeCall): Promise<PricedScrape> {

@@ -39,7 +39,7 @@ export interface ScrapesDeps extends LoaderDeps {
 /** A page to scrape, and its owner. */
 export interface ScrapeCall {
   readonly request: ScrapeRequest
-  /** URL as the caller wrote it, for `metadata.sourceURL`. Default: that of the request. */
+  /** URL as the caller sent it, for `metadata.sourceURL`. Default: that of the request. */
   readonly sourceUrl?: string | undefined
   readonly teamId: string
   readonly apiKeyId: string
@@ -49,7 +49,7 @@ export interface ScrapeCall {
   readonly signal?: AbortSignal | undefined
   /** Id of the scrape. Default: a new one. */
   readonly id?: string | undefined
-  /** Milliseconds it has waited for a concurrency slot of the team. Default 0. */
+  /** Milliseconds it has waited for a concurrency slot of the team. Default: 0. */
   readonly waitedMs?: number | undefined
 }
 
@@ -207,7 +207,7 @@ export class Scrapes implements AsyncDisposable {
     try {
       return await this.#build(call, loaded, { id, secret, files, signal })
     } catch (error) {
-      // Files left behind take space only. Report the failure of the scrape.
+      // Files left behind only take up space. Report the failure of the scrape.
       await files.discard().catch(() => undefined)
       throw error
     }

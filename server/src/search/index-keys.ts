@@ -2,7 +2,8 @@ import { wordsOf } from '../kit/words-of.ts'
 import { domainsOf, bigramsOf, wordsOfUrl } from './words.ts'
 
 /**
- * Index keys of a page beside the words of its text. Each contains a space, so it equals no word.
+ * Index keys of a page in addition to the words of its text. Each contains a space, so it cannot
+ * equal a word.
  */
 export const indexKey = {
   team: (id: string): string => `team ${id}`,

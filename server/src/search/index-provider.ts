@@ -24,7 +24,7 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'wai
     search: async (query) => {
       // A page should be found right after its scrape, but constant scraping must not block searches.
       if (index !== undefined)
-        // The search goes on without the pages that are not indexed in time.
+        // The search continues without the pages that are not indexed in time.
         await abortable(index.waitForPending(), AbortSignal.timeout(pendingTimeoutMs)).catch(() => undefined)
       const first = await toPageSearch(store, query)
       const strict = await find(store, query, first)
@@ -164,6 +164,6 @@ async function wordsAbout(store: Store, teamId: string, sites: readonly string[]
     }
   }
   const common = [...counts].toSorted(([, left], [, right]) => right - left).map(([word]) => word)
-  // Of a site that is not indexed, only the name is known.
+  // For a site that is not indexed, only the name is known.
   return common.length === 0 ? sites.flatMap((site) => wordsOf(site.replace(/\.[^.]+$/, ''))) : common.slice(0, 12)
 }

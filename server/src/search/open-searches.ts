@@ -11,7 +11,7 @@ import { createSearxngProvider } from './searxng-provider.ts'
 
 /** Search settings. */
 export interface SearchSettings {
-  /** Default: the configured provider, or else the index. */
+  /** Default: the configured provider, otherwise the index. */
   readonly search?: SearchProvider['name'] | undefined
   readonly searxngUrl?: string | undefined
   readonly braveKey?: string | undefined

@@ -27,7 +27,7 @@ export function parseQuery(query: string): readonly Clause[] {
     else clauses[clauses.length - 1] = { ...last, alternatives: [...(last.alternatives ?? []), clause] }
   }
   for (const [whole, minus = '', prefix = '', quoted, bare = ''] of query.matchAll(token)) {
-    // A minus alone excludes nothing.
+    // A single minus excludes nothing.
     if (whole === '-') continue
     if (whole === 'OR' && clauses.length > 0) {
       isAlternative = true

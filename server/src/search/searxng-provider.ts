@@ -73,7 +73,7 @@ function unfilteredWarning(parameters: Parameters): string {
 function parametersOf(query: ProviderQuery): Parameters {
   const { source, range, language, country, safe } = query
   const unit = unitCovering(range)
-  // Without `language`, SearXNG also asks engines that cannot filter by language.
+  // Without `language`, SearXNG also queries engines that cannot filter by language.
   const isPlain = language === 'en' && (country === undefined || country === 'us')
   return {
     q: writeQuery(operatorsOf(query)),

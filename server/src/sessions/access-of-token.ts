@@ -4,7 +4,7 @@ import { tokenKind, type TokenKind } from './tokens.ts'
 
 /**
  * Returns the access that a token grants. Throws SESSION_NOT_FOUND for an invalid token, as for an
- * unknown session, so that guesses do not reveal which sessions exist.
+ * unknown session, so that guessing does not reveal which sessions exist.
  */
 export function accessOfToken(row: SessionRow, token: string): TokenKind {
   const kind = tokenKind(row.secret, token)

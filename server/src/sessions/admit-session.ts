@@ -22,7 +22,7 @@ export interface NewSession {
 export interface ProfileUse {
   /** Wraps the profile, to observe or change how it is restored and saved. */
   readonly wrapProfile?: (profile: HeldProfile) => HeldProfile
-  /** Whether the browser starts without the data of the profile. Default false. */
+  /** Whether the browser starts without the data of the profile. Default: false. */
   readonly startsEmpty?: boolean
 }
 
@@ -91,8 +91,8 @@ export async function findRepeated(store: Store, newSession: NewSession): Promis
 }
 
 /**
- * Throws INSUFFICIENT_CREDITS if the team cannot pay for the session. It then need not wait for a
- * free slot.
+ * Throws INSUFFICIENT_CREDITS if the team cannot pay for the session. The request then does not
+ * wait for a free slot.
  */
 export async function assertCanPay(store: Store, { teamId, request }: NewSession, credits: number): Promise<void> {
   await assertCredits(store.db, { teamId, credits }, (needed, available) =>

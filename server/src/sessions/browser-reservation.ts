@@ -13,8 +13,8 @@ import { launchWithProfile } from './profile-browser.ts'
 export interface BrowserReservation {
   readonly profile: HeldProfile | undefined
   /**
-   * Returns the browser. Throws BROWSER_START_FAILED after three attempts, or PROFILE_UNREADABLE
-   * immediately.
+   * Returns the browser. Throws BROWSER_START_FAILED after three attempts, and PROFILE_UNREADABLE
+   * at once.
    */
   readonly take: () => Promise<Browser>
   /** Releases the browser and the profile of a session that does not start. */
@@ -67,14 +67,14 @@ function fromPool(browsers: BrowserPool, profile?: HeldProfile): BrowserReservat
 function fromProfile(browsers: BrowserPool, profile: HeldProfile): BrowserReservation {
   const controller = new AbortController()
   const launching = withRetries(async () => launchWithProfile(browsers, profile, controller.signal))
-  // If admission fails first, no one takes the browser.
+  // If admission fails first, the browser is not used.
   launching.catch(() => undefined)
   return {
     profile,
     take: async () => launching,
     discard: async () => {
       controller.abort(new BowlineError('ABORTED', 'The session was not admitted'))
-      // A browser that failed to launch need not be killed.
+      // A browser that failed to launch does not need to be killed.
       const browser = await launching.catch(() => undefined)
       try {
         await browser?.kill()

@@ -5,8 +5,8 @@ import { billSession } from './bill.ts'
 
 /**
  * Ends a session that is stored for this node but does not run on it: the database failed while it
- * was created, so no client got it. It costs nothing, and a retry with its idempotency key creates
- * a new one.
+ * was created, so no client received it. It costs nothing, and a retry with its idempotency key
+ * creates a new one.
  */
 export async function endStraySession(
   deps: { readonly store: Store; readonly prices: Prices },

@@ -19,7 +19,9 @@ import type { ProfileVersionRow } from '../profiles/profile-queries.ts'
 import type { ProfileSaveOutcome } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
 
-/** Data of a profile besides its files: session cookies, which Chromium drops when it exits. */
+/**
+ * Data of a profile in addition to its files: session cookies, which Chromium drops when it exits.
+ */
 const sessionCookies = z.object({ cookies: z.array(browserCookie).default([]) })
 
 /** Time for a browser to return its cookies before it counts as hung. */

@@ -24,7 +24,7 @@ export interface SessionDeps {
 export interface SessionsDeps extends SessionDeps {
   /** Opens the components of a session. `session.resources` closes them. */
   readonly openComponents: (session: SessionCore) => SessionComponents
-  /** Called with every session whose browser has started, before any client gets it. */
+  /** Called with every session whose browser has started, before any client receives it. */
   readonly onStart: (session: LiveSession) => Promise<void>
   /** Called with every session that ends, while its browser may still run. The end waits for it. */
   readonly onEnding: (session: LiveSession, how: EndRequest) => Promise<void>
@@ -35,7 +35,7 @@ export interface EndRequest {
   readonly reason: EndReason
   /** Whether the client reported that its work in the session failed. */
   readonly hasFailed?: boolean
-  /** Whether no client ever got the session. It then costs nothing and saves nothing. */
+  /** Whether no client has received the session. It then costs nothing and saves nothing. */
   readonly isUnclaimed?: boolean
   /** Error message. */
   readonly error?: string

@@ -18,7 +18,7 @@ export interface NewSessionRow {
   readonly onBrowserClose: OnBrowserClose
   readonly profileName?: string | undefined
   readonly profileSave?: boolean | undefined
-  /** Whether files are stored beyond the end of the session. Default false. */
+  /** Whether files are stored beyond the end of the session. Default: false. */
   readonly keepFiles?: boolean | undefined
   /** Recording options, as JSON. */
   readonly record?: string | undefined
@@ -132,7 +132,7 @@ export async function getTeamSession(db: Kysely<Database>, id: string, teamId: s
   return row
 }
 
-/** Creates the error for an unknown session, or one that the caller must not know about. */
+/** Creates the error for an unknown session, or one whose existence the caller must not learn. */
 export function sessionNotFound(): BowlineError {
   return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
 }
@@ -206,7 +206,7 @@ export async function recordSavedProfile(db: Kysely<Database>, id: string, versi
     .execute()
 }
 
-/** Returns what pending saves of profiles need of the sessions that wrote them. */
+/** Returns the data of sessions that pending saves of their profiles need. */
 export function profileWriters(db: Kysely<Database>) {
   return {
     isActive: async (id: string): Promise<boolean> => (await findSession(db, id))?.status === 'active',

@@ -75,7 +75,7 @@ export class Sessions implements AsyncDisposable {
 
   /** Resolves when a starting session has started or failed. Resolves immediately for others. */
   async whenStarted(id: string): Promise<void> {
-    // The creator gets the error of a failed start.
+    // The creator receives the error of a failed start.
     await this.#starts.get(id)?.started.catch(() => undefined)
   }
 
@@ -316,7 +316,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   #close({ browser, resources }: LiveSession): void {
-    // At the same time, because a browser that hangs is detached from only once it is killed.
+    // In parallel, because detaching from a browser that hangs completes only once it is killed.
     const closing = Promise.all([browser.kill(), resources.disposeAsync()])
       .then(() => undefined)
       .catch((error: unknown) => this.#deps.onError(error, `stopping browser ${browser.pid}`))

@@ -13,21 +13,21 @@ interface Delivery {
 }
 
 /**
- * Finds sessions that no client knows, because the clients that requested them disconnected before
- * the response.
+ * Finds sessions whose URLs no client has received, because the clients that requested them
+ * disconnected before the response.
  */
 export class UnclaimedSessions {
   readonly #deliveries = new Map<string, Delivery>()
   readonly #abandon: (session: LiveSession) => void
 
-  /** `abandon` is called with each session that no client knows and that was not used. */
+  /** `abandon` is called with each session that no client has received and that was not used. */
   constructor(abandon: (session: LiveSession) => void) {
     this.#abandon = abandon
   }
 
   /**
-   * Tracks a request that returns the session. `delivered` resolves to whether the response
-   * arrived.
+   * Tracks a request that returns the session. `delivered` resolves to whether the response was
+   * delivered.
    */
   watch(session: LiveSession, delivered: Promise<boolean>): void {
     const { id } = session.row
@@ -45,7 +45,7 @@ export class UnclaimedSessions {
   }
 
   /**
-   * Records that a response with the session did not arrive after all, such as behind another
+   * Records that a response with the session was not delivered after all, for example by a relaying
    * server.
    */
   markUndelivered(session: LiveSession): void {

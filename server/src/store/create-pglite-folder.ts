@@ -14,7 +14,7 @@ import { packFolder, unpackFolder } from './template.ts'
 
 /** Options of `createPgliteFolder`. */
 export interface PgliteFolderOptions {
-  /** Directory of the template. Default `~/.cache/bowline`. */
+  /** Directory of the template. Default: `~/.cache/bowline`. */
   readonly cacheDir?: string | undefined
   readonly log?: StoreLog | undefined
 }

@@ -3,21 +3,21 @@ import { Client, DatabaseError } from 'pg'
 /** Options of `HangGuard`. */
 export interface HangGuardOptions {
   readonly databaseUrl: string
-  /** Milliseconds without a response after which PostgreSQL is probed. Default 6000. */
+  /** Milliseconds without a response after which PostgreSQL is probed. Default: 6000. */
   readonly probeAfterMs?: number | undefined
-  /** Timeout of a probe in milliseconds. Default 4000. */
+  /** Timeout of a probe in milliseconds. Default: 4000. */
   readonly probeTimeoutMs?: number | undefined
   /**
    * Maximum duration of a statement in milliseconds even if probes succeed: its own connection or
-   * backend may hang. Default 120,000.
+   * backend may hang. Default: 120000.
    */
   readonly maxStatementMs?: number | undefined
 }
 
 /**
- * Fails statements that PostgreSQL accepts but never answers, for example because it is paused or
- * behind a dead link. Slow statements continue: a probe on a separate connection checks whether the
- * database is alive.
+ * Fails statements that PostgreSQL accepts but never responds to, for example because it is paused
+ * or behind a dead link. Slow statements continue: a probe on a separate connection checks whether
+ * the database is alive.
  */
 export class HangGuard {
   readonly #databaseUrl: string

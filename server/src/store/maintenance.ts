@@ -5,7 +5,7 @@ import type { StoreLog } from './store.ts'
 /** Options of `startMaintenance`. */
 export interface MaintenanceOptions {
   readonly log?: StoreLog | undefined
-  /** Milliseconds between runs. Default 60,000. */
+  /** Milliseconds between runs. Default: 60000. */
   readonly intervalMs?: number | undefined
 }
 

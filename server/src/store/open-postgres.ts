@@ -15,7 +15,7 @@ const defaultConnections = 10
 /** Options of `openPostgres` and `connectPostgres`. */
 interface PostgresOptions extends Pick<HangGuardOptions, 'maxStatementMs'> {
   readonly databaseUrl: string
-  /** Maximum connections, at least 2. Default 10. */
+  /** Maximum connections, at least 2. Default: 10. */
   readonly connections?: number | undefined
   readonly log: StoreLog | undefined
 }

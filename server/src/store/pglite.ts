@@ -81,7 +81,7 @@ class PgliteThread {
   async close(): Promise<void> {
     if (this.#state !== 'open') return
     this.#state = 'closing'
-    // Writes a checkpoint. If that fails, recovery at the next start makes up for it.
+    // Writes a checkpoint. If that fails, the next start recovers from the log.
     await this.send({ kind: 'close' }).catch(() => undefined)
     await this.#worker.terminate()
   }

@@ -59,7 +59,7 @@ export class ResilientPool implements PostgresPool {
     const client = await this.#acquire()
     let lost: BowlineError | undefined
     const query = async (text: string, parameters: readonly unknown[] = []): Promise<QueryResult> => {
-      // A rollback would wait for the statement that PostgreSQL never answered.
+      // A rollback would wait for the statement that PostgreSQL never responded to.
       if (lost !== undefined) throw lost
       try {
         return await this.#guard.wait(client.query(text, [...parameters]))
@@ -129,7 +129,7 @@ export class ResilientPool implements PostgresPool {
     this.#open.add(client)
     client.once('end', () => this.#open.delete(client))
     // The pool only handles errors of idle connections. An unhandled error of one in use would
-    // crash the process. Its statements fail on their own.
+    // crash the process. Its statements fail separately.
     client.on('error', () => undefined)
   }
 

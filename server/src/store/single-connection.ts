@@ -46,8 +46,8 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
         const results = await lite.exec(text)
         return results.map(({ rows }) => ({ rows: [...rows] }))
       } catch (error) {
-        // Ends a transaction that the failed statements left open, which the next caller would be
-        // in.
+        // Ends a transaction that the failed statements left open. Otherwise the next caller would
+        // continue in it.
         await lite.exec('rollback')
         throw error
       }

@@ -12,11 +12,11 @@ export interface StoreOptions {
   readonly dataDir: string
   /** `postgres://…` URL of PostgreSQL 13 or newer. Default: the embedded database. */
   readonly databaseUrl?: string | undefined
-  /** Maximum connections to PostgreSQL. Default 10. */
+  /** Maximum connections to PostgreSQL. Default: 10. */
   readonly databaseConnections?: number | undefined
   /**
-   * Directory that caches an empty, migrated database for new data directories. Default
-   * `~/.cache/bowline`.
+   * Directory that caches an empty, migrated database for new data directories.
+   * Default: `~/.cache/bowline`.
    */
   readonly cacheDir?: string | undefined
   /** Called once if the embedded database crashes. The process should then exit. Default: none. */

@@ -103,5 +103,7 @@ function readCursor(cursor: string | undefined): ActivityPosition | undefined {
   const [, time = '', id = ''] = /^(.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const createdAt = new Date(time)
   if (isUuid(id) && !Number.isNaN(createdAt.getTime())) return { createdAt, id }
-  throw new BowlineError('BAD_REQUEST', 'Invalid cursor.', { hint: 'Send the `cursor` of the page before, unchanged.' })
+  throw new BowlineError('BAD_REQUEST', 'Invalid cursor.', {
+    hint: 'Send the `cursor` of the previous page, unchanged.',
+  })
 }

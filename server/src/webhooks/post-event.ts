@@ -40,7 +40,7 @@ export async function postEvent({ signal, timeoutMs, ...post }: PostRequest): Pr
     const { url, dispatcher, headers, body } = post
     const response = await request(url, { method: 'POST', dispatcher, headers, body, signal: either })
     const { statusCode } = response
-    // Only the status counts. Errors while reading the body are ignored.
+    // Only the status matters. Errors while reading the body are ignored.
     await response.body.dump({ limit: maxBodyBytes, signal: either }).catch(() => undefined)
     const isDelivered = statusCode >= 200 && statusCode < 300
     return outcome({

@@ -36,12 +36,13 @@ export interface WebhookMessage {
     readonly error?: string | undefined
   }
   /**
-   * Deduplication key across all servers: a second event with the same key is not sent. Default:
-   * none.
+   * Deduplication key across all servers: a second event with the same key is not sent.
+   * Default: none.
    */
   readonly uniqueKey?: string | undefined
   /**
-   * Whether the payload is stored for a day after delivery, so that it can be resent. Default true.
+   * Whether the payload is stored for a day after delivery, so that it can be resent.
+   * Default: true.
    */
   readonly keepsPayload?: boolean | undefined
 }

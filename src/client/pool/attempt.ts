@@ -57,7 +57,7 @@ export async function runAttempt<Item, Result, Handles>(
     const run = async (): Promise<Awaited<Result>> =>
       await work(task.item, { ...scope, signal, attempt: attemptsOf(task) + 1, add })
     const running = run()
-    // Work that was given up may reject later.
+    // Work that timed out or was aborted may reject later.
     running.catch(() => undefined)
     return { state: 'done', result: await abortable(running, signal), durationMs: durationMs() }
   } catch (error) {

@@ -2,7 +2,7 @@
 export interface Budget {
   /** Credits billed plus credits reserved for live sessions. */
   readonly spent: () => number
-  /** Whether the limit leaves so many credits. */
+  /** Whether at least this many credits are left. */
   readonly has: (credits: number) => boolean
   /** Reserves credits. Returns false if too few are left. */
   readonly tryReserve: (credits: number) => boolean

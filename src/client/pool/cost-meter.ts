@@ -26,7 +26,7 @@ export interface CostMeter extends Disposable {
 
 /**
  * Starts metering, before the session is created. The minimum price must be reserved already.
- * Shortly before the paid time ends, an idle session is given up (`onIdle`); a busy one reserves
+ * Shortly before the paid time ends, an idle session is ended (`onIdle`); a busy one reserves
  * another credit, or is stopped if the budget is spent (`onOverBudget`).
  */
 export function startCostMeter(deps: {

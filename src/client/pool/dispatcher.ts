@@ -78,7 +78,7 @@ export class Dispatcher<Item> {
   /**
    * Calls `start` for each task whose delay has passed, and keeps the tasks that it does not start.
    * `waitsMs` collects the remaining delays. A task in `waitsMs` is not started in this round, even
-   * if its delay passes meanwhile: its timer starts it.
+   * if its delay passes during the round: its timer starts it.
    */
   #startEach(waitsMs: Map<Task<Item>, number>, start: (task: Task<Item>) => StartResult): ReadonlySet<StartResult> {
     const results = new Set<StartResult>()

@@ -18,8 +18,8 @@ const infrastructureCodes: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /**
- * Whether an error shows that the service or the session was lost, rather than that the page is
- * broken.
+ * Whether an error means that the service or the session was lost, as opposed to a failure of the
+ * page.
  */
 export function isInfrastructureError(error: unknown): boolean {
   return isBowlineError(error) && (infrastructureCodes.has(error.code) || isBusyStatus(error))

@@ -20,13 +20,13 @@ import { defaultSessionPrice, type SessionPrice } from './session-price.ts'
  * ```
  */
 export interface RetryOptions {
-  /** Retries after the session or the service was lost. Default 3. */
+  /** Retries after the session or the service was lost. Default: 3. */
   readonly infrastructure?: number | undefined
-  /** Retries after the work threw or timed out. Default 0. */
+  /** Retries after the work threw or timed out. Default: 0. */
   readonly page?: number | undefined
   /**
    * Delay before the first retry in milliseconds. It doubles with each retry, and is at least
-   * `Retry-After`. Default 500.
+   * `Retry-After`. Default: 500.
    */
   readonly delayMs?: number | undefined
 }
@@ -45,7 +45,7 @@ export interface RetryOptions {
 export interface HostOptions {
   /** Maximum number of concurrent items per host. Default: no limit. */
   readonly concurrency?: number | undefined
-  /** Minimum time between two starts on the same host, in milliseconds. Default 0. */
+  /** Minimum time between two starts on the same host, in milliseconds. Default: 0. */
   readonly delayMs?: number | undefined
 }
 
@@ -76,17 +76,17 @@ export interface HostOptions {
 export interface PoolOptions<Handles = unknown> extends Abortable {
   /** Connects a browser library, such as `playwright`. The function receives its handles. */
   readonly driver?: Driver<Handles> | undefined
-  /** Maximum number of concurrent sessions. Default 4. */
+  /** Maximum number of concurrent sessions. Default: 4. */
   readonly size?: number | undefined
   /**
    * Session options. Only one session at a time writes a profile, unless `saveChanges` is false.
    */
   readonly session?: CreateSessionOptions | undefined
-  /** Number of items after which a session is replaced. Default 100. */
+  /** Number of items after which a session is replaced. Default: 100. */
   readonly maxUses?: number | undefined
   /**
    * A session is replaced when a trivial operation on a page takes this many times as long as at
-   * first. 0 disables this. Default 4.
+   * first. 0 disables this. Default: 4.
    */
   readonly maxDrift?: number | undefined
   /**
@@ -102,15 +102,15 @@ export interface PoolOptions<Handles = unknown> extends Abortable {
   readonly perHost?: HostOptions | undefined
   /**
    * Time limit of one attempt in milliseconds. After a timeout the session is replaced, since the
-   * work may still use it. Default 60,000.
+   * work may still use it. Default: 60000.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Order of the outcomes: `completed` as items finish, `input` as the items were given. Default
-   * `completed`.
+   * Order of the outcomes: `completed` as items finish, `input` as the items were given.
+   * Default: `completed`.
    */
   readonly order?: 'completed' | 'input' | undefined
-  /** End the run with the error of the first failed item. Default false. */
+  /** End the run with the error of the first failed item. Default: false. */
   readonly stopOnError?: boolean | undefined
   /**
    * Path of a JSON Lines file that records completed items and sessions. A later run with the same

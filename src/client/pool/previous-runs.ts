@@ -29,7 +29,7 @@ async function endAndBill(
   try {
     return (await sessions.delete(id, options)).creditsBilled
   } catch (error) {
-    // The service no longer knows the session, or it is another service.
+    // The session no longer exists, or the service is another one.
     if (isBowlineError(error) && [403, 404, 410].includes(error.status)) return undefined
     throw error
   }

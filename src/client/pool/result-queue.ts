@@ -1,7 +1,7 @@
 /** Queue of outcomes between the workers and the reader. */
 export interface ResultQueue<Outcome> {
   readonly push: (index: number, outcome: Outcome) => void
-  /** Whether so many outcomes are unread that no further items should start. */
+  /** Whether too many outcomes are unread to start further items. */
   readonly isFull: () => boolean
   /** Ends the queue once its contents are read, optionally with an error. */
   readonly end: (failure?: { readonly error: unknown }) => void

@@ -29,8 +29,8 @@ export function browserHandlers(deps: SessionNodeDeps): Handlers {
   }
 
   /**
-   * Returns the id of the session created with an idempotency key, for clients that never got the
-   * response.
+   * Returns the id of the session created with an idempotency key, for clients that never received
+   * the response.
    */
   const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
     const found = id ?? (await findByIdempotencyKey(deps.store.db, key.teamId, idempotencyKey))?.id
@@ -125,7 +125,7 @@ function summary(row: SessionRow, sessions: Sessions, { key, baseUrl }: Pick<Cal
     id: row.id,
     status: row.status,
     ...(team === undefined ? {} : { team }),
-    // These URLs grant control of the session, so only its team gets them.
+    // These URLs grant control of the session, so only its team receives them.
     ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
     streamWebView: row.streamWebView,
     createdAt: row.createdAt.toISOString(),

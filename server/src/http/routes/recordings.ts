@@ -40,7 +40,7 @@ const readHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   // Recorded content must never run as a page of this server. A browser that navigates to a video
-  // loads it again into a document of its own, hence `media-src 'self'`.
+  // loads it again into a separate document, hence `media-src 'self'`.
   'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
 }
 

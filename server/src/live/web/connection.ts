@@ -129,10 +129,12 @@ function socketUrl(): string {
 
 const pageTimeoutMs = 5000
 
-/** A refused WebSocket does not tell why. The page at the same URL does, so it is reloaded. */
+/**
+ * A refused WebSocket does not include the reason. The page at the same URL does, so it is fetched.
+ */
 async function reloadIfRefused(): Promise<void> {
   const signal = AbortSignal.timeout(pageTimeoutMs)
-  // The server cannot be reached. The next attempt asks again.
+  // The server cannot be reached. The next attempt checks again.
   const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal }).catch(() => undefined)
   if (response !== undefined && response.status !== 200 && response.status < 500) location.reload()
 }

@@ -48,7 +48,7 @@ export class Mailer {
     this.#queue = { name: 'mail', retryDelaysSeconds: deps.retryDelaysSeconds ?? [60, 300, 900], expireSeconds: 120 }
   }
 
-  /** Starts sending queued mails. */
+  /** Starts sending queued emails. */
   static async open(deps: MailerDeps): Promise<Mailer> {
     const mailer = new Mailer(deps)
     const { queues, store } = deps

@@ -5,7 +5,9 @@ import { Mailer } from './mailer.ts'
 
 /** Email settings. */
 export interface MailSettings {
-  /** `smtp://` or `smtps://` URL, with user and password if required. `undefined` disables mail. */
+  /**
+   * `smtp://` or `smtps://` URL, with user and password if required. `undefined` disables email.
+   */
   readonly smtpUrl?: string | undefined
   readonly mailFrom: string
   readonly mailTrusted: readonly string[]

@@ -15,7 +15,7 @@ export interface CheckMail {
   readonly status: CheckStatus
   readonly error: string | undefined
   readonly summary: CheckSummary
-  /** Changed pages that are listed in the mail. */
+  /** Changed pages, which the email lists. */
   readonly pages: readonly PageRow[]
   readonly includesDiffs: boolean
   readonly unsubscribeUrl: string

@@ -7,7 +7,7 @@ import type { Database } from '../../store/schema.ts'
 /** A subscription of an email address to a monitor. */
 export type SubscriptionRow = Row<Selectable<MailSubscriptionTable>>
 
-/** A queued or sent mail. */
+/** A queued or sent email. */
 export type MailRow = Row<Selectable<MailTable>>
 
 /** Inserts a subscription. Returns `undefined` if the address already has one, in any status. */
@@ -75,7 +75,7 @@ export async function findMail(db: Kysely<Database>, id: string): Promise<MailRo
   return row && toRow(row)
 }
 
-/** Records the outcome of a mail. */
+/** Records the outcome of an email. */
 export async function recordMailOutcome(
   db: Kysely<Database>,
   id: string,

@@ -12,21 +12,21 @@ import { filterTree } from '../parse/edit-tree.ts'
 
 /** Which parts of a page to keep. */
 export interface CleanOptions {
-  /** Remove menus, sidebars, footers and the like. Ignored with `includeTags`. Default true. */
+  /** Remove menus, sidebars, footers and the like. Ignored with `includeTags`. Default: true. */
   readonly onlyMainContent?: boolean | undefined
-  /** Also remove parts that are only probably content. Default false. */
+  /** Also remove parts that are only probably content. Default: false. */
   readonly onlyCleanContent?: boolean | undefined
   /** Keep only elements that match one of these selectors. Default: all. */
   readonly includeTags?: readonly string[] | undefined
   /** Remove elements that match one of these selectors. Default: none. */
   readonly excludeTags?: readonly string[] | undefined
-  /** Remove advertisements and consent banners. Default false. */
+  /** Remove advertisements and consent banners. Default: false. */
   readonly blockAds?: boolean | undefined
-  /** Replace the data of base64 images (`data:`) with a placeholder. Default true. */
+  /** Replace the data of base64 images (`data:`) with a placeholder. Default: true. */
   readonly removeBase64Images?: boolean | undefined
 }
 
-/** The result of cleaning a page, beside its changed tree. */
+/** The result of cleaning a page, in addition to its changed tree. */
 export interface Cleaning {
   readonly removeBase64Images: boolean
   /** Whether `includeTags` matches nothing, so that the page is empty. */

@@ -43,7 +43,7 @@ export function requestKey(request: ScrapeRequest): string {
     includeTags: sortedJson(includeTags),
     excludeTags: sortedJson(excludeTags),
   }
-  // Without an enhanced proxy, documents that asked for it carry a warning.
+  // Without an enhanced proxy, documents of requests for it contain a warning.
   return hashOf({
     ...shaping,
     ...lists,

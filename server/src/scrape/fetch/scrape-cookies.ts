@@ -13,9 +13,9 @@ const maxCookies = 180
 const maxCookieLength = 6000
 
 /**
- * Cookies of one scrape, sent as RFC 6265 says: only to their host or `Domain`, below their `Path`,
- * over TLS if they are `Secure`, and until they expire. A `Domain` that is a public suffix, or not
- * a parent of the host, is rejected.
+ * Cookies of one scrape, sent according to RFC 6265: only to their host or `Domain`, below their
+ * `Path`, over TLS if they are `Secure`, and until they expire. A `Domain` that is a public suffix,
+ * or not a parent of the host, is rejected.
  */
 export class ScrapeCookies {
   readonly #jar = new CookieJar()
@@ -32,7 +32,7 @@ export class ScrapeCookies {
     let header = ''
     for (const cookie of this.#jar.getCookiesSync(url.href)) {
       const next = `${header === '' ? '' : '; '}${cookie.cookieString()}`
-      // Skip a cookie that does not fit, and go on with smaller ones.
+      // Skip a cookie that does not fit, and continue with smaller ones.
       if (header.length + next.length <= maxHeaderLength) header += next
     }
     return header === '' ? undefined : header

@@ -11,12 +11,12 @@ export interface HtmlThreadPoolOptions {
   /** Maximum number of threads. Default: the number of CPUs, at most 4. */
   readonly threads?: number | undefined
   /**
-   * Time limit for one page in milliseconds. Its thread is terminated when it expires. Default
-   * 20,000.
+   * Time limit for one page in milliseconds. Its thread is terminated when it expires.
+   * Default: 20000.
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Milliseconds without work after which a thread with a large heap is terminated. Default 5000.
+   * Milliseconds without work after which a thread with a large heap is terminated. Default: 5000.
    */
   readonly idleMs?: number | undefined
 }

@@ -5,7 +5,7 @@ import { extractImages, extractLinks } from '../parse/links.ts'
 import { treeToMarkdown } from './markdown/to-markdown.ts'
 import { extractMetadata, type PageMetadata } from '../parse/metadata.ts'
 
-/** A format that is made from HTML alone. */
+/** A format that is made from HTML only. */
 export type HtmlFormat = 'markdown' | 'html' | 'links' | 'images'
 
 /** The requested formats of a page, and its metadata. */

@@ -24,7 +24,7 @@ export interface AttributeValues {
   readonly values: readonly string[]
 }
 
-/** Formats of a page, and what the loader needs to know about it. */
+/** Formats of a page, and the facts that the loader needs. */
 export interface ProcessedHtml extends HtmlFormats {
   /** Whether the page is empty until its scripts have run. */
   readonly isShell: boolean

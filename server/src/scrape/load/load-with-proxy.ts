@@ -40,7 +40,7 @@ export async function loadWithProxy(loader: PageLoader, call: LoadRequest, hasEn
   return { ...first, isEnhanced: false }
 }
 
-/** Whether a request insists on the enhanced proxy. */
+/** Whether a request requires the enhanced proxy. */
 export function asksForEnhancedProxy(proxy: string): boolean {
   return proxy === 'enhanced' || proxy === 'stealth'
 }

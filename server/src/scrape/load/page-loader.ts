@@ -104,7 +104,7 @@ export class PageLoader implements AsyncDisposable {
   async #render(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
     const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), upstream })
     // The browser downloads the file instead of showing it: fetch it, with the cookies that the
-    // browser got.
+    // browser received.
     if ('cookies' in page) return this.#fetch(call, upstream, page.cookies)
     return { page, processed: await call.processPage(page), isRendered: true }
   }

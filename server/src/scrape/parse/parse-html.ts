@@ -4,7 +4,9 @@ import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
 import { truncateHtml, defaultHtmlLimits, type HtmlLimits } from './html-limits.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
 
-/** Publishes the length of each HTML text that this thread parses. Nobody subscribes by default. */
+/**
+ * Publishes the length of each HTML text that this thread parses. It has no subscribers by default.
+ */
 export const htmlParsed = channel('bowline:html-parsed')
 
 /** Parses HTML into a tree within `limits`. Content beyond them is flattened or left out. */

@@ -4,7 +4,7 @@ import { findBaseUrl } from './resolve-url.ts'
 
 /** A page whose HTML has been parsed. All later steps read its tree, and cleaning changes it. */
 export interface ParsedPage {
-  /** URL of the page. With '', relative URLs stay as they are. */
+  /** URL of the page. With '', relative URLs stay unchanged. */
   readonly url: string
   /** URL that relative URLs are resolved against: that of `<base>`, or `url`. */
   readonly base: string

@@ -80,7 +80,7 @@ async function loadBlocker(deps: AdListDeps, signal: AbortSignal): Promise<Block
     return toBlocker(Engine.deserialize(bytes), AdRequest)
   } catch (error) {
     if (cached === undefined || signal.aborted) throw error
-    // Go on with yesterday's lists.
+    // Continue with the previous lists.
     deps.onError(error, 'updating the ad block lists')
     return toBlocker(Engine.deserialize(cached.bytes), AdRequest)
   }

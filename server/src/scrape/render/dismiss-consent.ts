@@ -44,14 +44,14 @@ const findMs = 1200
 const dismissMs = 4000
 
 /**
- * Rejects cookies in a consent banner, in any frame. Resolves to false if the script does not know
- * the banner.
+ * Rejects cookies in a consent banner, in any frame. Resolves to false if the script does not
+ * recognize the banner.
  */
 export async function dismissConsent(tab: Tab, script: () => Promise<string>): Promise<boolean> {
   const source = await script()
   const isolated: { readonly contextId: number; readonly call: CdpCall }[] = []
   for (const { frameId, call } of await listFrames(tab)) {
-    // A frame may disappear at any moment. Go on with the others.
+    // A frame may disappear at any moment. Continue with the others.
     const created = await call('Page.createIsolatedWorld', { frameId }).catch(() => undefined)
     if (created !== undefined) isolated.push({ contextId: created.executionContextId, call })
   }

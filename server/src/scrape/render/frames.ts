@@ -24,7 +24,7 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
     }))
   const local: Frame[] = []
   for (const call of [tab.call, ...remote.map((frame) => frame.call)]) {
-    // A frame may disappear at any moment. Go on with the others.
+    // A frame may disappear at any moment. Continue with the others.
     const found = await call('Page.getFrameTree').catch(() => undefined)
     const visit = (tree: Protocol.Page.FrameTree, isRoot: boolean): void => {
       const isRemote = remote.some(({ frameId }) => frameId === tree.frame.id)

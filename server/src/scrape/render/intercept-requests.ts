@@ -13,8 +13,8 @@ export interface InterceptOptions {
 }
 
 /**
- * Adds headers to the requests of a page, and blocks advertisements. Intercepts nothing if there is
- * nothing to do.
+ * Adds headers to the requests of a page, and blocks advertisements. Intercepts nothing if neither
+ * is required.
  */
 export async function interceptRequests(tab: Tab, { url, headers, adLists }: InterceptOptions): Promise<void> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))

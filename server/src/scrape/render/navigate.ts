@@ -18,7 +18,8 @@ export interface MainResponse {
 export interface NavigationWatch {
   readonly response: () => MainResponse | undefined
   /**
-   * Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used as it is.
+   * Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used in its
+   * current state.
    */
   readonly waitUntilIdle: (maxMs: number) => Promise<void>
 }

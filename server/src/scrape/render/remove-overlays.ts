@@ -9,8 +9,8 @@ import type { Tab } from './tab.ts'
 const removeAll = `(selectors) => { for (const element of document.querySelectorAll(selectors)) element.remove() }`
 
 /**
- * Removes them at once if the page does not ask for consent, as most pages do not. Runs in the
- * page.
+ * Removes them at once if the page does not ask for consent, which is the case for most pages. Runs
+ * in the page.
  */
 const removeUnlessConsentAsked = `(selectors) => {
   const isAsked = (${findConsentBanner})()

@@ -65,7 +65,7 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
     const page = await capturePage(tab, request, watch.response(), actions)
     return { kind: 'page', page: withWarnings(page, [...tab.warnings]) }
   } catch (error) {
-    // An aborted wait rejects with an error of its own: report the abort reason instead.
+    // An aborted wait rejects with another error: report the abort reason instead.
     rethrowAbort(tab.signal, error)
     throw error
   } finally {

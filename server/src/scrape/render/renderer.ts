@@ -41,9 +41,7 @@ type Download = Extract<RenderOutcome, { readonly kind: 'download' }>
 /** Time limit for closing a browser context, in milliseconds. Then the browser is killed. */
 const closeContextMs = 3000
 
-/**
- * Renders pages, each in its own browser context, or in a browser of its own if it has a profile.
- */
+/** Renders pages, each in its own browser context, or in its own browser if it has a profile. */
 export class Renderer implements AsyncDisposable {
   readonly #deps: RendererDeps
   readonly #shared: ScrapeBrowsers

@@ -38,7 +38,7 @@ interface BrowserEntry {
 const maxUses = 100
 
 /**
- * The next browser is launched this many pages before the last one, so that pages need not wait for
+ * The next browser is launched this many pages before the last one, so that pages do not wait for
  * it.
  */
 const prelaunchUses = 8
@@ -61,8 +61,7 @@ export class ScrapeBrowsers implements AsyncDisposable {
   }
 
   /**
-   * Acquires one of the `maxPages` slots, for a page with a browser of its own. Disposing releases
-   * it.
+   * Acquires one of the `maxPages` slots, for a page with its own browser. Disposing releases it.
    */
   async acquirePage({ signal }: Abortable): Promise<Disposable> {
     return this.#pages.acquire(signal)

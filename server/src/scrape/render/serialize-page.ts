@@ -37,7 +37,7 @@ export async function serializePage(tab: Tab): Promise<SerializedPage> {
   if (frames.length === 0) return (page as SerializedPage | null) ?? readPage(tab)
   const parts = new Map<string, string>()
   for (const frame of frames) {
-    // A frame may disappear while it is read. Go on with the others.
+    // A frame may disappear while it is read. Continue with the others.
     await markOwner(frame).catch(() => undefined)
   }
   // A frame that has disappeared is left empty.

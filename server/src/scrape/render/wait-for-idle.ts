@@ -10,7 +10,7 @@ export interface PageActivity {
   readonly changedAtMs: number
   /**
    * Whether the page has no workers and no out-of-process frames, whose work its main frame does
-   * not know about.
+   * not report.
    */
   readonly isSingleTarget: boolean
 }

@@ -4,7 +4,7 @@ import type { CdpEvent } from '../../cdp/protocol.ts'
 import { attachToTarget } from '../../cdp/targets.ts'
 
 /**
- * A page that can load any origin without a network request. Disposing leaves the browser as it is.
+ * A page that can load any origin without a network request. Disposing does not change the browser.
  */
 export interface OriginPage extends Disposable {
   /** Runs a function in an empty document of the origin. Returns its resolved value. */

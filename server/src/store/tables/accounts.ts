@@ -53,7 +53,7 @@ export interface LedgerTable {
 
 /** Credits and a concurrency slot of a team that are reserved for work. */
 export interface HoldTable {
-  /** Id of the session, check or extraction, or an id of its own. */
+  /** Id of the session, check or extraction, or a new id. */
   readonly id: string
   readonly teamId: string
   /** Node that runs the work. Null: the work survives its node. */

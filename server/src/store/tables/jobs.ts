@@ -17,7 +17,7 @@ export interface JobTable {
   readonly target: string
   /** Options of its scrapes, as JSON. */
   readonly plan: string
-  /** Base URL of the server as the caller used it. */
+  /** Base URL of the server in the request. */
   readonly baseUrl: string
   /** Number of pages, of which `completed` and `failed` have ended. */
   readonly total: Generated<number>
@@ -28,7 +28,7 @@ export interface JobTable {
   readonly matchingMs: Generated<number>
   /** Why the whole job failed. */
   readonly error: Nullable<string>
-  /** Sentences about what was left out. */
+  /** Sentences about omitted data. */
   readonly warning: Nullable<string>
   readonly idempotencyKey: Nullable<string>
   readonly requestHash: Nullable<string>
@@ -43,7 +43,7 @@ export interface JobPageTable {
   /** Position in the job, from 0. */
   readonly position: number
   readonly url: string
-  /** URL as the caller wrote it. Null: same as `url`. */
+  /** URL as the caller sent it. Null: same as `url`. */
   readonly sourceUrl: Nullable<string>
   /** Deduplication key, equal for URLs of the same page. Null: not deduplicated. */
   readonly identity: Nullable<string>

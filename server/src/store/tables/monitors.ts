@@ -19,7 +19,7 @@ export interface MonitorTable {
   readonly retentionDays: number
   readonly goal: Nullable<string>
   readonly judgeEnabled: Generated<boolean>
-  /** Base URL of the server as its creator used it. */
+  /** Base URL of the server in the request that created it. */
   readonly baseUrl: string
   /** Null: paused or deleted. */
   readonly nextRunAt: Nullable<Date>
@@ -103,7 +103,7 @@ export interface MailSubscriptionTable {
   readonly createdAt: Timestamp
 }
 
-/** A queued or sent mail. */
+/** A queued or sent email. */
 export interface MailTable {
   readonly id: string
   readonly subscriptionId: string

@@ -9,9 +9,7 @@ export interface ScrapeTable {
   readonly cacheKey: Nullable<string>
   /** Facts that decide which requests the cached page may serve, as JSON. Null: none. */
   readonly pageFacts: Nullable<string>
-  /**
-   * Compressed page as it was loaded. Null: stored as a blob because of its size, or not stored.
-   */
+  /** Compressed page, as loaded. Null: stored as a blob because of its size, or not stored. */
   readonly page: Nullable<Buffer>
   /** Compressed document. Null: stored as a blob because of its size. */
   readonly document: Nullable<Buffer>

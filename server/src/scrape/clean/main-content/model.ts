@@ -10,7 +10,7 @@ export interface MainContentModel {
 
 /**
  * Reads the model next to this file. `node test/bench/content/train.ts FOLDER` trains it on a
- * folder of labelled pages and writes it again.
+ * folder of labelled pages and replaces the file.
  */
 export function readModel(): MainContentModel {
   return JSON.parse(readFileSync(new URL('main-content-model.json', import.meta.url), 'utf8')) as MainContentModel

@@ -29,7 +29,7 @@ function walk(parent: ParentNode, leaves: Leaf[], isBlock: (element: Element) =>
     if (isText(child)) run.push(child)
     else if (isElement(child) && !invisibleNames.has(child.name)) {
       if (!isBlock(child)) run.push(child)
-      // Code stays whole, however its lines are marked up.
+      // Code is kept whole, regardless of the markup of its lines.
       else if (child.name === 'pre') {
         flush()
         addLeaf(child, child.children, leaves)

@@ -14,7 +14,7 @@ export interface MainContent {
 /** Options of `selectMainContent`. */
 export interface SelectOptions {
   /**
-   * Beta of the F-score. 1 weighs recall and precision equally, 0.5 prefers precision. Default 1.
+   * Beta of the F-score. 1 weighs recall and precision equally, 0.5 prefers precision. Default: 1.
    */
   readonly beta?: number | undefined
   /** Returns the probability of a text, by its features. Default: the built-in model. */

@@ -103,7 +103,7 @@ function findTex(element: Element): string | undefined {
   return undefined
 }
 
-/** Whether a link is the permalink beside a heading. */
+/** Whether a link is the permalink of a heading. */
 function isPermalink(element: Element): boolean {
   if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
   const text = textOf(element).trim()

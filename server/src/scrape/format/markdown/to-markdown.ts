@@ -12,7 +12,7 @@ import type { Writer } from './writer.ts'
 
 /** Options of the Markdown writer. */
 export interface MarkdownOptions {
-  /** Replace base64 images (`data:`) with a placeholder. Default true. */
+  /** Replace base64 images (`data:`) with a placeholder. Default: true. */
   readonly removeBase64Images?: boolean | undefined
   /** Collects sentences about content that was left out. */
   readonly warnings?: Set<string> | undefined

@@ -2,7 +2,7 @@ import type { ChildNode, Element } from 'domhandler'
 
 /** Context that the block writers share. */
 export interface Writer {
-  /** Base URL. With '', relative URLs stay as they are. */
+  /** Base URL. With '', relative URLs stay unchanged. */
   readonly base: string
   /** Whether an element is a block. */
   readonly isBlock: (element: Element) => boolean

@@ -15,7 +15,7 @@ const maxPagesRead = 10_000
 export interface PdfOptions extends Abortable {
   /** Number of pages to read. The others are only counted. Default: all. */
   readonly maxPages?: number | undefined
-  /** Time limit in milliseconds. The parser process is killed when it expires. Default 30,000. */
+  /** Time limit in milliseconds. The parser process is killed when it expires. Default: 30000. */
   readonly timeoutMs?: number | undefined
   /**
    * Limits how many PDFs are parsed at once. Waiting for a slot does not count as time. Default: no
@@ -37,9 +37,9 @@ export interface PdfContent {
 }
 
 /**
- * Converts a PDF to Markdown in a process of its own, which is killed on abort.
- * Throws PDF_INVALID for empty, malformed or other files, PDF_ENCRYPTED if it needs a password,
- * PDF_FAILED and TIMEOUT.
+ * Converts a PDF to Markdown in a separate process, which is killed on abort. Throws PDF_INVALID
+ * for empty, malformed or other files, PDF_ENCRYPTED if it needs a password, PDF_FAILED and
+ * TIMEOUT.
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
   assertPdf(bytes)
