@@ -11,7 +11,7 @@ const typesOnly = 'devtools-protocol'
 const sources = readSourceFiles('{src,server/src,server/dashboard}/**/*.{ts,tsx}')
 const sourceByPath = new Map(sources.map((source) => [source.path, source]))
 
-/** Returns the two folders side by side through which an import leads, or nothing. */
+/** Returns the two sibling folders that an import connects, or ''. */
 function siblingsOf(from: string, to: string): string {
   const [source, target] = [dirname(from).split('/'), dirname(to).split('/')]
   const depth = source.findIndex((name, index) => name !== target[index])
@@ -19,7 +19,7 @@ function siblingsOf(from: string, to: string): string {
   return [source, target].map((folder) => folder.slice(0, depth + 1).join('/')).join(' → ')
 }
 
-/** Returns the sub-folder from which an import leads to a file above it, or nothing. */
+/** Returns the subfolder from which an import leads to a file above it, or ''. */
 function subFolderBelow(from: string, to: string): string {
   const parent = `${dirname(to)}/`
   return dirname(from).startsWith(parent) ? `${parent}${from.slice(parent.length).split('/')[0]}/` : ''
@@ -57,9 +57,9 @@ function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
 
 describe('imports', () => {
   test('every source file belongs to a listed part', () => {
-    const strangers = sources.filter((source) => !isListedPart(partOf(source.path)))
+    const unlisted = sources.filter((source) => !isListedPart(partOf(source.path)))
 
-    expect(strangers.map((source) => source.path)).toEqual([])
+    expect(unlisted.map((source) => source.path)).toEqual([])
   })
 
   test('every import names an existing file', () => {

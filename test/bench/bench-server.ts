@@ -31,7 +31,8 @@ export async function startBenchServer(options: {
     '50',
     ...(options.flags ?? []),
   ]
-  // The home directory holds the template of an empty store, which only the very first server on a machine has to make.
+  // The home directory holds the template of an empty store, which only the first server on a
+  // machine has to create.
   const server = undo.use(await startServerProcess({ dataDir, flags, env: { HOME: homedir() } }))
   const untilWarm = async (): Promise<void> => {
     for (;;) {

@@ -8,7 +8,8 @@ const paragraph = '<p>some words of a paragraph with a <a href="/page">link</a> 
 /** How long other requests wait while the server scrapes a page of the maximum size. */
 export const group: BenchGroup = {
   name: 'blocking',
-  about: 'longest answer to `GET /livez`, asked for every 5 ms, while a page of 20 MB is scraped in four formats',
+  about:
+    'longest response time of `GET /livez`, requested every 5 ms, while a page of 20 MB is scraped in four formats',
   run: async ({ isQuick, rounds = isQuick ? 2 : 5, progress }) => {
     const page = Buffer.from(paragraph.repeat(240_000)).subarray(0, 19_999_000)
     await using site = await startSite({
@@ -20,7 +21,7 @@ export const group: BenchGroup = {
       waits.push(await longestWait(server, scrape(server, site.url(`/?${round}`))))
       progress(`  round ${round + 1}: ${waits.at(-1)!.toFixed(0)} ms`)
     }
-    // The first round compiles what the others run.
+    // The first round includes compiling the code.
     const longest = Math.max(...waits.slice(1))
     return [
       { name: 'first page', unit: 'ms', ours: waits[0]! },

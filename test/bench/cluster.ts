@@ -9,7 +9,7 @@ import { atMost, ratioAtLeast, type BenchGroup, type Figure } from './group.ts'
 
 /**
  * Response time of a slow page. It is long enough that servers mostly wait for the network, as they
- * do for real sites, so that more of them are faster even on one machine with two cores.
+ * do for real sites, so that more servers are faster even on one machine with two cores.
  */
 const slowMs = 2000
 
@@ -36,7 +36,7 @@ export const group: BenchGroup = {
       await using database = await postgres.createDatabase()
       await using undo = new AsyncDisposableStack()
       const blobs = undo.use(await temporaryFolder()).path
-      // Enough for every server to have its places full of pages of this one host.
+      // Enough for every server to fill its page slots from this one host.
       const flags = ['--database-url', database.url, '--blobs', blobs, '--max-host-pages', String(pagesAtOnce * count)]
       const servers: BenchServer[] = []
       for (let index = 0; index < count; index += 1)
@@ -48,13 +48,13 @@ export const group: BenchGroup = {
       const possible = (pagesAtOnce * count * 1000) / slowMs
       const aim = count === 1 ? {} : { baseline: single, aim: ratioAtLeast(count * 0.6) }
       figures.push(
-        { name: `pages a second, ${count} servers`, unit: '1/s', ours: pagesPerSecond, ...aim },
+        { name: `pages per second, ${count} servers`, unit: '1/s', ours: pagesPerSecond, ...aim },
         {
-          name: `share of what waiting alone allows, ${count} servers`,
+          name: `share of the maximum that the response time allows, ${count} servers`,
           unit: '%',
           ours: (pagesPerSecond / possible) * 100,
         },
-        { name: `a page waits for locks, ${count} servers`, unit: 'ms', ours: lockMsPerPage, aim: atMost(2) },
+        { name: `lock wait per page, ${count} servers`, unit: 'ms', ours: lockMsPerPage, aim: atMost(2) },
       )
     }
     return figures
@@ -78,7 +78,7 @@ async function runBatch(
   return { pagesPerSecond: urls.length / seconds, lockMsPerPage: (await locks.stop()) / urls.length }
 }
 
-/** Adds up the time that statements of pages wait for locks of others, by looking every 5 ms. */
+/** Adds up the time that statements of pages wait for locks, sampled every 5 ms. */
 async function watchLocks(databaseUrl: string): Promise<{ readonly stop: () => Promise<number> }> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
@@ -88,7 +88,7 @@ async function watchLocks(databaseUrl: string): Promise<{ readonly stop: () => P
     let lastMs = performance.now()
     while (!ended.signal.aborted) {
       const { rows } = await client.query<{ waiting: string }>(
-        // Whoever counts a job locks it; pages neither do nor wait for that.
+        // Excludes counting a job, which locks it. Ending a page does not wait for that lock.
         `select count(*) as waiting from pg_stat_activity
         where wait_event_type = 'Lock' and datname = current_database() and query not like 'select % for update'`,
       )

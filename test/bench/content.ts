@@ -45,7 +45,7 @@ function measureSpeed(pages: readonly LabelledPage[]): Figure {
  */
 export const group: BenchGroup = {
   name: 'content',
-  about: 'main content on the labelled pages in BOWLINE_CONTENT_BENCH, as a bag of words against the labels',
+  about: 'main content of the labelled pages in BOWLINE_CONTENT_BENCH, compared with the labels as bags of words',
   run: (options) => Promise.resolve(measure(process.env['BOWLINE_CONTENT_BENCH'], options.isQuick)),
 }
 
@@ -54,8 +54,8 @@ function measure(folder: string | undefined, isQuick: boolean): readonly Figure[
   const pages = readLabelledPages(folder)
   const scores = pages.map((page) => scoreWords(toText(read(page)), page.truth))
   return [
-    ...figuresOf('on pages trained on', pages, scores),
-    ...(isQuick ? [] : figuresOf('on pages not seen', pages, scoreHeldOut(pages, 5))),
+    ...figuresOf('on training pages', pages, scores),
+    ...(isQuick ? [] : figuresOf('on held-out pages', pages, scoreHeldOut(pages, 5))),
     measureSpeed(pages),
   ]
 }

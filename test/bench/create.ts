@@ -7,8 +7,7 @@ const warm = 4
 /** Time to create and delete a session when a warm browser is available. */
 export const group: BenchGroup = {
   name: 'create',
-  about:
-    'POST /v2/browser with a warm pool, and DELETE, over a kept connection; beside it the cheapest request there is',
+  about: 'POST /v2/browser with a warm pool, and DELETE, over a keep-alive connection; baseline: GET /livez',
   run: async ({ isQuick, rounds }) => {
     await using server = await startBenchServer({ browser: 'shell', warm })
     const samples: Samples = { create: [], remove: [], livez: [] }

@@ -16,7 +16,7 @@ const aims: Readonly<Record<BrowserKind, number>> = { shell: 0.4, chromium: 0.25
 /** A session from creation to deletion, compared with plain Playwright and the same browser. */
 export const group: BenchGroup = {
   name: 'cycle',
-  about: 'withSession (create, connect, goto, delete answered), against Playwright with the same binary',
+  about: 'withSession (create, connect, goto, delete); baseline: Playwright with the same binary',
   run: async (options) => [...(await measure('chromium', options)), ...(await measure('shell', options))],
 }
 
@@ -73,7 +73,7 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
   )
   const aim = ratioAtMost(aims[kind])
   const against = (name: string, baseline: readonly number[]): Figure => ({
-    name: `${kind} against ${name}, median`,
+    name: `${kind}, baseline ${name}, median`,
     unit: 'ms',
     ours: median(samples.ours),
     baseline: median(baseline),
@@ -82,7 +82,7 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
   return [
     against('chromium.launch', samples.launch),
     {
-      name: `${kind} against chromium.launch, p90`,
+      name: `${kind}, baseline chromium.launch, p90`,
       unit: 'ms',
       ours: quantile(samples.ours, 0.9),
       baseline: quantile(samples.launch, 0.9),
@@ -121,8 +121,8 @@ async function measureBursts(fixture: Fixture, options: BenchOptions): Promise<r
     aim: ratioAtMost(1),
   })
   return [
-    figure(`${count} in a row, median`, 0.5, ourRow, launchRow),
-    figure(`${count} in a row, p95`, 0.95, ourRow, launchRow),
+    figure(`${count} in sequence, median`, 0.5, ourRow, launchRow),
+    figure(`${count} in sequence, p95`, 0.95, ourRow, launchRow),
     figure('10 at once, median', 0.5, ourCrowd, launchCrowd),
     figure('10 at once, p95', 0.95, ourCrowd, launchCrowd),
   ]

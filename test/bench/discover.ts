@@ -6,7 +6,7 @@ import type { BenchGroup } from './group.ts'
  * for an unknown name.
  */
 export async function discoverGroups(names: readonly string[]): Promise<readonly BenchGroup[]> {
-  // Only files that say so are imported: others may be programs that start to work at once.
+  // Only files that export a group are imported: others may be programs that start at once.
   const files = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith('.ts'))
     .filter((file) => /^export const group\b/m.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')))
@@ -16,7 +16,7 @@ export async function discoverGroups(names: readonly string[]): Promise<readonly
   const unknown = names.filter((name) => !groups.some((group) => group.name === name))
   if (unknown.length > 0) {
     const known = groups.map(({ name }) => name).join(', ')
-    throw new Error(`There is no benchmark "${unknown.join('", "')}". There are: ${known}.`)
+    throw new Error(`Unknown benchmark "${unknown.join('", "')}". Benchmarks: ${known}.`)
   }
   return groups.filter((group) => names.length === 0 || names.includes(group.name))
 }

@@ -13,7 +13,7 @@ import { interleave, median, quantile, timed } from './samples.ts'
 /** Overhead of the gateway between a client and its browser. */
 export const group: BenchGroup = {
   name: 'gateway',
-  about: 'CDP through the gateway, against the same kind of browser with the same flags on a debugging port',
+  about: 'CDP through the gateway; baseline: the same browser with the same flags on a debugging port',
   run: async (options) => [...(await measure('shell', options)), ...(await measure('chromium', options))],
 }
 
@@ -23,7 +23,7 @@ const callsAtATime = 100
 async function measure(kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
   await using browserFixture = await openBrowserFixture(kind)
-  // The flags of a session, and a port beside its pipe.
+  // The flags of a session, and a port in addition to the pipe.
   await using browser = await launchBrowser(browserFixture, { extraArgs: ['--remote-debugging-port=0'] })
   await using direct = await openCaller(await portAddress(browser))
   await using ours = await openCaller((await server.create()).cdpUrl)
@@ -69,8 +69,8 @@ interface Caller extends AsyncDisposable {
   /** Milliseconds of each of `count` calls, one after another. */
   readonly roundTrips: (count: number) => Promise<readonly number[]>
   /**
-   * Milliseconds until a large result has arrived. Parsing is left out, since it costs both sides
-   * the same.
+   * Milliseconds until a large result has arrived. Parsing is excluded, since it takes both sides
+   * the same time.
    */
   readonly largeResult: () => Promise<number>
 }

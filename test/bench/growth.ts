@@ -16,7 +16,7 @@ interface Point {
 
 const atOnce = 4
 
-/** A slow machine measures fewer sessions, unless `--rounds` asks for a number. */
+/** A slow machine measures fewer sessions, unless `--rounds` sets a number. */
 const limitMs = 12 * 60_000
 
 /** Memory and disk usage per ended session, after warm-up. */
@@ -52,7 +52,7 @@ export const group: BenchGroup = {
       },
       { name: 'RSS at the end', unit: 'MB', ours: last.rssMegabytes },
       { name: 'file descriptors at the end', unit: '', ours: last.fileDescriptors },
-      { name: 'of them files of the database', unit: '', ours: last.databaseFiles },
+      { name: 'of which files of the database', unit: '', ours: last.databaseFiles },
     ]
     return figures
   },

@@ -26,7 +26,7 @@ function attributes(index: number): string {
 export const group: BenchGroup = {
   name: 'hostile',
   about:
-    'RSS of `bowline serve` before, during and 30 s after 29 pages (12 with --quick) of 1.5 to 2.5 MB that are made to take memory, 4 at once',
+    'RSS of `bowline serve` before, during and 30 s after 29 pages (12 with --quick) of 1.5 to 2.5 MB that use much memory, 4 at once',
   run: async ({ isQuick, rounds = 1, progress }) => {
     await using site = await startSite(
       Object.fromEntries(
@@ -40,7 +40,7 @@ export const group: BenchGroup = {
     await scrape(server, site.url('/'))
     const start = memoryOf([server.pid]).rss
     const afters: number[] = []
-    // Resets VmHWM, the most that was resident since.
+    // Resets VmHWM, the peak of the resident memory.
     writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
     for (let round = 0; round < rounds; round += 1) {
       const paths = Array.from({ length: isQuick ? 12 : 29 }, (_, index) => Object.keys(pages)[index % 6]!)
@@ -51,14 +51,14 @@ export const group: BenchGroup = {
       // Idle threads end after 5 s, and V8 frees the pages of their heaps 8 s later.
       await sleep(30_000)
       afters.push(memoryOf([server.pid]).rss)
-      progress(`  round ${round + 1}: ${afters.at(-1)!.toFixed(0)} MB afterwards, of ${start.toFixed(0)} MB before`)
+      progress(`  round ${round + 1}: ${afters.at(-1)!.toFixed(0)} MB afterwards, ${start.toFixed(0)} MB before`)
     }
     const peak = peakOf(server.pid)
     return [
       { name: 'RSS before', unit: 'MB', ours: start },
-      { name: 'RSS at most', unit: 'MB', ours: peak },
+      { name: 'peak RSS', unit: 'MB', ours: peak },
       { name: 'RSS afterwards', unit: 'MB', ours: afters.at(-1)! },
-      { name: 'kept', unit: 'MB', ours: afters.at(-1)! - start, aim: atMost(150) },
+      { name: 'retained', unit: 'MB', ours: afters.at(-1)! - start, aim: atMost(150) },
     ]
   },
 }

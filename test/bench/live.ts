@@ -14,16 +14,16 @@ interface LiveRow {
   /** Frames per second that reached the first viewer. */
   readonly framesPerSecond: number
   readonly kilobytesPerFrame: number
-  /** Processor time of the browser with all its processes, in per cent of one core. */
+  /** Processor time of the browser with all its processes, in percent of one core. */
   readonly browserCpuPercent: number
   readonly ratio: number | undefined
-  /** Processor time of this process: the server's share and that of the bare viewers. */
+  /** Processor time of this process: the shares of the server and of the viewers. */
   readonly serverCpuPercent: number
 }
 
 interface Case {
   readonly viewers: string
-  /** How long each viewer takes to draw a frame, in milliseconds. */
+  /** Time that each viewer takes to draw a frame, in milliseconds. */
   readonly drawMs: readonly number[]
 }
 
@@ -31,7 +31,7 @@ const cases: readonly Case[] = [
   { viewers: 'none', drawMs: [] },
   { viewers: 'one', drawMs: [5] },
   { viewers: 'two', drawMs: [5, 5] },
-  { viewers: 'one that is slow', drawMs: [300] },
+  { viewers: 'one slow', drawMs: [300] },
 ]
 
 const pages = {
@@ -70,7 +70,7 @@ async function measurePage(
 ): Promise<readonly LiveRow[]> {
   await using fixture = await openFixture(host, pages[page])
   const samples = cases.map((): Sample[] => [])
-  // Interleaved, so that whatever else the machine does falls on all of them.
+  // Interleaved, so that other load affects all of them alike.
   for (let round = 0; round < times; round += 1) {
     for (const [index, { drawMs }] of cases.entries()) samples[index]?.push(await measure(fixture, drawMs))
   }
@@ -78,7 +78,7 @@ async function measurePage(
   const alone = results[0]?.browserCpuPercent ?? 0
   return results.map((sample, index) =>
     Object.assign({ browser, page, viewers: cases[index]?.viewers ?? '' }, sample, {
-      // A page at rest uses nothing measurable to compare with.
+      // A static page uses too little to compare with.
       ratio: alone < 1 ? undefined : round(sample.browserCpuPercent / alone),
     }),
   )
@@ -117,7 +117,7 @@ function cpuOf(pid: number): number {
   return ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond
 }
 
-/** The sample in the middle by the browser's processor time. */
+/** The median sample by the CPU time of the browser. */
 function middle(samples: readonly Sample[]): Sample {
   return samples.toSorted((left, right) => left.browserCpuPercent - right.browserCpuPercent)[
     samples.length >> 1
@@ -131,9 +131,9 @@ function round(value: number): number {
 /** Cost of live view viewers. */
 export const group: BenchGroup = {
   name: 'live',
-  about: 'a browser that is watched against the same page without a viewer: pictures a second and processor time',
+  about: 'frames per second and CPU time of a viewed page; baseline: the same page without a viewer',
   run: async ({ isQuick, progress }) => {
-    progress(`  ${isQuick ? 1 : rounds} rounds of a moving and a still page`)
+    progress(`  ${isQuick ? 1 : rounds} rounds of a moving and a static page`)
     return (await run(['shell'], isQuick ? 1 : rounds)).flatMap(toFigures)
   },
 }
@@ -149,5 +149,5 @@ function toFigures(row: LiveRow, _index: number, rows: readonly LiveRow[]): read
     ...(isMeasurable ? { baseline: alone.browserCpuPercent } : {}),
   }
   if (row === alone) return [cpu]
-  return [cpu, { name: `${name}: pictures`, unit: 'a second', ours: row.framesPerSecond }]
+  return [cpu, { name: `${name}: frames`, unit: '1/s', ours: row.framesPerSecond }]
 }

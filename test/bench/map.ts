@@ -11,7 +11,7 @@ const pages = 50_000
 /** Time and memory to map a large sitemap. */
 export const group: BenchGroup = {
   name: 'map',
-  about: `POST /v2/map of ${pages} pages; beside it fetching the sitemap and finding its addresses by a regular expression`,
+  about: `POST /v2/map of ${pages} pages; baseline: fetching the sitemap and finding its URLs with a regular expression`,
   run: async ({ isQuick, rounds = isQuick ? 2 : 5, progress }) => {
     const bodies = { plain: sitemapOf(0), rich: sitemapOf(7) }
     await using site = await startSite({
@@ -49,7 +49,7 @@ async function measure(server: BenchServer, site: Site, kind: string, rounds: nu
   const name = `${kind} sitemap of ${pages}`
   return [
     { name: `${name}, whole map`, unit: 'ms', ours, ...(baseline === undefined ? {} : { baseline }) },
-    { name: `${name}, peak RSS over the server's before`, unit: 'MB', ours: peak - before, aim: atMost(100) },
+    { name: `${name}, increase of peak RSS`, unit: 'MB', ours: peak - before, aim: atMost(100) },
   ]
 }
 
@@ -73,12 +73,12 @@ async function map(
 async function naive(url: string): Promise<void> {
   const text = await (await fetch(url)).text()
   const found = new Set(Array.from(text.matchAll(/<loc>([^<]*)<\/loc>/g), (match) => new URL(match[1] ?? '').href))
-  if (found.size !== pages) throw new Error(`${found.size} addresses`)
+  if (found.size !== pages) throw new Error(`${found.size} URLs`)
 }
 
 const host = 'http://127.0.0.1:00000'
 
-/** A sitemap as shops have them, with alternates in so many languages. */
+/** A sitemap like that of a shop, with alternates in this many languages. */
 function sitemapOf(alternates: number): string {
   const urls = Array.from({ length: pages }, (_, index) => {
     const loc = `${host}/shop/category-${index % 97}/item-${index}-red-shoes`

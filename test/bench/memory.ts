@@ -44,7 +44,7 @@ async function measureServer(options: BenchOptions): Promise<readonly Figure[]> 
 
 async function measureSessions(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   await using site = await startSite()
-  // Nothing waits, so that every browser there is has a session.
+  // No warm browsers, so that every browser has a session.
   await using server = await startBenchServer({ browser: kind, warm: 0 })
   const figures: Figure[] = []
   let live = 0

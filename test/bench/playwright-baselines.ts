@@ -40,14 +40,14 @@ export interface PlaywrightServer extends AsyncDisposable {
 /** Starts `playwright run-server` in a separate process. Disposing kills it. */
 export async function startPlaywrightServer(executablePath: string): Promise<PlaywrightServer> {
   const program = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js')
-  // Unsafe: only so may the client name the browser.
+  // Unsafe mode, since only then the client may choose the browser.
   const child = spawn(process.execPath, [program, 'run-server', '--host', '127.0.0.1', '--unsafe'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
   const [first] = (await once(child.stdout, 'data')) as [Buffer]
   const address = /ws:\/\/\S+/.exec(first.toString())?.[0]
-  if (address === undefined) throw new Error(`playwright run-server said: ${first.toString()}`)
+  if (address === undefined) throw new Error(`Unexpected output of playwright run-server: ${first.toString()}`)
   const headers = {
     'x-playwright-browser': 'chromium',
     'x-playwright-launch-options': JSON.stringify({ executablePath }),

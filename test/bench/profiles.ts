@@ -14,7 +14,7 @@ import { interleave, median, timed } from './samples.ts'
 /** Time that a profile adds to the start and end of a session. */
 export const group: BenchGroup = {
   name: 'profiles',
-  about: 'sessions with a profile against sessions that launch a browser just the same, without one; archives alone',
+  about: 'sessions with a profile; baseline: sessions without one that also launch a browser; and the archives only',
   run: async (options) => [
     ...(await measureSessions('shell', options)),
     ...(await measureSessions('chromium', options)),

@@ -12,7 +12,7 @@ import { atMost, type BenchGroup } from './group.ts'
 const slowMs = 300
 const retryMs = 250
 
-/** Longest time that a client retries a request. */
+/** Maximum time for which a client retries a request. */
 const patienceMs = 60_000
 
 /** Requests of a client that retries, on another server each time. */
@@ -28,7 +28,7 @@ interface Traffic {
 export const group: BenchGroup = {
   name: 'rolling',
   about:
-    'three servers on one PostgreSQL are restarted one after the other, under a batch, sessions and scrapes of clients with retries',
+    'three servers on one PostgreSQL are restarted one after the other, while clients with retries run a batch, sessions and scrapes',
   run: async ({ isQuick, progress }) => {
     const pages = isQuick ? 150 : 400
     await using undo = new AsyncDisposableStack()
@@ -60,7 +60,7 @@ export const group: BenchGroup = {
     const { requests, retries, failed, longestMs } = traffic.counts
     return [
       { name: 'requests', unit: '', ours: requests },
-      { name: 'of them retried', unit: '', ours: retries },
+      { name: 'of which retried', unit: '', ours: retries },
       { name: 'longest request', unit: 'ms', ours: longestMs },
       { name: 'requests lost', unit: '', ours: failed, aim: atMost(0) },
       { name: 'pages of the batch lost', unit: '', ours: pages - documents, aim: atMost(0) },
@@ -76,7 +76,7 @@ export const group: BenchGroup = {
 interface Node {
   readonly url: () => string
   readonly apiKey: string
-  /** Stops the server in order and starts it again on the same port. Resolves to the exit code. */
+  /** Stops the server gracefully and restarts it on the same port. Resolves to the exit code. */
   readonly restart: () => Promise<number | null>
   readonly stop: () => Promise<void>
 }
@@ -170,7 +170,8 @@ async function send(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = (await response.json()) as Record<string, unknown>
-    // Replaces a session that ended with its server. The former idempotency key belongs to that one.
+    // Replaces a session that ended with its server. The previous idempotency key belongs to the
+    // ended session.
     if (response.ok || response.status === 410) return answer
     return undefined
   } catch {

@@ -19,7 +19,7 @@ const renderedAtOnce = 4
 /** Pages to Markdown by HTTP and in browsers, compared with Crawlee and Turndown. */
 export const group: BenchGroup = {
   name: 'scrape',
-  about: `POST /v2/scrape of a local site's pages; beside it Crawlee and Turndown, as many pages at once; neither side has a search index`,
+  about: `POST /v2/scrape of a local site's pages; baseline: Crawlee and Turndown with the same concurrency; neither side has a search index`,
   run: async ({ isQuick, rounds = isQuick ? 2 : 5, progress }) => {
     const counts = isQuick ? { fetched: 80, rendered: 16 } : { fetched: 300, rendered: 48 }
     await using site = await startSite({
@@ -51,18 +51,18 @@ export const group: BenchGroup = {
       rounds,
       atOnce: renderedAtOnce,
     })
-    progress('  Markdown alone')
+    progress('  HTML to Markdown only')
     return [
       toFigure('HTTP to Markdown, CheerioCrawler + turndown', fetched, ratioAtLeast(2)),
       {
-        name: 'processor time for it',
+        name: 'CPU time per page',
         unit: 'ms/page',
         ours: fetched.processor.ours,
         baseline: fetched.processor.theirs,
       },
-      toFigure('the same, while the pages are put into the search index', indexed),
+      toFigure('HTTP to Markdown, with indexing for search', indexed),
       toFigure('rendered to Markdown, PlaywrightCrawler + turndown', rendered, ratioAtLeast(1.3)),
-      toFigure('HTML to Markdown alone, turndown', await convert(rounds)),
+      toFigure('HTML to Markdown only, turndown', await convert(rounds)),
     ]
   },
 }

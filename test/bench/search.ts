@@ -7,7 +7,7 @@ import { createIndexProvider } from '../../server/src/search/index-provider.ts'
 import { PageIndexer } from '../../server/src/search/page-indexer.ts'
 import { openStore } from '../../server/src/store/open.ts'
 import type { Store } from '../../server/src/store/store.ts'
-import { noSignal, wishFor } from '../../server/test/search/fixture.ts'
+import { noSignal, webQuery } from '../../server/test/search/fixture.ts'
 import { makeTeam } from '../../server/test/store/fixture.ts'
 import { atMost, type BenchGroup, type Figure } from './group.ts'
 import { interleave, median, timed } from './samples.ts'
@@ -15,13 +15,13 @@ import { interleave, median, timed } from './samples.ts'
 /** Speed of indexing and searching scraped pages in the embedded store. */
 export const group: BenchGroup = {
   name: 'search',
-  about: 'the index of scraped pages in PGlite, 5 kB a page; beside it FTS5 of SQLite over the same pages',
+  about: 'the index of scraped pages in PGlite, 5 kB per page; baseline: FTS5 of SQLite with the same pages',
   run: async ({ isQuick, rounds = isQuick ? 5 : 20, progress }) => {
     const count = isQuick ? 1000 : 5000
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-bench-'))
     await using store = await openStore({ dataDir: folder.path })
     const pages = Array.from({ length: count }, (_, index) => pageOf(index))
-    progress(`  taking ${count} pages in`)
+    progress(`  indexing ${count} pages`)
     const ours = await fillIndex(store, pages)
     using sqlite = fillSqlite(pages)
     const queries = {
@@ -31,7 +31,7 @@ export const group: BenchGroup = {
       'a phrase': '"the harbour"',
     }
     const figures: Figure[] = [
-      { name: 'taking a page in', unit: 'ms', ours: ours.msPerPage, baseline: sqlite.msPerPage },
+      { name: 'indexing a page', unit: 'ms', ours: ours.msPerPage, baseline: sqlite.msPerPage },
     ]
     for (const [name, query] of Object.entries(queries)) {
       progress(`  ${name}`)
@@ -93,14 +93,14 @@ async function fillIndex(store: Store, pages: readonly BenchPage[]) {
   }
   await index.waitForPending()
   const msPerPage = (performance.now() - startedMs) / pages.length
-  // As the maintenance of the store does every minute.
+  // The maintenance of the store does this every minute.
   await sql`vacuum analyze indexed_page`.execute(store.db)
   const provider = createIndexProvider(store)
   return {
     msPerPage,
     search: async (query: string): Promise<void> => {
-      const { results } = await provider.search(wishFor(query, { teamId: team.id }), noSignal)
-      if (results.length === 0) throw new Error(`nothing was found for ${query}`)
+      const { results } = await provider.search(webQuery(query, { teamId: team.id }), noSignal)
+      if (results.length === 0) throw new Error(`no results for ${query}`)
     },
   }
 }
@@ -118,7 +118,7 @@ function fillSqlite(pages: readonly BenchPage[]) {
   return {
     msPerPage,
     search: (query: string): void => {
-      if (select.all(query).length === 0) throw new Error(`nothing was found for ${query}`)
+      if (select.all(query).length === 0) throw new Error(`no results for ${query}`)
     },
     [Symbol.dispose]: () => database.close(),
   }

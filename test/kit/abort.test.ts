@@ -12,12 +12,12 @@ test.each([
   onTestFinished(() => void process.off('unhandledRejection', listen))
   const work = Promise.withResolvers<never>()
   const controller = new AbortController()
-  if (turns === 0) controller.abort(new Error('the caller has gone'))
+  if (turns === 0) controller.abort(new Error('no longer needed'))
 
   const waiting = abortable(work.promise, controller.signal)
-  controller.abort(new Error('the caller has gone'))
+  controller.abort(new Error('no longer needed'))
 
-  await expect(waiting).rejects.toThrow('the caller has gone')
+  await expect(waiting).rejects.toThrow('no longer needed')
   work.reject(new Error('the work failed'))
   await turn()
   expect(unhandled).toEqual([])

@@ -66,7 +66,7 @@ export async function connectCdp(url: string): Promise<CdpSocket> {
 export async function refusedUpgrade(url: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const socket = new WebSocket(url)
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: Record<string, unknown> }>()
-  socket.on('open', () => reject(new Error(`${url} was let in`)))
+  socket.on('open', () => reject(new Error(`${url} was accepted`)))
   socket.on('error', () => undefined)
   socket.on('unexpected-response', (_request, response) => {
     const parts: Buffer[] = []

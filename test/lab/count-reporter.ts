@@ -15,7 +15,7 @@ export default class CountReporter implements Reporter {
         else if (state === 'skipped') counts.skipped += 1
         else failedHere += 1
       }
-      // A file or a suite can fail with no test to blame: an import that throws, a hook.
+      // A file or a suite can fail outside of its tests, such as in an import or a hook.
       const suitesFailed = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0).length
       counts.failed += failedHere + module.errors().length + suitesFailed
     }

@@ -30,7 +30,7 @@ function examplesOf(path: string, source: string): readonly DocExample[] {
   })
 }
 
-/** Whether an example is a program of its own, and not a test or a configuration. */
+/** Whether an example is a complete program, as opposed to a test or a configuration. */
 export function isProgram({ program }: DocExample): boolean {
   return !/from '(?:vitest|@playwright\/test|bowline\/testing)'/.test(program)
 }

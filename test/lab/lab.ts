@@ -33,7 +33,7 @@ export interface Lab extends AsyncDisposable {
  * Starts a server that may access the local test sites. Disposing stops it and removes its data.
  * `warm` defaults to 0, so that tests do not wait for browsers they do not use. Unless the options
  * name a database or a data directory, the server gets a new database of the shared PostgreSQL:
- * starting an embedded one takes four times the processor time.
+ * starting an embedded one takes four times the CPU time.
  */
 export async function startLab(options: ServerOptions = {}): Promise<Lab> {
   if ('databaseUrl' in options || 'dataDir' in options) return start(options)

@@ -10,7 +10,7 @@ export interface Question {
   readonly response_format: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
 }
 
-/** A local service that speaks the OpenAI chat protocol. */
+/** A local service with the OpenAI chat API. */
 export interface Model extends AsyncDisposable {
   readonly url: string
   readonly questions: readonly Question[]

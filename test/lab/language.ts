@@ -1,4 +1,4 @@
-/** Names that need a private dictionary, and the terms of the field that replaced them. */
+/** Names that only this project would understand, and the terms that replaced them. */
 export const bannedNames: Readonly<Record<string, string>> = {
   Stage: 'LiveView',
   stagePartsOf: 'liveViewDeps',
@@ -97,7 +97,7 @@ export function findDocFlaws(source: string): readonly Finding[] {
   })
 }
 
-/** The program without its comments and quoted texts, whose lines stay where they are. */
+/** The program without comments and string literals, with the same line numbers. */
 function withoutText(source: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g, (text) =>
     text.replaceAll(/[^\n]/g, ' '),

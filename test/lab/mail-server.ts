@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-/** A received mail. */
+/** A received email. */
 export interface Mail {
   readonly to: string
   /** The message without soft line breaks. */
@@ -17,7 +17,7 @@ export interface MailServer extends AsyncDisposable {
 }
 
 /**
- * Starts a mail server on a free port of 127.0.0.1. `refuses` decides whether the n-th mail (from
+ * Starts a mail server on a free port of 127.0.0.1. `refuses` decides whether the n-th email (from
  * 1) is refused temporarily. Default: none.
  */
 export async function startMailServer(refuses: (count: number) => boolean = () => false): Promise<MailServer> {

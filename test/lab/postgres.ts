@@ -125,7 +125,9 @@ async function findBinaries(): Promise<string> {
   return join(newest, '..')
 }
 
-/** The user to run PostgreSQL as if the tests run as root, which it refuses. */
+/**
+ * The user to run PostgreSQL as if the tests run as root, since PostgreSQL refuses to run as root.
+ */
 async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const idOf = async (flag: string) => Number((await execute('id', [flag, 'postgres'])).stdout)

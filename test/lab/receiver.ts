@@ -22,7 +22,7 @@ export interface Receiver extends AsyncDisposable {
 
 /**
  * Starts a receiver on a free port of 127.0.0.1. `statusOf` returns the response status of the n-th
- * webhook (from 1), or `half` for a body that never ends. Default 200.
+ * webhook (from 1), or `half` for a body that never ends. Default: 200.
  */
 export async function startReceiver(
   statusOf: (count: number, path: string) => number | 'half' = () => 200,

@@ -6,7 +6,7 @@ const slow = [
   'test/examples.test.ts',
   'server/test/live/picture.test.ts',
   'server/test/sessions/profile-persistence.test.ts',
-  'server/test/live/acting.test.ts',
+  'server/test/live/interaction.test.ts',
   'server/test/sessions/profile-faults.test.ts',
   'server/test/sessions/restart.test.ts',
   'server/test/browsers/launch.test.ts',
@@ -24,7 +24,7 @@ const slow = [
   'server/test/profiles/kill.test.ts',
 ]
 
-/** Runs slow test files first, so that no worker is left with one at the end. */
+/** Runs slow test files first, so that no worker runs one alone at the end. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

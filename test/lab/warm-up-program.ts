@@ -6,7 +6,8 @@ import '../../src/playwright.ts'
 import '../../src/puppeteer.ts'
 import { openStore } from '../../server/src/store/open.ts'
 
-// Makes the template of an empty database by opening one, and leaves behind what the imports have compiled.
+// Creates the template of an empty database by opening one, and fills the compile cache by its
+// imports.
 await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-warm-up-'))
 await using store = await openStore({ dataDir: folder.path })
 await store.ping()

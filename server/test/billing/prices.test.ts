@@ -63,7 +63,7 @@ test.each([
   ['an extraction', { isLlmPriced: true }, 5],
   ['the enhanced proxy', { isEnhanced: true }, 5],
   ['an extraction through the enhanced proxy', { isLlmPriced: true, isEnhanced: true }, 5],
-  ['a lookup in the cache', { isLockdown: true }, 5],
+  ['a cache lookup', { isLockdown: true }, 5],
   ['zero data retention', { isZeroRetention: true }, 2],
   ['everything', { isLlmPriced: true, isEnhanced: true, isLockdown: true, isZeroRetention: true, pages: 3 }, 12],
 ])('%s costs the right number of credits', (_what, billed, credits) => {
@@ -99,7 +99,7 @@ test.each([
   expect(unreserved({ credits, reservedCredits })).toBe(left)
 })
 
-test('mail requires a public URL for its links', () => {
+test('email requires a public URL for its links', () => {
   const smtpUrl = 'smtp://mail.example:587'
 
   expect(() => parseConfig({ smtpUrl })).toThrow('`smtpUrl` requires `--public-url`')

@@ -7,11 +7,11 @@ const url = 'https://example.com/'
 const same = { timeout: 30_000, maxAge: 86_400_000, proxy: 'basic' }
 
 test.each([
-  ['nothing but an address', {}, {}],
-  ['a PDF as it is', { parsePDF: false }, { parsers: [] }],
+  ['only a URL', {}, {}],
+  ['a PDF as base64', { parsePDF: false }, { parsers: [] }],
   ['geolocation', { geolocation: { country: 'DE' } }, { location: { country: 'de' } }],
   [
-    'a picture of the whole page',
+    'a screenshot of the whole page',
     { formats: ['screenshot@fullPage'] },
     { formats: [{ type: 'screenshot', fullPage: true }] },
   ],

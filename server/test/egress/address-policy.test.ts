@@ -137,7 +137,7 @@ test.each(['10.0.0.0/33', '10.0.0.0/8/8', '300.1.1.1', '127.1', '::1/129', '[::1
 )
 
 describe('a port of the server itself', () => {
-  test('is blocked on every address of this machine, whatever is allowed', () => {
+  test('is blocked on every address of this machine, even if it is allowed', () => {
     const ownPorts = createOwnPorts()
     using _guard = ownPorts.block(3900)
     const allow = ['0.0.0.0/0', '::/0']

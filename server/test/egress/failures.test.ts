@@ -59,7 +59,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       return await failed.promise
     }
 
-    // Both browsers share the code that maps errors, and drawing an error page takes full Chromium long.
+    // Both browsers share the code that maps errors, and full Chromium renders error pages slowly.
     const tried = netErrors.filter((_, index) => kind === 'shell' || index % 4 === 0)
     const pausedReason = async (url: string): Promise<unknown> => {
       const paused = Promise.withResolvers<unknown>()
@@ -94,7 +94,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       Object.fromEntries(
         tried.map((each) => [
           each,
-          // Chromium has words of its own for this one.
+          // Chromium reports this error as a sentence.
           [each, each, each === 'ERR_TUNNEL_CONNECTION_FAILED' ? 'tunnel' : each],
         ]),
       ),
@@ -120,17 +120,17 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       lab = undo.use(await startLab({ browser: kind, allow: ['127.0.0.1'], warm: 0 }))
       Object.assign(urls, {
         'a closed port': `http://127.0.0.1:${gone.port}/`,
-        'a closed port by https': `https://127.0.0.1:${gone.port}/`,
+        'a closed port over https': `https://127.0.0.1:${gone.port}/`,
         'an unknown name': 'http://nowhere.invalid/',
-        'an unknown name by https': 'https://nowhere.invalid/',
+        'an unknown name over https': 'https://nowhere.invalid/',
         'a reset connection': `http://127.0.0.1:${resets.port}/`,
-        'a reset connection by https': `https://127.0.0.1:${resets.port}/`,
+        'a reset connection over https': `https://127.0.0.1:${resets.port}/`,
         'a closed connection': `http://127.0.0.1:${closes.port}/`,
-        'a closed connection by https': `https://127.0.0.1:${closes.port}/`,
+        'a closed connection over https': `https://127.0.0.1:${closes.port}/`,
         'a server without TLS': site.url('/').replace('http:', 'https:'),
-        'a certificate of nobody': `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`,
+        'a self-signed certificate': `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`,
         'a refused address': 'http://10.0.0.1/',
-        'a refused address by https': 'https://10.0.0.1/',
+        'a refused address over https': 'https://10.0.0.1/',
         'a redirect to a closed port': site.url(`/redirect?to=${encodeURIComponent(`http://127.0.0.1:${gone.port}/`)}`),
         'a redirect to a refused address': site.url('/redirect?to=http://10.0.0.1/'),
       })
@@ -139,17 +139,17 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
 
     const expected = {
       'a closed port': 'net::ERR_CONNECTION_REFUSED',
-      'a closed port by https': 'net::ERR_CONNECTION_REFUSED',
+      'a closed port over https': 'net::ERR_CONNECTION_REFUSED',
       'an unknown name': 'net::ERR_NAME_NOT_RESOLVED',
-      'an unknown name by https': 'net::ERR_NAME_NOT_RESOLVED',
+      'an unknown name over https': 'net::ERR_NAME_NOT_RESOLVED',
       'a reset connection': 'net::ERR_CONNECTION_RESET',
-      'a reset connection by https': 'net::ERR_CONNECTION_RESET',
+      'a reset connection over https': 'net::ERR_CONNECTION_RESET',
       'a closed connection': 'net::ERR_EMPTY_RESPONSE',
-      'a closed connection by https': 'net::ERR_CONNECTION_CLOSED',
+      'a closed connection over https': 'net::ERR_CONNECTION_CLOSED',
       'a server without TLS': 'net::ERR_SSL_PROTOCOL_ERROR',
-      'a certificate of nobody': 'net::ERR_CERT_AUTHORITY_INVALID',
+      'a self-signed certificate': 'net::ERR_CERT_AUTHORITY_INVALID',
       'a refused address': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
-      'a refused address by https': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
+      'a refused address over https': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
       'a redirect to a closed port': 'net::ERR_CONNECTION_REFUSED',
       'a redirect to a refused address': 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
     }
@@ -163,7 +163,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         (error: unknown) => (error as Error).message,
       )
 
-    /** A page that loads an image from each address, and says when all have failed. */
+    /** An expression that loads an image from each URL and resolves when all have failed. */
     const images =
       (): string => `Promise.all(${JSON.stringify(Object.values(urls))}.map((url) => new Promise((done) => {
       const image = new Image(); image.onerror = image.onload = done; image.src = url })))`

@@ -10,7 +10,7 @@ import { knownIsolation } from '../../../test/lab/known-isolation.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import type { Resolve } from '../../src/egress/resolve.ts'
 
-/** A page of a session on a server of its own. Disposing stops the server. */
+/** A page of a session on its own server. Disposing stops the server. */
 export interface OpenPage extends AsyncDisposable {
   readonly server: RunningServer
   readonly browser: Browser
@@ -38,7 +38,7 @@ export async function openPage(options: ServerOptions, resolve?: Resolve): Promi
   return { server, browser, page, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }
 
-/** The ports of the lanes that browsers of this process go out by, as their command lines say. */
+/** The ports of the proxy endpoints in the command lines of the browsers of this process. */
 export function lanePorts(): readonly number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === process.pid)
   return pids

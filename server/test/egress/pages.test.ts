@@ -12,7 +12,7 @@ import { selfSigned } from './certificate.ts'
 import { lanePorts, openPage, type OpenPage } from './open-page.ts'
 import { startRawServer, type RawServer } from './raw-client.ts'
 
-/** Ways for a page to request an address, as code that returns when the attempt is over. */
+/** Scripts by which a page requests an address. Each returns when the attempt has ended. */
 const attempts = {
   fetch: (url: string) => `fetch(${q(url)}, { mode: 'no-cors' }).catch(() => {})`,
   XMLHttpRequest: (url: string) => `new Promise((done) => {
@@ -67,8 +67,8 @@ const spellings = [
   'http://①②⑦.0.0.1',
 ]
 /**
- * Spellings that are opened as pages. The others are only requested, because a browser takes long
- * to draw an error page. `fetch` accepts no credentials.
+ * Spellings that are opened as pages. The others are only requested, because browsers render error
+ * pages slowly. `fetch` accepts no credentials.
  */
 const openedSpellings = spellings.filter((spelling, index) => index % 6 === 0 || spelling.includes('@'))
 
@@ -122,8 +122,8 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
   afterAll(async () => undo.disposeAsync())
 
-  // A page of its own for each: the error page of a failed navigation comes late and would interrupt the next one. Only
-  // those that were answered are taken again.
+  // Each navigation has a new page, since the late error page of a failed navigation would
+  // interrupt the next one. Only pages without an error are reused.
   beforeEach(async () => {
     page = answered ?? (await open.browser.contexts()[0]!.newPage())
     answered = undefined
@@ -142,7 +142,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
     expect(victim.connections()).toBe(0)
   })
 
-  // Both browsers read addresses by the same code, and the proxy judges the result.
+  // Both browsers parse addresses with the same code, and the proxy checks the result.
   test.each(kind === 'shell' ? spellings.filter((spelling) => !openedSpellings.includes(spelling)) : [])(
     'cannot request the blocked address %s',
     async (origin) => {
@@ -230,7 +230,7 @@ describe.each(['shell', 'chromium'] as const)('a page in %s', (kind) => {
 
   test('cannot open the API or any proxy endpoint', async () => {
     const ports = [Number(new URL(open.server.url).port), ...lanePorts()]
-    // One lane is the page's own, another that of the browser that waits for the next session.
+    // One proxy endpoint belongs to the page, another to the warm browser.
     expect(ports.length).toBeGreaterThanOrEqual(3)
 
     for (const port of ports) {

@@ -7,7 +7,7 @@ import { startRawServer } from './raw-client.ts'
 
 const page = '<!doctype html><form method=post enctype=text/plain action=/posted><input name=a value=b></form>'
 
-/** A site that keeps the heads of requests as they came, in the order of their paths. */
+/** A site that records the heads of requests unchanged, in the order of their paths. */
 async function startHeads() {
   const heads = new Map<string, string>()
   const server = await startRawServer((socket) => {
@@ -24,7 +24,7 @@ async function startHeads() {
   return { ...server, heads }
 }
 
-/** Reads a page, a form, a redirect and a fetch with custom headers, as a client sees them. */
+/** Loads a page, a form, a redirect and a fetch with custom headers, as a client sees them. */
 async function visit(browser: Browser, origin: string) {
   const context = browser.contexts()[0] ?? (await browser.newContext())
   const tab = await context.newPage()

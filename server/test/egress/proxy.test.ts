@@ -151,9 +151,9 @@ test('a process of another user gets no response from an endpoint', async () => 
 })
 
 test('a process of another user gets no tunnel from an endpoint', async () => {
-  let heard = ''
+  let received = ''
   await using site = await startRawServer((socket) => {
-    socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).write('greeting')
+    socket.on('data', (chunk: Buffer) => (received += chunk.toString())).write('greeting')
   })
   await using egress = await open({ allow: ['127.0.0.1'] })
   await using endpoint = await egress.openProxyEndpoint({ uid: (process.getuid?.() ?? 0) + 1 })
@@ -162,15 +162,15 @@ test('a process of another user gets no tunnel from an endpoint', async () => {
   client.socket.write(`CONNECT 127.0.0.1:${site.port} HTTP/1.1\r\nHost: x\r\n\r\nearly`)
 
   expect(await client.read()).toBe('')
-  expect(heard).toBe('')
+  expect(received).toBe('')
 })
 
 describe('a tunnel', () => {
   test('stays open in one direction after the other has ended', async () => {
     await using site = await startRawServer((socket) => {
-      let heard = ''
-      socket.on('data', (chunk: Buffer) => (heard += chunk.toString()))
-      socket.on('end', () => socket.end(`heard ${heard}`))
+      let received = ''
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+      socket.on('end', () => socket.end(`received ${received}`))
     })
     await using egress = await open({ allow: ['127.0.0.1'] })
     await using endpoint = await egress.openProxyEndpoint()
@@ -178,7 +178,7 @@ describe('a tunnel', () => {
 
     tunnel.socket.end('hello')
 
-    expect(await tunnel.read()).toMatch(/heard hello$/)
+    expect(await tunnel.read()).toMatch(/received hello$/)
   })
 
   test('applies backpressure to a target that sends faster than the client reads', async () => {
@@ -199,7 +199,7 @@ describe('a tunnel', () => {
     using tunnel = await openRawTunnel(endpoint, `127.0.0.1:${site.port}`)
     tunnel.socket.removeAllListeners('data').pause()
 
-    // Nobody reads: the buffers of the kernel fill, and then nothing moves any more.
+    // Without a reader, the buffers of the kernel fill up, and then no more data is sent.
     let before = -1
     while (before !== written) {
       before = written
@@ -259,11 +259,11 @@ describe('a plain request', () => {
     const request =
       'POST /a?b HTTP/1.1\r\nhOsT: x\r\nContent-Length: 4\r\nX-One:  1\r\nConnection: X-Hop\r\nTE: trailers\r\n\r\nbody'
     const answer = 'HTTP/1.1 200 Odd Words\r\nx-ONE: 1\r\nSet-Cookie: a=b\r\nConnection: close\r\n\r\nhi'
-    let heard = ''
+    let received = ''
     await using site = await startRawServer((socket) => {
       socket.on('data', (chunk: Buffer) => {
-        heard += chunk.toString()
-        if (heard.length === request.length) socket.end(answer)
+        received += chunk.toString()
+        if (received.length === request.length) socket.end(answer)
       })
     })
     await using egress = await open({ allow: ['127.0.0.1'] })
@@ -273,7 +273,7 @@ describe('a plain request', () => {
     client.socket.write(request)
 
     expect((await client.read()).slice(12)).toBe(answer)
-    expect(heard).toBe(request)
+    expect(received).toBe(request)
   })
 
   test('can arrive in chunks, for a name or an address of either family', async () => {

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import type { ProxyEndpoint } from '../../src/egress/proxy-endpoint.ts'
 
-/** A client of a lane that writes its own bytes. */
+/** A client of a proxy endpoint that sends raw bytes. */
 export interface RawClient extends Disposable {
   readonly socket: Socket
-  /** Waits until the text contains `part`, or for the end without it. Returns all of the text. */
+  /** Waits until the text contains `part` or the connection ends. Returns the whole text. */
   readonly read: (part?: string) => Promise<string>
 }
 
-/** Connects to a lane. */
+/** Connects to a proxy endpoint. */
 export async function openRawClient(endpoint: ProxyEndpoint): Promise<RawClient> {
   const socket = connect({ host: '127.0.0.1', port: portOf(endpoint), allowHalfOpen: true })
   await once(socket, 'connect')
@@ -62,12 +62,12 @@ export async function openRawSocks(endpoint: ProxyEndpoint, host: string, port: 
   return client
 }
 
-/** The port of a lane. */
+/** The port of a proxy endpoint. */
 export function portOf(endpoint: ProxyEndpoint): number {
   return Number(new URL(endpoint.server).port)
 }
 
-/** A TCP server that knows how often it was connected to. */
+/** A TCP server that counts its connections. */
 export interface RawServer extends AsyncDisposable {
   readonly port: number
   readonly sockets: ReadonlySet<Socket>

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { startRawServer, type RawServer } from './raw-client.ts'
 
-/** A proxy that leads every target to one local port and remembers what it was asked for. */
+/** A proxy that connects every target to one local port and records the requests. */
 export interface UpstreamServer extends RawServer {
   readonly asked: string[]
 }
 
-/** Starts an HTTP proxy that knows CONNECT only. Wrong credentials get 407. */
+/** Starts an HTTP proxy that supports only CONNECT. Wrong credentials get 407. */
 export async function startHttpUpstream(to: number, credentials?: string): Promise<UpstreamServer> {
   const asked: string[] = []
   const expected = credentials === undefined ? '' : `proxy-authorization: Basic ${btoa(credentials)}`
@@ -25,17 +25,17 @@ export async function startHttpUpstream(to: number, credentials?: string): Promi
 
 /** Responses of a SOCKS proxy. */
 export interface SocksOptions {
-  /** User name and password to insist on, `name:password`. Default: none. */
+  /** Required user name and password, as `name:password`. Default: none. */
   readonly credentials?: string
-  /** Response code of SOCKS5. Default 0, success. */
+  /** Response code of SOCKS5. Default: 0, success. */
   readonly code?: number
-  /** Sends each byte in a packet of its own. Default false. */
+  /** Sends each byte in a separate packet. Default: false. */
   readonly isSlow?: boolean
 }
 
 /**
- * Starts a SOCKS proxy, version 4a or 5, that takes names. The target's first bytes follow its
- * response in one packet.
+ * Starts a SOCKS proxy, version 4a or 5, that accepts host names. The target's first bytes follow
+ * its response in one packet.
  */
 export async function startSocksUpstream(to: number, options: SocksOptions = {}): Promise<UpstreamServer> {
   const asked: string[] = []

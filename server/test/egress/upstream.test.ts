@@ -11,7 +11,7 @@ import { startHttpUpstream, startSocksUpstream } from './upstream-server.ts'
 
 const silent = { debug: () => {}, warn: () => {} }
 
-// An address that is public by every rule; no test connects to it.
+// A public address. No test connects to it.
 const publicAddress = '1.1.1.1'
 
 async function resolve(name: string): Promise<readonly string[]> {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** How each wait ended; the libraries' own time-outs are longer than those of a test. */
+/** How each wait ended. The timeouts of the libraries are longer than those of a test. */
 async function outcomesOf(waits: Readonly<Record<string, Promise<unknown>>>): Promise<object> {
   const names = Object.keys(waits)
   const settled = await Promise.allSettled(Object.values(waits))
@@ -86,14 +86,14 @@ test('Browser.close sends detach and destroy events to its own client only', asy
     await client.call('Target.setDiscoverTargets', { discover: true })
     await client.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true })
   }
-  const told = (client: typeof mine) => client.events.map(({ method, params }) => ({ method, params }))
-  const pages = told(mine).filter(({ method }) => method === 'Target.attachedToTarget')
+  const eventsOf = (client: typeof mine) => client.events.map(({ method, params }) => ({ method, params }))
+  const pages = eventsOf(mine).filter(({ method }) => method === 'Target.attachedToTarget')
   expect(pages.length).toBeGreaterThan(0)
 
   await mine.call('Browser.close')
   await mine.closed
 
-  const ends = told(mine).filter(({ method }) => /Destroyed|detached/.test(String(method)))
+  const ends = eventsOf(mine).filter(({ method }) => /Destroyed|detached/.test(String(method)))
   expect(ends.slice(0, pages.length)).toEqual(
     pages.toReversed().map(({ params }) => ({
       method: 'Target.detachedFromTarget',
@@ -101,12 +101,12 @@ test('Browser.close sends detach and destroy events to its own client only', asy
     })),
   )
   expect(ends.slice(pages.length).map(({ method }) => method)).toEqual(
-    told(mine)
+    eventsOf(mine)
       .filter(({ method }) => method === 'Target.targetCreated')
       .map(() => 'Target.targetDestroyed'),
   )
   await other.call('Browser.getVersion')
-  expect(told(other).filter(({ method }) => /Destroyed|detached/.test(String(method)))).toEqual([])
+  expect(eventsOf(other).filter(({ method }) => /Destroyed|detached/.test(String(method)))).toEqual([])
 })
 
 test('a client receives only its own browser target', async () => {
@@ -122,7 +122,7 @@ test('a client receives only its own browser target', async () => {
   }
   const own = [await ownOf(first), await ownOf(second), await ownOf(third)]
   await third.disconnect()
-  // Chromium tells of the end of a connection before it creates the next target.
+  // Chromium reports the end of a connection before it creates the next target.
   const page = await first.newPage()
   await page.goto(site.url('/'))
 
@@ -130,8 +130,10 @@ test('a client receives only its own browser target', async () => {
   for (const browser of [first, second]) {
     expect(browser.targets().filter((target) => target.type() === TargetType.BROWSER)).toHaveLength(1)
   }
-  const told = raw.events.map(({ params }) => params?.['targetInfo'] as { type: string; targetId: string } | undefined)
-  expect(new Set(told.filter((info) => info?.type === 'browser').map((info) => info?.targetId)).size).toBe(1)
+  const targetInfos = raw.events.map(
+    ({ params }) => params?.['targetInfo'] as { type: string; targetId: string } | undefined,
+  )
+  expect(new Set(targetInfos.filter((info) => info?.type === 'browser').map((info) => info?.targetId)).size).toBe(1)
   const ended = raw.events.filter(({ method }) => method === 'Target.targetDestroyed')
   expect(ended.filter(({ params }) => own.includes(String(params?.['targetId'])))).toEqual([])
   await Promise.all([first.disconnect(), second.disconnect()])

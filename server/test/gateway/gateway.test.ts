@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-/** A connection that keeps its own end open, and has asked for a WebSocket. */
+/** A connection that has requested a WebSocket and keeps its end open. */
 async function askUpgrade(path: string): Promise<Socket> {
   const { hostname, port } = new URL(lab.server.url)
   const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -135,7 +135,7 @@ describe('a CDP command', () => {
     const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
-    cdp.socket.send('this is not JSON')
+    cdp.socket.send('not JSON')
     const version = await cdp.call('Browser.getVersion')
 
     expect(version.result).toBeDefined()

@@ -20,7 +20,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
     await site[Symbol.asyncDispose]()
   })
 
-  /** Runs `work` on the parked page of a fresh connection. */
+  /** Runs `work` on the parked page over a new connection. */
   const onPage = async (work: (page: Page, browser: Browser) => Promise<void>): Promise<void> => {
     const browser = await chromium.connectOverCDP(cdpUrl)
     await work(browser.contexts()[0]!.pages()[0]!, browser)
@@ -168,7 +168,7 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
       const other = await browser.contexts()[0]!.newPage()
       const crashed = other.waitForEvent('crash')
       other.goto('chrome://crash').catch(() => undefined)
-      // The policy refuses chrome: addresses, so the renderer is brought down by its own command.
+      // The policy refuses chrome: URLs, so the renderer is crashed by a CDP command.
       const cdp = await other.context().newCDPSession(other)
       cdp.send('Page.crash').catch(() => undefined)
       await crashed

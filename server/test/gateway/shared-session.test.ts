@@ -24,7 +24,7 @@ describe('Playwright and Puppeteer on one session', () => {
     return { id, cdpUrl, left, right, context: left.contexts()[0]!, page: left.contexts()[0]!.pages()[0]! }
   }
 
-  /** The page of Puppeteer that shows this title. */
+  /** The page of Puppeteer with this title. */
   const pageTitled = async (pages: readonly PuppeteerPage[], title: string): Promise<PuppeteerPage | undefined> => {
     for (const page of pages) if ((await page.title()) === title) return page
     return undefined
@@ -69,22 +69,22 @@ describe('Playwright and Puppeteer on one session', () => {
   test('receive only the dialogs that their own calls open', async () => {
     const { left, right, context } = await connectBoth()
     const [mine, theirs] = [await context.newPage(), await right.newPage()]
-    const heard: string[] = []
-    // Playwright would dismiss a dialog on a page where nobody listens.
+    const received: string[] = []
+    // Playwright would dismiss a dialog on a page without dialog listeners.
     theirs.on('dialog', (dialog) => {
-      heard.push('right')
+      received.push('right')
       dialog.accept('right').catch(() => undefined)
     })
 
     const answer = await theirs.evaluate(`prompt('whose?')`)
     mine.on('dialog', (dialog) => {
-      heard.push('left')
+      received.push('left')
       void dialog.accept('left')
     })
     const other = await mine.evaluate(`prompt('whose?')`)
 
     expect([answer, other]).toEqual(['right', 'left'])
-    expect(heard).toEqual(['right', 'left'])
+    expect(received).toEqual(['right', 'left'])
     await left.close()
     await right.disconnect()
   })
@@ -162,7 +162,7 @@ describe('Playwright and Puppeteer on one session', () => {
     for (let index = 0; index < 5; index += 1) {
       void slow.call('Runtime.evaluate', { expression: `'x'.repeat(10e6)` }, page)
     }
-    // Some progress now and then is not enough.
+    // Occasional progress is not enough.
     const trickle = setInterval(() => {
       slow.socket.resume()
       setImmediate(() => slow.socket.pause())

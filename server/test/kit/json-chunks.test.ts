@@ -7,11 +7,11 @@ test.each([
   ['nothing', undefined, 'null'],
   ['a text', 'a "b"', undefined],
   ['a long text', long, undefined],
-  ['empty ones', { a: {}, b: [], c: '' }, undefined],
-  ['what JSON leaves out', { a: undefined, b: () => 1, c: [undefined, 1] }, '{"c":[null,1]}'],
+  ['empty values', { a: {}, b: [], c: '' }, undefined],
+  ['values that JSON omits', { a: undefined, b: () => 1, c: [undefined, 1] }, '{"c":[null,1]}'],
   ['dates and numbers', { a: new Date(0), b: [1.5, null, true, Number.NaN] }, undefined],
   [
-    'deep ones',
+    'deeply nested values',
     { data: { markdown: long, links: Array.from({ length: 40_000 }, (_, index) => `/${index}`) } },
     undefined,
   ],
@@ -33,8 +33,8 @@ test('a string is split between characters', () => {
 
 test.each([
   ['a long text', { data: { rawHtml: long.repeat(2) } }, true],
-  ['many short ones', { links: Array.from({ length: 300_000 }, () => '/a') }, true],
-  ['a usual answer', { success: true, data: { markdown: 'short', links: ['/a'] } }, false],
+  ['many short strings', { links: Array.from({ length: 300_000 }, () => '/a') }, true],
+  ['a typical response', { success: true, data: { markdown: 'short', links: ['/a'] } }, false],
 ])('%s is long JSON: %s', (_, value, expected) => {
   expect(isLongJson(value)).toBe(expected)
 })

@@ -18,7 +18,7 @@ test('the error for a missing optional package has its purpose and the install c
 })
 
 test.each([
-  ['lacks a package of its own', notFound('nodemailer-shared')],
+  ['lacks one of its dependencies', notFound('nodemailer-shared')],
   ['fails while it loads', new TypeError("Cannot read properties of undefined (reading 'nodemailer')")],
 ])('an optional package that %s fails with that error', async (_what, error) => {
   await expect(loadOptional('nodemailer', 'email', async () => Promise.reject(error))).rejects.toBe(error)

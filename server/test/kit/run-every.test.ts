@@ -23,7 +23,7 @@ test('runs once per interval, and not before the first has passed', async () => 
   expect(runs).toBe(3)
 })
 
-test('runs at once if asked to', async () => {
+test('runs at once if configured so', async () => {
   let runs = 0
   await using _ = runEvery(1000, async () => (runs += 1), { onError: failOnError, isImmediate: true })
 

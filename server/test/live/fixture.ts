@@ -9,7 +9,7 @@ import { PageFocus } from '../../src/cdp/page-focus.ts'
 import { LiveView } from '../../src/live/live-view.ts'
 import { Viewers, type ViewableSession } from '../../src/live/viewers.ts'
 
-/** A viewer without a window: it counts frames, and says that they were drawn. */
+/** A viewer without a window. Collects frames and acknowledges them. */
 export interface BareViewer {
   readonly frames: readonly Buffer[]
   readonly send: (message: object) => void
@@ -20,17 +20,17 @@ export interface BareViewer {
 export interface Fixture extends AsyncDisposable {
   readonly browser: Browser
   /**
-   * Connects a viewer. `drawMs` is the time it takes to draw a frame, Infinity for never. Default
-   * 0.
+   * Connects a viewer. `drawMs` is the time it takes to draw a frame, Infinity for never.
+   * Default: 0.
    */
   readonly join: (drawMs?: number) => Promise<BareViewer>
-  /** Frames that have left the browser. */
+  /** Number of frames that the browser has sent. */
   readonly frames: () => number
-  /** Frames that leave the browser in a while. */
+  /** Number of frames that the browser sends in the given time. */
   readonly framesIn: (milliseconds: number) => Promise<number>
   /** Ends the session: its viewers stay connected until they have its bill. */
   readonly endSession: () => Promise<void>
-  /** Names of all events that the server got. */
+  /** Names of all events that the server received. */
   readonly events: readonly string[]
   readonly errors: readonly unknown[]
   readonly evaluate: (expression: string) => Promise<unknown>
@@ -41,12 +41,12 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   await using undo = new AsyncDisposableStack()
   const browser = undo.use(await launchBrowser(host))
   const { router } = browser
-  let casts = 0
+  let frameCount = 0
   const events: string[] = []
   undo.defer(
     router.onEvent(({ method }) => {
       events.push(method)
-      if (method === 'Page.screencastFrame') casts += 1
+      if (method === 'Page.screencastFrame') frameCount += 1
     }),
   )
   const page = await attachToTarget(router, browser.parkedTargetId)
@@ -76,8 +76,8 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   const opened = undo.move()
   return {
     browser,
-    join: async (drawMs = 0) => viewerOn(port, drawMs),
-    frames: () => casts,
+    join: async (drawMs = 0) => connectViewer(port, drawMs),
+    frames: () => frameCount,
     endSession: async () => {
       ended.abort('deleted')
       await liveView[Symbol.asyncDispose]()
@@ -85,16 +85,16 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
     events,
     errors,
     framesIn: async (milliseconds: number) => {
-      const before = casts
+      const before = frameCount
       await new Promise((resolve) => setTimeout(resolve, milliseconds))
-      return casts - before
+      return frameCount - before
     },
     evaluate: async (expression: string) => page.call('Runtime.evaluate', { expression }),
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
 }
 
-async function viewerOn(port: number, drawMs: number): Promise<BareViewer> {
+async function connectViewer(port: number, drawMs: number): Promise<BareViewer> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`)
   const frames: Buffer[] = []
   socket.on('message', (data, isBinary) => {

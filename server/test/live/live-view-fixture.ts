@@ -10,30 +10,30 @@ import { startSite, type Site } from '../../../test/lab/site.ts'
 /** A session with a page that Playwright drives. */
 export interface TestPage extends AsyncDisposable {
   readonly session: CreateSessionResponse
-  /** The page as the user's own client sees it. */
+  /** The page, as Playwright sees it. */
   readonly page: Page
 }
 
-/** A server, a site to watch, and a second browser to watch it with. */
+/** A server, a site for its sessions, and a second browser that shows live views. */
 export interface LiveViewFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
   readonly openTestPage: (path: string, options?: CreateSessionOptions) => Promise<TestPage>
-  /** Opens a live view in a browser context of its own and waits until it shows a picture. */
+  /** Opens a live view in a new browser context and waits until it shows a picture. */
   readonly openView: (url: string | undefined, options?: BrowserContextOptions) => Promise<View>
 }
 
 /** A live view in the second browser. */
 export interface View extends AsyncDisposable {
   readonly page: Page
-  /** The colour of the picture at a place of the watched page, in its CSS pixels. */
+  /** The colour of the picture at a position of the page, in CSS pixels of the page. */
   readonly colourAt: (x: number, y: number) => Promise<readonly number[]>
-  /** The place on the viewer's screen of a place on the watched page. */
-  readonly placeOf: (target: Page, selector: string) => Promise<{ readonly x: number; readonly y: number }>
+  /** The position of an element of the page on the viewer's screen. */
+  readonly positionOf: (target: Page, selector: string) => Promise<{ readonly x: number; readonly y: number }>
   readonly click: (target: Page, selector: string) => Promise<void>
 }
 
-/** The site's pages beside those of the lab. */
+/** Pages that the site serves in addition to those of the lab. */
 const pages: Pages = {
   '/blocks': ({ response }) => {
     const block = (colour: string, left: number, top: number): string =>
@@ -56,19 +56,19 @@ const pages: Pages = {
   },
 }
 
-/** Opens the theatre. `browser` is the one that is watched, and watches. */
+/** Starts the server, the site and the second browser. `browser`: the kind of both browsers. */
 export async function openLiveViewFixture(browser: 'shell' | 'chromium' = 'shell'): Promise<LiveViewFixture> {
   await using undo = new AsyncDisposableStack()
   const lab = undo.use(await startLab({ browser }))
   const site = undo.use(await startSite(pages))
-  const glasses = await chromium.launch({ executablePath: browserPaths[browser], args: ['--no-sandbox'] })
-  undo.defer(async () => glasses.close())
+  const viewerBrowser = await chromium.launch({ executablePath: browserPaths[browser], args: ['--no-sandbox'] })
+  undo.defer(async () => viewerBrowser.close())
   const opened = undo.move()
   return {
     lab,
     site,
     openTestPage: async (path, options) => openTestPage(lab, site, path, options),
-    openView: async (url, options) => openView(glasses, url, options),
+    openView: async (url, options) => openView(viewerBrowser, url, options),
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
   }
 }
@@ -89,12 +89,16 @@ async function openTestPage(lab: Lab, site: Site, path: string, options?: Create
   }
 }
 
-async function openView(glasses: Browser, url: string | undefined, options?: BrowserContextOptions): Promise<View> {
-  const context = await glasses.newContext({ viewport: { width: 900, height: 700 }, ...options })
+async function openView(
+  viewerBrowser: Browser,
+  url: string | undefined,
+  options?: BrowserContextOptions,
+): Promise<View> {
+  const context = await viewerBrowser.newContext({ viewport: { width: 900, height: 700 }, ...options })
   const page = await context.newPage()
   await page.goto(url ?? '')
   await page.waitForSelector('body[data-phase=live]')
-  const placeOf: View['placeOf'] = async (target, selector) => {
+  const positionOf: View['positionOf'] = async (target, selector) => {
     const element = await target.locator(selector).boundingBox()
     const size = await target.evaluate<{ width: number; height: number }>(
       '({ width: innerWidth, height: innerHeight })',
@@ -108,17 +112,17 @@ async function openView(glasses: Browser, url: string | undefined, options?: Bro
   }
   return {
     page,
-    placeOf,
+    positionOf,
     colourAt: async (x, y) => page.evaluate<readonly number[]>(readColour(x, y)),
     click: async (target, selector) => {
-      const position = await placeOf(target, selector)
+      const position = await positionOf(target, selector)
       await page.mouse.click(position.x, position.y)
     },
     [Symbol.asyncDispose]: async () => context.close(),
   }
 }
 
-/** The watched page is 600 pixels wide. */
+/** The page is 600 pixels wide. */
 function readColour(x: number, y: number): string {
   return `(() => {
   const canvas = document.querySelector('canvas')
@@ -127,7 +131,7 @@ function readColour(x: number, y: number): string {
 })()`
 }
 
-/** Expects a colour of the picture to become this one, as near as a compressed picture comes. */
+/** Waits until the picture has this colour at a position. Tolerates compression artifacts. */
 export async function expectColour(view: View, position: readonly [number, number], colour: readonly number[]) {
   return expect
     .poll(

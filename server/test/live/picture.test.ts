@@ -67,7 +67,7 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     await expect.poll(() => view.page.locator('#overlay').isVisible()).toBe(false)
   })
 
-  // What follows is the viewer's own doing, whatever browser it shows.
+  // The following tests concern the viewer and do not depend on the browser of the session.
   if (browser === 'chromium') return
 
   test('shows title and URL of the page', async () => {
@@ -142,15 +142,18 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
     await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
 
-    // The page asks why it was refused. What is answered late must not make it connect a second time.
-    const asked = Promise.withResolvers<() => Promise<void>>()
-    await view.page.route(testPage.session.liveViewUrl ?? '', (route) => asked.resolve(async () => route.continue()))
+    // The viewer fetches its page to learn the reason. A late response must not make it connect a
+    // second time.
+    const pageRequest = Promise.withResolvers<() => Promise<void>>()
+    await view.page.route(testPage.session.liveViewUrl ?? '', (route) =>
+      pageRequest.resolve(async () => route.continue()),
+    )
     const connections: string[] = []
     view.page.on('websocket', (socket) => connections.push(socket.url()))
     await view.page.context().setOffline(true)
     await view.page.waitForSelector('body[data-phase=reconnecting]')
     await testPage.page.goto(liveViewFixture.site.url('/one-colour?colour=0000ff'))
-    const answer = await asked.promise
+    const answer = await pageRequest.promise
     await view.page.context().setOffline(false)
     await view.page.waitForSelector('body[data-phase=live]')
     const answered = view.page.waitForResponse(testPage.session.liveViewUrl ?? '')
@@ -158,7 +161,7 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     await answered
 
     await expectColour(view, [300, 200], blue)
-    // Longer than it waits before it connects.
+    // Longer than its delay before it reconnects.
     await view.page.evaluate('new Promise((resolve) => setTimeout(resolve, 700))')
     expect(connections).toHaveLength(1)
   })

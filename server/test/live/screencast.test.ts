@@ -60,7 +60,7 @@ test('a static page causes no frames until it changes', async () => {
   await using fixture = await openFixture(host, '<h1>Still</h1>')
   const viewer = await fixture.join()
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(0)
-  // The first pictures follow the size of the viewer's window.
+  // The first frames adapt to the size of the viewer's window.
   await expect.poll(async () => fixture.framesIn(300)).toBe(0)
 
   const eventsBefore = fixture.events.length
@@ -107,7 +107,7 @@ test('frames are scaled to the size of the viewer', async () => {
   await expect.poll(() => widths().at(-1)).toBeLessThanOrEqual(320)
 })
 
-/** The width that the start-of-frame marker of a JPEG names. */
+/** The width in the start-of-frame marker of a JPEG. */
 function jpegWidth(image: Buffer): number {
   for (let at = 2; at < image.length; at += 2 + image.readUInt16BE(at + 2)) {
     const marker = image.readUInt8(at + 1)
@@ -136,7 +136,7 @@ test('a viewer with a frame interval receives fewer frames, and the browser capt
   const before = viewer.frames.length
   const taken = await fixture.framesIn(2000)
 
-  // Chromium has up to three pictures under way, and sends them without being asked again.
+  // Chromium has up to three frames in flight, and sends them without further acknowledgement.
   expect(taken).toBeLessThan(16)
   expect(viewer.frames.length - before).toBeGreaterThan(0)
   expect(viewer.frames.length - before).toBeLessThan(7)

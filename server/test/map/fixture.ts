@@ -4,7 +4,7 @@ import { mapSite, type SiteMap } from '../../src/map/map-site.ts'
 import { htmlDocument, type Page, type Pages } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
-/** A site to map, reachable under its own address and any host ending in `.test`. */
+/** A site to map, reachable at its own address and under any host name that ends in `.test`. */
 export interface MapFixture extends AsyncDisposable {
   readonly site: Site
   /** Returns the URL of a path under a host name. */

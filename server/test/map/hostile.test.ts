@@ -6,7 +6,7 @@ import { startRawServer } from '../egress/raw-client.ts'
 import type { Exchange } from '../../../test/lab/pages/page.ts'
 import { indexOf, linksTo, sitemapOf, startMapFixture, textPage } from './fixture.ts'
 
-/** Writes for as long as it is listened to. */
+/** Writes until the connection is closed. */
 async function writeForever(response: ServerResponse, text: string): Promise<void> {
   const closed = once(response, 'close')
   while (!response.closed) {
@@ -130,7 +130,7 @@ describe('a map fails', () => {
     expect(victim.connections()).toBe(0)
   })
 
-  test('when the start page redirects in a circle', async () => {
+  test('when the start page redirects in a loop', async () => {
     await using fixture = await startMapFixture({
       '/': ({ response }) => {
         response.writeHead(302, { location: '/' }).end()

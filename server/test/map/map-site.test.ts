@@ -189,7 +189,7 @@ describe('a map contains', () => {
   })
 })
 
-test('with a search, relevant pages come first, wherever they were found', async () => {
+test('with a search, relevant pages come first, regardless of where they were found', async () => {
   const paths = Array.from({ length: 500 }, (_, index) => `/page-${index}`)
   await using fixture = await startMapFixture({
     '/': linksTo('/a'),
@@ -232,11 +232,11 @@ test('a site that the start URL redirects to gets none of the caller’s headers
   expect(askedWith).not.toContainEqual(['other.test', 'secret'])
 })
 
-describe('a warning says', () => {
+describe('a warning states', () => {
   test.each([
     ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],
-    ['that a page is all there is', '/lonely', {}, 'Only 1 page'],
-    ['why there is nothing', '/absent', {}, '/absent responded with status 404'],
+    ['that only one page was found', '/lonely', {}, 'Only 1 page'],
+    ['why no page was found', '/absent', {}, '/absent responded with status 404'],
   ] as const)('%s', async (_what, path, options, words) => {
     await using fixture = await startMapFixture({ '/lonely': linksTo() })
 
@@ -285,7 +285,7 @@ describe('a warning says', () => {
       ),
       'up to 3 levels deep',
     ],
-  ])('what was omitted: %s', async (_what, pages, words) => {
+  ])('about omitted data: %s', async (_what, pages, words) => {
     await using fixture = await startMapFixture(pages)
 
     expect((await fixture.map('/')).warning).toContain(words)

@@ -58,7 +58,7 @@ test('a map that fails costs nothing', async () => {
   expect(await fixture.bills()).toEqual([])
 })
 
-test('a map whose server dies during the work costs nothing', async () => {
+test('a map whose server crashes during the work costs nothing', async () => {
   const held = Promise.withResolvers<void>()
   const fixture = await startFixture(5, {
     '/': async (exchange) => {

@@ -14,11 +14,11 @@ describe('a robots.txt', () => {
   })
 
   test.each([
-    ['nothing forbids nothing', '', '/x', true],
-    ['an empty Disallow forbids nothing', 'User-agent: *\nDisallow:', '/x', true],
-    ['a path forbids what starts with it', 'User-agent: *\nDisallow: /private', '/private/x', false],
+    ['an empty file disallows nothing', '', '/x', true],
+    ['an empty Disallow disallows nothing', 'User-agent: *\nDisallow:', '/x', true],
+    ['a path disallows URLs that start with it', 'User-agent: *\nDisallow: /private', '/private/x', false],
     ['the longest pattern wins', 'User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b/c', true],
-    ['of equal patterns the kinder wins', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
+    ['of equal patterns, Allow wins', 'User-agent: *\nDisallow: /a\nAllow: /a', '/a', true],
     ['our own group wins over *', 'User-agent: *\nDisallow: /\nUser-agent: bowline\nDisallow: /x', '/y', true],
     ['agents share a group', 'User-agent: other\nUser-agent: BOWLINE\nDisallow: /x', '/x', false],
     [
@@ -27,9 +27,9 @@ describe('a robots.txt', () => {
       '/y',
       false,
     ],
-    ['a star stands for anything', 'User-agent: *\nDisallow: /*.pdf', '/a/b.pdf?x', false],
-    ['a dollar stands for the end', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf?x', true],
-    ['a dollar takes the last place', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf/b.pdf', false],
+    ['a star matches any text', 'User-agent: *\nDisallow: /*.pdf', '/a/b.pdf?x', false],
+    ['a dollar matches the end', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf?x', true],
+    ['a dollar after a star', 'User-agent: *\nDisallow: /*.pdf$', '/a.pdf/b.pdf', false],
     ['a star before the end', 'User-agent: *\nDisallow: /a*$', '/abc', false],
     ['a whole path', 'User-agent: *\nDisallow: /a$', '/ab', true],
     ['parts do not overlap', 'User-agent: *\nDisallow: /ab*ba$', '/aba', true],
@@ -56,7 +56,7 @@ describe('a robots.txt', () => {
     ['broken percent-encoding', 'User-agent: *\nDisallow: /100%', '/100%', false],
     ['a query', 'User-agent: *\nDisallow: /*?id=', '/x?id=1', false],
     ['an empty path of a rule', 'User-agent: *\nDisallow: *', '/x', false],
-    ['a dollar alone', 'User-agent: *\nDisallow: $', '/x', true],
+    ['a single dollar', 'User-agent: *\nDisallow: $', '/x', true],
     ['a dollar in the middle', 'User-agent: *\nDisallow: /a$b', '/a$b', false],
     ['an overlong rule', `User-agent: *\nDisallow: /${'x'.repeat(3000)}\nDisallow: /y`, '/y', false],
   ])('%s', (_what, text, path, expected) => {

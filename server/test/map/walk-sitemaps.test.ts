@@ -27,7 +27,7 @@ test.each([
 ])('a warning names the omitted part: %s', async (_, bodies, words) => {
   const warnings: string[] = []
   const site = createSite(start, { includeSubdomains: false })
-  const expedition = {
+  const context = {
     site,
     links: new LinkCollection({ site, ignoreQueryParameters: false, path: undefined, capacity: 1000 }),
     robots: parseRobots('', 'test'),
@@ -46,7 +46,7 @@ test.each([
   const bounds = { sitemapBytes: 1000, totalBytes: 2000, sitemaps: 1000, depth: 3, concurrency: 1 }
 
   await walkSitemaps(
-    expedition,
+    context,
     bodies.map((_, index) => new URL(`?${index}`, start)),
     bounds,
   )

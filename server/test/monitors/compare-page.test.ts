@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { comparePage } from '../../src/monitors/compare-page.ts'
 
 test.each([
-  ['none were extracted before', undefined, { status: 'same' }],
-  ['others were', '{"price":1}', { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
+  ['no earlier data', undefined, { status: 'same' }],
+  ['other earlier data', '{"price":1}', { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
 ])('extracted data is compared with that of the last check: %s', (_, extracted, expected) => {
   const state = { monitorId: '', targetId: '', urlHash: '', url: '', markdown: '', extracted, scrapeId: undefined }
   const document = { json: { price: 2 }, metadata: { statusCode: 200 } }

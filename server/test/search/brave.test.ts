@@ -4,7 +4,7 @@ import { createBraveProvider } from '../../src/search/brave-provider.ts'
 import type { SearchProvider, ProviderQuery } from '../../src/search/provider.ts'
 import { sendJson, type Exchange, type Page } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { noSignal, wishFor } from './fixture.ts'
+import { noSignal, webQuery } from './fixture.ts'
 
 const fixture = new AsyncDisposableStack()
 let site: Site
@@ -23,7 +23,7 @@ function item(number: number, host = 'a.example') {
 }
 
 /**
- * The documented protocol: a key, pages of at most 20, an offset in pages, 422 for values out of
+ * The documented API: a key, pages of at most 20 results, an offset in pages, 422 for values out of
  * range.
  */
 function guarded(maxCount: number, answer: (exchange: Exchange, count: number, offset: number) => object): Page {
@@ -72,7 +72,7 @@ afterAll(async () => fixture.disposeAsync())
 
 async function search(query: string, changes: Partial<ProviderQuery> = {}) {
   const before = site.requests.all.length
-  const found = await brave.search(wishFor(query, changes), noSignal)
+  const found = await brave.search(webQuery(query, changes), noSignal)
   const asked = site.requests.all.slice(before).map(({ path }) => new URL(path, 'http://x').searchParams)
   return { ...found, asked }
 }
@@ -154,9 +154,9 @@ test('waits as long as the service requests', async () => {
 })
 
 test('reports errors of the service without the key', async () => {
-  const stranger = createBraveProvider({ url: site.url(''), key: 'wrong-key' })
+  const unauthorized = createBraveProvider({ url: site.url(''), key: 'wrong-key' })
 
-  const failing = stranger.search(wishFor('boats'), noSignal)
+  const failing = unauthorized.search(webQuery('boats'), noSignal)
 
   await expect(failing).rejects.toMatchObject({
     code: 'SEARCH_FAILED',
@@ -168,5 +168,5 @@ test('reports errors of the service without the key', async () => {
 test('an aborted search rejects with the reason', async () => {
   const signal = AbortSignal.abort(new Error('enough'))
 
-  await expect(brave.search(wishFor('boats'), signal)).rejects.toThrow('enough')
+  await expect(brave.search(webQuery('boats'), signal)).rejects.toThrow('enough')
 })

@@ -1,8 +1,11 @@
 import type { ProviderQuery } from '../../src/search/provider.ts'
 import { parseQuery } from '../../src/search/parse-query.ts'
 
-/** A wish for web results, with a query in words. */
-export function wishFor(query: string, { teamId = 'nobody', ...changes }: Partial<ProviderQuery> = {}): ProviderQuery {
+/** A request for web results with the given words. */
+export function webQuery(
+  query: string,
+  { teamId = 'no-team', ...changes }: Partial<ProviderQuery> = {},
+): ProviderQuery {
   return {
     teamId,
     source: 'web',

@@ -7,7 +7,7 @@ import type { ProviderQuery } from '../../src/search/provider.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
-import { noSignal, wishFor } from './fixture.ts'
+import { noSignal, webQuery } from './fixture.ts'
 
 interface Page {
   readonly url: string
@@ -20,7 +20,7 @@ function onError(error: unknown): never {
   throw error
 }
 
-/** Puts pages into the index of a new team, and searches it: what is found, by path. */
+/** Indexes pages for a new team. Searches return the paths of the results. */
 async function fill(store: Store, pages: readonly Page[]) {
   const { team } = await makeTeam(store.db)
   await using index = new PageIndexer({ store, maxPages: 1000, onError })
@@ -30,7 +30,7 @@ async function fill(store: Store, pages: readonly Page[]) {
   await index.waitForPending()
   const provider = createIndexProvider(store)
   const ask = async (query: string, changes: Partial<ProviderQuery> = {}) =>
-    provider.search(wishFor(query, { teamId: team.id, ...changes }), noSignal)
+    provider.search(webQuery(query, { teamId: team.id, ...changes }), noSignal)
   return {
     teamId: team.id,
     index,
@@ -59,7 +59,7 @@ describeEachStore('the index', (openStore) => {
 
     expect(await found('boat')).toEqual(['a.example/harbour', 'b.example/blog/harbour', 'docs.a.example/guide/boats'])
     expect(await found('"night boats"')).toEqual(['b.example/blog/harbour'])
-    // Letter by letter: `run` is not `running`.
+    // Exact match: `run` does not match `running`.
     expect(await found('"boat run"')).toEqual([])
     expect(await found('harbour -boats -"red shoes"')).toEqual([])
     expect(await found('night -boats')).toEqual(['b.example/red-shoes'])

@@ -5,7 +5,7 @@ import { countryOf } from '../../src/search/country.ts'
 import { keepMatching } from '../../src/search/keep-matching.ts'
 import { parseQuery, writeQuery } from '../../src/search/parse-query.ts'
 import { plainText } from '../../src/search/plain-text.ts'
-import { wishFor } from './fixture.ts'
+import { webQuery } from './fixture.ts'
 
 function read(query: string): readonly string[] {
   return parseQuery(query).map((clause) =>
@@ -85,7 +85,7 @@ test.each([
 ])('%s and the result %s', (query, url, fits) => {
   const results = [{ url, title: 'The Harbour', description: 'Boats lie quiet.' }]
 
-  expect(keepMatching(results, wishFor(query))).toHaveLength(fits ? 1 : 0)
+  expect(keepMatching(results, webQuery(query))).toHaveLength(fits ? 1 : 0)
 })
 
 const now = Date.parse('2026-03-10T12:00:00Z')

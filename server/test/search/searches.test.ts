@@ -12,7 +12,7 @@ import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 import { noSignal } from './fixture.ts'
 
-/** Knows so many pages. */
+/** A provider with this many pages. */
 function providerOf(known: number): SearchProvider {
   return {
     name: 'brave',

@@ -6,12 +6,12 @@ import { createSearxngProvider } from '../../src/search/searxng-provider.ts'
 import { sendJson, type Page, type Pages } from '../../../test/lab/pages/page.ts'
 import { hasSearx, startSearx } from '../../../test/lab/searx.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { noSignal, wishFor } from './fixture.ts'
+import { noSignal, webQuery } from './fixture.ts'
 
 const perPage = 10
 const pages = 4
 
-/** A search engine without operators, of whose results every second is from another site. */
+/** A search engine without operators. Every second result is from another site. */
 function results(kind: string): Page {
   return (exchange) => {
     const page = Number(exchange.url.searchParams.get('page'))
@@ -50,8 +50,8 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
       .map((request) => new URL(request.path, 'http://x').searchParams.get('q') ?? '')
 
   test('returns web and news results', async () => {
-    const web = await provider.search(wishFor('boats', { limit: 3 }), noSignal)
-    const news = await provider.search(wishFor('boats', { limit: 1, source: 'news' }), noSignal)
+    const web = await provider.search(webQuery('boats', { limit: 3 }), noSignal)
+    const news = await provider.search(webQuery('boats', { limit: 1, source: 'news' }), noSignal)
 
     expect(web).toEqual({
       warnings: [],
@@ -65,8 +65,8 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
   })
 
   test('reads further pages until there are enough results or no more', async () => {
-    const some = await provider.search(wishFor('boats', { limit: 25 }), noSignal)
-    const all = await provider.search(wishFor('boats', { limit: 100 }), noSignal)
+    const some = await provider.search(webQuery('boats', { limit: 25 }), noSignal)
+    const all = await provider.search(webQuery('boats', { limit: 100 }), noSignal)
 
     expect(some.results).toHaveLength(25)
     expect(all.results).toHaveLength(perPage * pages)
@@ -80,7 +80,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     ['boats', { includeDomains: ['even.example', 'b.example'] }, (url: string) => url.includes('even.example')],
     ['boats', { categories: [toCategory({ type: 'pdf' })] }, (url: string) => url.endsWith('.pdf')],
   ])('%s %o: results that its engines fail to filter are omitted and replaced', async (query, changes, fits) => {
-    const { results } = await provider.search(wishFor(query, { limit: 7, ...changes }), noSignal)
+    const { results } = await provider.search(webQuery(query, { limit: 7, ...changes }), noSignal)
 
     expect(results).toHaveLength(7)
     expect(results.filter(({ url }) => !fits(url))).toEqual([])
@@ -88,7 +88,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
 
   test('passes operators to engines that support them', async () => {
     await provider.search(
-      wishFor('boats "at night" -day intitle:result', { limit: 1, excludeDomains: ['even.example'] }),
+      webQuery('boats "at night" -day intitle:result', { limit: 1, excludeDomains: ['even.example'] }),
       noSignal,
     )
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
   test('retries without a filter that no engine supports, with a warning', async () => {
     const filters = { range: readTimeRange('qdr:w'), language: 'de', limit: 2 }
 
-    const { results, warnings } = await provider.search(wishFor('boats', filters), noSignal)
+    const { results, warnings } = await provider.search(webQuery('boats', filters), noSignal)
 
     expect(results).toHaveLength(2)
     expect(warnings).toEqual([
@@ -110,7 +110,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     'warns that undated results may be outside the range %s',
     async (tbs) => {
       const { results, warnings } = await provider.search(
-        wishFor('boats', { range: readTimeRange(tbs), limit: 2 }),
+        webQuery('boats', { range: readTimeRange(tbs), limit: 2 }),
         noSignal,
       )
 
@@ -122,20 +122,20 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
   )
 
   test('names engines that did not respond', async () => {
-    const { results, warnings } = await provider.search(wishFor('boats', { source: 'images' }), noSignal)
+    const { results, warnings } = await provider.search(webQuery('boats', { source: 'images' }), noSignal)
 
     expect(results).toEqual([])
     expect(warnings).toEqual([expect.stringContaining('lab slow (timeout)')])
   })
 
   test('a URL that is not SearXNG, or does not return JSON, fails with the response', async () => {
-    const wish = wishFor('boats')
+    const query = webQuery('boats')
 
-    await expect(createSearxngProvider(upstream.url('/nothing')).search(wish, noSignal)).rejects.toMatchObject({
+    await expect(createSearxngProvider(upstream.url('/nothing')).search(query, noSignal)).rejects.toMatchObject({
       code: 'SEARCH_FAILED',
       message: expect.stringContaining('404'),
     })
-    await expect(createSearxngProvider('http://127.0.0.1:2').search(wish, noSignal)).rejects.toMatchObject({
+    await expect(createSearxngProvider('http://127.0.0.1:2').search(query, noSignal)).rejects.toMatchObject({
       code: 'SEARCH_FAILED',
       message: expect.stringContaining('ECONNREFUSED'),
     })

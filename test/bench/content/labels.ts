@@ -31,7 +31,7 @@ export function labelTexts(texts: readonly string[], truth: string): readonly nu
   )
 }
 
-/** A long text that the truth has elsewhere, in another order, counts as content too. */
+/** A long text that the label contains elsewhere, in another order, also counts as content. */
 function addMovedTexts(
   texts: readonly string[],
   truth: readonly string[],

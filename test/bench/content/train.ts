@@ -1,6 +1,6 @@
 // Trains the model of main content on labelled pages and writes
-// server/src/scrape/clean/main-content/main-content-model.json.
-// Run: node test/bench/content/train.ts FOLDER [folds]. With folds, it reports what models score on pages they have not seen.
+// server/src/scrape/clean/main-content/main-content-model.json. Run: node
+// test/bench/content/train.ts FOLDER [folds]. With folds, it reports the scores on held-out pages.
 import { writeFileSync } from 'node:fs'
 import { parseHtml } from '../../../server/src/scrape/parse/parse-html.ts'
 import { normalizeTree } from '../../../server/src/scrape/parse/normalize-tree.ts'

@@ -1,6 +1,7 @@
-// A program: crawls lists of addresses with Crawlee and turns each page into Markdown with Turndown.
-// Arguments: cheerio or playwright, pages at once, the browser. Each line of its input is a JSON array of addresses, and
-// is answered with a line of JSON: the milliseconds it took, and the characters of Markdown that came of it.
+// A program that crawls lists of URLs with Crawlee and converts each page to Markdown with
+// Turndown. Arguments: cheerio or playwright, the concurrency, the browser. Each line of its input
+// is a JSON array of URLs. For each it prints a line of JSON: the milliseconds and the characters
+// of Markdown.
 import { createInterface } from 'node:readline'
 import { CheerioCrawler } from '@crawlee/cheerio'
 import { Configuration, log, LogLevel, RequestQueue } from '@crawlee/core'
@@ -37,7 +38,7 @@ async function crawl(urls: readonly string[], run: number): Promise<void> {
   await crawler.run([...urls])
 }
 
-// Its storage is of no use here.
+// The storage is not needed.
 Configuration.getGlobalConfig().set('persistStorage', false)
 Configuration.getGlobalConfig().set('purgeOnStart', false)
 let run = 0

@@ -12,7 +12,7 @@ export interface Crawlee extends AsyncDisposable {
   readonly crawl: (urls: readonly string[]) => Promise<number>
 }
 
-/** Starts Crawlee, with as many pages at once. Disposing kills it and removes its storage. */
+/** Starts Crawlee with this concurrency. Disposing kills it and removes its storage. */
 export async function startCrawlee(
   kind: 'cheerio' | 'playwright',
   concurrency: number,

@@ -5,17 +5,17 @@ const words =
     ' ',
   )
 
-/** Text that is the same for the same name, of so many words. */
+/** Text with this number of words. The same name returns the same text. */
 function prose(name: string, count: number): string {
   const digest = createHash('sha256').update(name).digest()
   const chosen = Array.from({ length: count }, (_, index) => words[(digest[index % 32]! + index * 7) % words.length])
   return chosen.map((word, index) => (index % 11 === 10 ? `${word}.` : word)).join(' ')
 }
 
-/** Sections of a page: about 45 kB in all, of which half is text. */
+/** Sections of a page: about 45 kB in total, half of which is text. */
 const sections = 24
 
-/** A page as blogs and manuals have them: menus, prose, links, lists, a table and code. */
+/** A page like those of blogs and manuals: menus, prose, links, lists, a table and code. */
 export function samplePage(name: string): string {
   const menu = Array.from(
     { length: 40 },
@@ -47,7 +47,7 @@ function sectionOf(name: string, index: number): string {
    ${index % 8 === 2 ? `<table><tr><th>One<th>Two<th>Three</tr>${'<tr><td>a<td>b<td>c</tr>'.repeat(12)}</table>` : ''}</section>`
 }
 
-/** The same page, as one that its script puts together in the browser. */
+/** The same page, rendered by a script in the browser. */
 export function scriptedPage(name: string): string {
   return `<!doctype html><html><head><meta charset="utf-8"><title>App</title></head><body><div id="root"></div>
    <script>document.getElementById('root').innerHTML = ${JSON.stringify(samplePage(name).replace(/^[\s\S]*<main>|<\/main>[\s\S]*$/g, '')).replaceAll('</', '<\\/')}</script></body></html>`

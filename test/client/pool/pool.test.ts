@@ -150,18 +150,18 @@ test('an abort rejects with the reason of the caller once the sessions are delet
   await using fixture = await startPoolFixture()
   const caller = new AbortController()
   const reason = new Error('no longer needed')
-  let heard: unknown
+  let received: unknown
 
   const run = fixture.bowline.pool({ size: 1, signal: caller.signal }).run([1, 2], (_, { signal }) => {
     signal.addEventListener('abort', () => {
-      heard = signal.reason
+      received = signal.reason
     })
     caller.abort(reason)
     return new Promise<never>(() => undefined)
   })
 
   await expect(run.done()).rejects.toBe(reason)
-  expect(heard).toBe(reason)
+  expect(received).toBe(reason)
   expect(fixture.service.live.size).toBe(0)
 })
 

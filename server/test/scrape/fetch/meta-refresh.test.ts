@@ -4,7 +4,7 @@ import { metaRefreshTarget } from '../../../src/scrape/fetch/meta-refresh.ts'
 const tag = '<meta http-equiv="refresh" content="0; url=/next">'
 
 test.each([
-  ['alone', tag, true],
+  ['without other markup', tag, true],
   ['in a comment', `<!-- ${tag} -->`, false],
   ['in <noscript>', `<NoScript>${tag}</noscript>`, false],
   ['after a comment', `<!-- a --><!-- b -->${tag}`, true],

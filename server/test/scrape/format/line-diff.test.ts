@@ -16,7 +16,7 @@ test.each([
   ['a line in the middle', ['a', 'b', 'c'], ['a', 'x', 'c']],
   ['lines that moved', ['a', 'b', 'c', 'd'], ['c', 'd', 'a', 'b']],
   ['lines that repeat', ['a', 'a', 'b', 'a'], ['a', 'b', 'a', 'a']],
-  ['20,000 lines that are all others', many(20_000, 'old'), many(20_000, 'new')],
+  ['20,000 lines that all differ', many(20_000, 'old'), many(20_000, 'new')],
   [
     'more lines than are compared, with common ends',
     ['a', ...many(205_000, 'old'), 'z'],
@@ -38,7 +38,7 @@ test('texts that take too long to compare are reported as replaced completely', 
     isCoarse = true
   })
 
-  // Where lines were compared, the one before the next anchor is found on both sides.
+  // In compared sections, the line before the next anchor is found on both sides.
   expect(runs.filter(({ kind, lines }) => kind === 'same' && lines.includes('end')).length).toBeLessThan(500)
   expect(side(runs, 'add')).toEqual(stretches('old'))
   expect(isCoarse).toBe(true)

@@ -8,23 +8,23 @@ const url = 'https://site.example/docs/page.html'
 const cases: Readonly<Record<string, readonly Case[]>> = {
   headings: [
     ['six levels', '<h1>A</h1><h2>B</h2><h6>C</h6>', '# A\n\n## B\n\n###### C'],
-    ['without the marks that link to them', '<h2>Setup<a class="headerlink" href="#setup">¶</a></h2>', '## Setup'],
-    ['without bold around the whole of them', '<h2><strong>Setup</strong></h2>', '## Setup'],
+    ['without permalinks', '<h2>Setup<a class="headerlink" href="#setup">¶</a></h2>', '## Setup'],
+    ['without bold around the whole text', '<h2><strong>Setup</strong></h2>', '## Setup'],
     ['on one line', '<h3>Two<br>lines</h3>', '### Two lines'],
-    ['not at all when empty', '<h2> </h2><p>Text</p>', 'Text'],
+    ['not if empty', '<h2> </h2><p>Text</p>', 'Text'],
   ],
   paragraphs: [
     ['with white space collapsed', '<p> a\n  b\t c </p>', 'a b c'],
     ['without the title above them, in a head or not', '<!doctype html><title>T</title><p>a</p>', 'a'],
     ['with breaks', '<p>one<br>two</p>', 'one  \ntwo'],
     ['split at two breaks', 'one<br><br>two', 'one\n\ntwo'],
-    ['beside loose text', 'loose<p>inside</p>after', 'loose\n\ninside\n\nafter'],
+    ['next to text without a paragraph', 'loose<p>inside</p>after', 'loose\n\ninside\n\nafter'],
     ['that look like lists', '<p>1. no list</p><p>- nor this</p>', '1\\. no list\n\n\\- nor this'],
     ['that look like headings and quotes', '<p># no</p><p>> no</p>', '\\# no\n\n\\> no'],
     ['with characters of markup', '<p>2*3*4, `x`, &lt;b&gt;, &amp;lt;</p>', '2\\*3\\*4, \\`x\\`, \\<b>, \\&lt;'],
     ['with names in snake case', '<p>a snake_case_name and _this_</p>', 'a snake_case_name and \\_this\\_'],
     ['with brackets that look like links', '<p>[a](b)</p>', '[a\\](b)'],
-    ['apart from a rule', '<p>a</p><hr><p>b</p>', 'a\n\n---\n\nb'],
+    ['separated by a rule', '<p>a</p><hr><p>b</p>', 'a\n\n---\n\nb'],
   ],
   emphasis: [
     ['strong, emphasized, struck', '<b>a</b> <em>b</em> <del>c</del>', '**a** *b* ~~c~~'],
@@ -35,19 +35,23 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['nested', '<b>a <i>b</i></b>', '**a *b***'],
     ['side by side', '<b>a</b><b>b</b>', '**ab**'],
     ['over two lines', '<b>a<br>b</b>', '**a**  \n**b**'],
-    ['not at all when empty', 'a<b> </b>b', 'a b'],
-    ['left open, to the end of the paragraph', '<p><b>a<p>b', '**a**\n\nb'],
+    ['not if empty', 'a<b> </b>b', 'a b'],
+    ['unclosed, to the end of the paragraph', '<p><b>a<p>b', '**a**\n\nb'],
   ],
   code: [
     ['in a line', '<code>a_b*c</code>', '`a_b*c`'],
     ['with a backtick', '<code>a`b</code>', '``a`b``'],
     ['that is a link', '<a href="/f"><code>f()</code></a>', '[`f()`](https://site.example/f)'],
-    ['in a block, as it stands', '<pre>a  b\n  c &lt;d&gt;\n</pre>', '```\na  b\n  c <d>\n```'],
+    ['in a block, unchanged', '<pre>a  b\n  c &lt;d&gt;\n</pre>', '```\na  b\n  c <d>\n```'],
     ['with its language on the code', '<pre><code class="language-ts">let a</code></pre>', '```ts\nlet a\n```'],
     ['with its language on the block', '<pre class="lang-python">a</pre>', '```python\na\n```'],
-    ['with its language beside', '<div class="highlight highlight-source-js"><pre>a</pre></div>', '```js\na\n```'],
     [
-      'with its language two steps up',
+      'with its language on the parent',
+      '<div class="highlight highlight-source-js"><pre>a</pre></div>',
+      '```js\na\n```',
+    ],
+    [
+      'with its language on the grandparent',
       '<div class="highlight-rust notranslate"><div class="highlight"><pre>a</pre></div></div>',
       '```rust\na\n```',
     ],
@@ -62,7 +66,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
   ],
   lists: [
     ['of points', '<ul><li>a<li>b</ul>', '- a\n- b'],
-    ['of numbers from anywhere', '<ol start="3"><li>a<li value="7">b<li>c</ol>', '3. a\n7. b\n8. c'],
+    ['of numbers with any start', '<ol start="3"><li>a<li value="7">b<li>c</ol>', '3. a\n7. b\n8. c'],
     ['nested', '<ul><li>a<ul><li>b<ol><li>c</ol></ul><li>d</ul>', '- a\n  - b\n    1. c\n- d'],
     ['nested without an item between', '<ul><li>a</li><ul><li>b</li></ul></ul>', '- a\n  - b'],
     ['nested before any item', '<ul><ul><li>a</li></ul></ul>', '- a'],
@@ -128,7 +132,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['that are scripts, as text', '<a href="javascript:void(0)">x</a> <a href=" java\nscript:f()">y</a>', 'x y'],
     ['with spaces and parentheses', '<a href="/a b(c">x</a>', '[x](https://site.example/a%20b%28c)'],
     ['with brackets in their text', '<a href="/a">[1]</a>', '[\\[1\\]](https://site.example/a)'],
-    ['without text, not at all', '<p>a<a href="/x"></a>b</p>', 'ab'],
+    ['without text, not written', '<p>a<a href="/x"></a>b</p>', 'ab'],
     [
       'around an image',
       '<a href="/a"><img src="/i.png" alt="I"></a>',
@@ -155,9 +159,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       '<img src="data:image/png;base64,AAAA" alt="Logo">',
       '![Logo](<Base64-Image-Removed>)',
     ],
-    ['that count visits, not at all', '<p>a<img src="/t.gif" width="1" height="1"></p>', 'a'],
+    ['that count visits, not written', '<p>a<img src="/t.gif" width="1" height="1"></p>', 'a'],
   ],
-  'what is not seen': [
+  'hidden content': [
     ['by attribute', '<p>a</p><p hidden>b</p>', 'a'],
     ['by style', '<p>a</p><div style="color:red; display: none">b</div><p style="visibility:hidden">c</p>', 'a'],
     [
@@ -168,7 +172,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['controls', '<p>a</p><select><option>b</select><textarea>c</textarea>', 'a'],
     ['drawings', '<p>a<svg><title>b</title><text>c</text></svg></p>', 'a'],
   ],
-  'what is seen': [
+  'visible content': [
     [
       'a shadow tree written in the page',
       '<x-a><template shadowrootmode="open"><p>in the shade</p></template></x-a>',

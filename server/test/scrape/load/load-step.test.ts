@@ -3,8 +3,8 @@ import { scrapeRequest } from '../../../../src/contract/scrape.ts'
 import { browserOnlyOptions, nextLoadStep } from '../../../src/scrape/load/load-step.ts'
 
 test.each([
-  ['nothing special', {}, []],
-  ['headers and a place', { headers: { 'x-a': 'b' }, location: { country: 'DE' } }, []],
+  ['no options', {}, []],
+  ['headers and a location', { headers: { 'x-a': 'b' }, location: { country: 'DE' } }, []],
   ['a picture', { formats: ['screenshot'] }, ['screenshot']],
   ['a wait on a phone', { waitFor: 10, mobile: true }, ['waitFor', 'mobile']],
   ['actions with a profile', { actions: [{ type: 'scrape' }], profile: { name: 'a' } }, ['actions', 'profile']],
@@ -15,10 +15,14 @@ test.each([
 test.each([
   ['an article', { kind: 'html', statusCode: 200, isShell: false, hasRetryAfter: false }, 'fetch'],
   ['a shell', { kind: 'html', statusCode: 200, isShell: true, hasRetryAfter: false }, 'render'],
-  ['a page that turns readers away', { kind: 'html', statusCode: 403, isShell: false, hasRetryAfter: false }, 'render'],
-  ['a page that says when to return', { kind: 'html', statusCode: 429, isShell: false, hasRetryAfter: true }, 'fetch'],
-  ['a busy page that does not', { kind: 'html', statusCode: 503, isShell: false, hasRetryAfter: false }, 'render'],
-  ['a page that is not there', { kind: 'html', statusCode: 404, isShell: false, hasRetryAfter: false }, 'fetch'],
+  ['a page with status 403', { kind: 'html', statusCode: 403, isShell: false, hasRetryAfter: false }, 'render'],
+  ['a busy page with Retry-After', { kind: 'html', statusCode: 429, isShell: false, hasRetryAfter: true }, 'fetch'],
+  [
+    'a busy page without Retry-After',
+    { kind: 'html', statusCode: 503, isShell: false, hasRetryAfter: false },
+    'render',
+  ],
+  ['a missing page', { kind: 'html', statusCode: 404, isShell: false, hasRetryAfter: false }, 'fetch'],
   ['a PDF', { kind: 'pdf', statusCode: 200, isShell: false, hasRetryAfter: false }, 'fetch'],
 ] as const)('after %s was fetched, the next step follows from the response', (_, page, way) => {
   expect(nextLoadStep({ fastMode: false }, page)).toBe(way)

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-/** Actions in both libraries, and their results. */
-interface Deeds {
+/** Results of the same actions in both libraries. */
+interface ActionResults {
   readonly dialog: unknown
   readonly intercepted: string
   readonly viewport: string
@@ -22,7 +22,7 @@ interface Deeds {
 
 const viewport = '[innerWidth, innerHeight, devicePixelRatio].join()'
 
-async function actWithPlaywright(page: PlaywrightPage): Promise<Deeds> {
+async function actWithPlaywright(page: PlaywrightPage): Promise<ActionResults> {
   const url = liveViewFixture.site.url('/title?text=Real')
   await page.setViewportSize({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))
@@ -38,7 +38,7 @@ async function actWithPlaywright(page: PlaywrightPage): Promise<Deeds> {
   return { dialog, intercepted, viewport: await page.evaluate<string>(viewport), download }
 }
 
-async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
+async function actWithPuppeteer(page: PuppeteerPage): Promise<ActionResults> {
   const url = liveViewFixture.site.url('/title?text=Real')
   await page.setViewport({ width: 611, height: 433 })
   page.on('dialog', (dialog) => void dialog.accept('spliced'))
@@ -61,7 +61,12 @@ async function actWithPuppeteer(page: PuppeteerPage): Promise<Deeds> {
   return { dialog, intercepted, download: await downloading, viewport: (await page.evaluate(viewport)) as string }
 }
 
-const expected: Deeds = { dialog: 'spliced', intercepted: 'Made up', viewport: '611,433,1', download: 'report.txt' }
+const expected: ActionResults = {
+  dialog: 'spliced',
+  intercepted: 'Made up',
+  viewport: '611,433,1',
+  download: 'report.txt',
+}
 
 describe('viewers do not affect', () => {
   test('a Playwright client', async () => {
@@ -71,9 +76,9 @@ describe('viewers do not affect', () => {
     await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await acting.page.mouse.move(400, 400)
 
-    const deeds = await actWithPlaywright(handles.page)
+    const results = await actWithPlaywright(handles.page)
 
-    expect(deeds).toEqual(expected)
+    expect(results).toEqual(expected)
     await expectColour(watching, [150, 100], [255, 0, 0])
   })
 
@@ -84,9 +89,9 @@ describe('viewers do not affect', () => {
     await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await acting.page.mouse.move(400, 400)
 
-    const deeds = await actWithPuppeteer(handles.page)
+    const results = await actWithPuppeteer(handles.page)
 
-    expect(deeds).toEqual(expected)
+    expect(results).toEqual(expected)
     await expectColour(watching, [150, 100], [255, 0, 0])
   })
 

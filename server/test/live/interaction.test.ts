@@ -41,12 +41,12 @@ describe('a viewer fills a form', () => {
     await view.click(page, 'select')
     await view.page.getByRole('option', { name: 'one', exact: true }).waitFor()
 
-    const [list, stage] = [
+    const [list, viewport] = [
       await view.page.locator('#choices').boundingBox(),
       await view.page.locator('#viewport').boundingBox(),
     ]
-    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual((stage?.x ?? 0) + (stage?.width ?? 0))
-    expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual((stage?.y ?? 0) + (stage?.height ?? 0))
+    expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual((viewport?.x ?? 0) + (viewport?.width ?? 0))
+    expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual((viewport?.y ?? 0) + (viewport?.height ?? 0))
     await view.page.keyboard.press('ArrowDown')
     await view.page.keyboard.press('Enter')
     await expect.poll(() => page.inputValue('select')).toBe('two')
@@ -161,16 +161,16 @@ test('keys and buttons released while the viewer is offline are released in the 
   await view.page.keyboard.down('Shift')
   await view.page.mouse.down()
 
-  // It asks why it was refused before it connects again.
-  const asked = Promise.withResolvers<() => Promise<void>>()
+  // The viewer fetches its page, to learn the reason, before it reconnects.
+  const pageRequest = Promise.withResolvers<() => Promise<void>>()
   const address = both.session.interactiveLiveViewUrl ?? ''
-  await view.page.route(address, (route) => asked.resolve(async () => route.continue()))
+  await view.page.route(address, (route) => pageRequest.resolve(async () => route.continue()))
   await view.page.context().setOffline(true)
-  const answer = await asked.promise
+  const continueRequest = await pageRequest.promise
   await view.page.keyboard.up('Shift')
   await view.page.mouse.up()
   await view.page.context().setOffline(false)
-  await answer()
+  await continueRequest()
 
   await expect.poll(async () => page.evaluate('seen')).toEqual([0, 'Shift', 0])
 })
@@ -183,17 +183,17 @@ test('touch input taps and scrolls', async () => {
     hasTouch: true,
     isMobile: true,
   })
-  const fingers = await view.page.context().newCDPSession(view.page)
-  const box = await view.placeOf(testPage.page, 'button')
+  const cdp = await view.page.context().newCDPSession(view.page)
+  const box = await view.positionOf(testPage.page, 'button')
 
   await view.page.touchscreen.tap(box.x, box.y)
   await expect.poll(() => testPage.page.title()).toBe('tapped')
   const [x, y] = [box.x + 100, box.y + 150]
-  await fingers.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   for (const moved of [20, 40, 60, 80, 100]) {
-    await fingers.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: y - moved }] })
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y: y - moved }] })
   }
-  await fingers.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 
   await expect.poll(() => testPage.page.evaluate('scrollY')).toBeGreaterThan(30)
 })
@@ -213,7 +213,7 @@ test('text copied in the page is copied to the local clipboard', async () => {
 })
 
 describe('a dialog', () => {
-  test('that no client handles is shown to the viewer, who answers it', async () => {
+  test('that no client handles is shown to the viewer, who can answer it', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     const page = htmlDocument(
@@ -251,7 +251,7 @@ describe('a dialog', () => {
   test('that opened before the first viewer connected can be answered', async () => {
     await using testPage = await liveViewFixture.openTestPage('/blocks')
     const isOpen = Promise.withResolvers<void>()
-    // The client hears of it and leaves it open.
+    // The client receives the event and leaves the dialog open.
     testPage.page.on('dialog', () => isOpen.resolve())
     const answer = testPage.page.evaluate(`prompt('Who is there?')`)
     await isOpen.promise
@@ -301,8 +301,8 @@ describe('the toolbar', () => {
       await both.view.page.fill('#address', url)
       await both.view.page.press('#address', 'Enter')
 
-      const said = new URL(url).protocol
-      await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain(said)
+      const scheme = new URL(url).protocol
+      await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain(scheme)
       expect(await both.view.page.locator('#notice').textContent()).toContain('is not allowed')
       expect(await both.page.title()).toBe('First')
     }
