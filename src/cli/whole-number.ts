@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { isCountryCode } from '../contract/country.ts'
 
 /** Parses an option value as a whole number. Throws Commander's error for other values. */
 export function wholeNumber(text: string): number {
@@ -21,6 +22,10 @@ export function numberFrom(min: number, max: number, unit = ''): (text: string) 
 
 /** Parses a two-letter country code. Throws Commander's error for other values. */
 export function countryCode(text: string): string {
-  if (/^[a-z]{2}$/i.test(text)) return text
-  throw new InvalidArgumentError('It must be a two-letter country code (ISO 3166-1), such as DE.')
+  if (isCountryCode(text)) return text
+  throw new InvalidArgumentError(
+    text.toLowerCase() === 'uk'
+      ? 'The country code of the United Kingdom is GB.'
+      : 'It must be a two-letter country code (ISO 3166-1), such as DE.',
+  )
 }

@@ -1,21 +1,15 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded.ts'
-
-const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+import { countryCode } from './country.ts'
+import { preprocess } from './preprocess.ts'
 
 /** Emulated location of the visitor. */
 export const location = z.strictObject({
   /**
    * ISO 3166-1 country code, such as `DE`. Sets the time zone and the default of `languages`.
-   * Default: `US`.
+   * `us-generic` is an alias of `US`. Default: `US`.
    */
-  country: z
-    .string()
-    .refine((code) => /^[a-z]{2}$/i.test(code) && countries.of(code.toUpperCase()) !== undefined, {
-      error: 'must be a two-letter country code (ISO 3166-1), such as `DE`',
-    })
-    .transform((code) => code.toLowerCase())
-    .optional(),
+  country: preprocess((value) => (value === 'us-generic' ? 'us' : value), countryCode).optional(),
   /**
    * Preferred languages, such as `de` or `pt-BR`, in order. Default: the languages of the country.
    */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { preprocess } from './preprocess.ts'
 import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
+import { countryCode } from './country.ts'
 import { document } from './document.ts'
 import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { format, maxFormats } from './formats.ts'
@@ -35,11 +36,7 @@ const shared = {
     .regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})?$/i, 'must be a language tag, such as `de` or `pt-BR`')
     .default('en'),
   /** ISO 3166-1 code of the country to search from. Default: the country of `location`. */
-  country: z
-    .string()
-    .regex(/^[a-z]{2}$/i, 'must be a two-letter country code (ISO 3166-1)')
-    .transform((code) => code.toLowerCase())
-    .optional(),
+  country: countryCode.optional(),
   /** Location to search from: a country, or a city, region and country separated by commas. */
   location: z.string().max(500).optional(),
   /** Milliseconds after which the request fails with SEARCH_TIMEOUT. Default: 60000. */

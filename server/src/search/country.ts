@@ -1,3 +1,5 @@
+import { isCountryCode } from 'bowline/contract/country'
+
 /**
  * The lower-case ISO 3166 code of the country in a location such as `Germany` or `Munich, Bavaria,
  * Germany`. `undefined` if it names none.
@@ -10,8 +12,10 @@ export function countryOf(location: string): string | undefined {
     ['england', 'gb'],
   ])
   const code = /^[a-z]{2}$/.test(name) ? name : (aliases.get(name) ?? codes().find((each) => nameOf(each) === name))
+  if (code === undefined) return undefined
   // Maps codes of former countries to their successors.
-  return code === undefined ? undefined : new Intl.Locale(`und-${code}`).region?.toLowerCase()
+  const current = new Intl.Locale(`und-${code}`).region ?? ''
+  return isCountryCode(current) ? current.toLowerCase() : undefined
 }
 
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })

@@ -122,6 +122,8 @@ test.each([
   ['Middle-earth', undefined],
   ['constructor', undefined],
   ['__proto__', undefined],
+  ['European Union', undefined],
+  ['Unknown Region', undefined],
 ])('the location %s is in %s', (location, country) => {
   expect(countryOf(location)).toBe(country)
 })
