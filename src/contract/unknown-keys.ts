@@ -5,16 +5,16 @@ import { closest } from '../kit/closest.ts'
 export interface UnknownKey {
   /** Full path, such as `profile.save`. */
   readonly path: string
-  /** Most similar known key. */
+  /** Most similar known key. Undefined if none is similar, and for most of very many keys. */
   readonly suggestion: string | undefined
 }
 
-/** Maximum number of unknown keys reported per object. */
-const maxKeys = 25
+/** Maximum number of unknown keys per object that get a suggestion, which takes time to find. */
+const maxSuggestions = 25
 
 /**
- * Finds the keys of a value and its nested objects that the schema would drop, at most 25 per
- * object. Returns none for schemas that keep all keys.
+ * Finds the keys of a value and its nested objects that the schema would drop. Returns none for
+ * schemas that keep all keys.
  */
 export function findUnknownKeys(
   schema: z.ZodType,
@@ -35,7 +35,8 @@ export function findUnknownKeys(
     const known = shapes.map(({ shape }) => shape[key] as z.ZodType | undefined).find((each) => each !== undefined)
     if (known !== undefined) return findUnknownKeys(known, field, [...path, key])
     count += 1
-    return count > maxKeys ? [] : [{ path: [...path, key].join('.'), suggestion: closest(key, names) }]
+    const suggestion = count > maxSuggestions ? undefined : closest(key, names)
+    return [{ path: [...path, key].join('.'), suggestion }]
   })
 }
 

@@ -46,7 +46,12 @@ function boundNested(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly
   return errors.map((each) => each.slice(0, maxNested).map(boundIssue))
 }
 
-/** Limits the number and length of names for an error. */
-export function boundNames(names: readonly string[]): readonly string[] {
+/** Joins the first 20 names for a message, shortened, and adds the number of omitted ones. */
+export function joinNames(names: readonly string[]): string {
+  const more = names.length - maxIssues
+  return `${boundNames(names).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en')} more` : ''}`
+}
+
+function boundNames(names: readonly string[]): readonly string[] {
   return names.slice(0, maxIssues).map((name) => shorten(name, maxNameLength))
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Failure } from 'bowline/contract/failure'
-import { boundNames, listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
+import { joinNames, listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
 import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -24,7 +24,7 @@ export function invalidRequest(error: z.core.$ZodError, part: string): BowlineEr
   const message =
     unrecognized === undefined
       ? describeIssue(first, where === '' ? part : where)
-      : `Unrecognized key in ${part}: ${boundNames(unrecognized.keys).join(', ')}`
+      : `Unrecognized key in ${part}: ${joinNames(unrecognized.keys)}`
   return new BowlineError('BAD_REQUEST', `${message}${andMore(more)}`, { details })
 }
 

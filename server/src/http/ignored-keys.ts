@@ -1,6 +1,6 @@
 import type { Route } from 'bowline/contract/routes'
 import { describeUnknownKey, findUnknownKeys } from 'bowline/contract/unknown-keys'
-import { boundNames } from 'bowline/contract/validation-issues'
+import { joinNames } from 'bowline/contract/validation-issues'
 
 /** Keys with the name of the calling program, which clients add to every body. */
 const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
@@ -9,7 +9,7 @@ const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
 export function unknownKeysWarning({ body: schema }: Route, body: unknown): string | undefined {
   const keys = schema === undefined ? [] : findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
-  return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${boundNames(keys.map(describeUnknownKey)).join(', ')}.`
+  return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
 }
 
 /** Appends a warning to the `warning` of a response. */

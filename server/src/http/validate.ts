@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 import { invalidRequest } from './errors.ts'
 import { findUnstorable } from './unstorable.ts'
@@ -12,11 +12,23 @@ export function validateWith(validationMessage?: string): FastifySchemaCompiler<
   return ({ schema, httpPart }) =>
     (data: unknown) => {
       const result = (schema as z.ZodType).safeParse(data ?? (httpPart === 'body' ? {} : data))
-      const issue = result.success ? findUnstorable(result.data) : result.error
+      const repeated = httpPart === 'querystring' ? findRepeated(schema as z.ZodType, data) : undefined
+      const issue = repeated ?? (result.success ? findUnstorable(result.data) : result.error)
       if (issue === undefined) return { value: result.data }
       const error = invalidRequest(issue, httpPart ?? 'request')
       if (validationMessage === undefined) return { error }
       const hint = error.message.replace('Bad Request: ', '')
       return { error: new BowlineError('BAD_REQUEST', validationMessage, { hint, details: error.details }) }
     }
+}
+
+/** Finds a parameter of the query that is given several times, which Fastify parses as an array. */
+function findRepeated(schema: z.ZodType, data: unknown): z.ZodError | undefined {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  for (const [name, value] of Object.entries(data ?? {})) {
+    if (!Array.isArray(value) || !known.includes(name)) continue
+    const message = `\`${name}\` is in the query ${value.length} times. Send it once`
+    return new z.ZodError([{ code: 'custom', path: [name], message, input: undefined }])
+  }
+  return undefined
 }

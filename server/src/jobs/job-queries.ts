@@ -82,18 +82,28 @@ export async function addMatchingMs(db: Kysely<Database>, id: string, ms: number
   return row?.matchingMs ?? 0
 }
 
-/** Maximum number of characters of a job's warning. */
+/** Ends the warning of a job that has more warnings than fit. */
+const omission = 'Further warnings were omitted.'
+
+/** Maximum number of characters of a job's warning, without `omission`. */
 const maxWarningLength = 2000
 
-/** Adds sentences to the warning of a job, each once, while it is not too long. */
+/**
+ * Adds sentences to the warning of a job, each once. Once a sentence no longer fits, adds
+ * "Further warnings were omitted." instead, and nothing after that.
+ */
 export async function addJobWarnings(db: Kysely<Database>, id: string, sentences: readonly string[]): Promise<void> {
   for (const sentence of sentences) {
+    const extended = sql<string>`concat_ws(' ', warning, ${sentence}::text)`
+    const ended = sql<string>`concat_ws(' ', warning, ${omission}::text)`
     await db
       .updateTable('job')
-      .set({ warning: sql<string>`concat_ws(' ', warning, ${sentence}::text)` })
+      .set({
+        warning: sql<string>`case when length(${extended}) <= ${maxWarningLength} then ${extended} else ${ended} end`,
+      })
       .where('id', '=', id)
       .where(sql<boolean>`strpos(coalesce(warning, ''), ${sentence}) = 0`)
-      .where(sql<boolean>`length(concat_ws(' ', warning, ${sentence}::text)) <= ${maxWarningLength}`)
+      .where(sql<boolean>`strpos(coalesce(warning, ''), ${omission}) = 0`)
       .execute()
   }
 }

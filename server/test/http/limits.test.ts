@@ -48,7 +48,7 @@ describe('an invalid body gets a short response quickly:', () => {
     ['9,000 headers', '/v2/map', { url: 'a.example', headers: named(9000, 1) }, 'headers'],
     ['101 headers', '/v2/map', { url: 'a.example', headers: named(101, 'x') }, 'at most 100'],
     ['101 entries of metadata', '/v2/crawl', { url: 'a.example', webhook: hook(101) }, 'at most 100'],
-    ['9,000 unknown keys', '/v2/scrape', { url: 'a.example', ...named(9000, 1) }, 'Unrecognized key'],
+    ['9,000 unknown keys', '/v2/scrape', { url: 'a.example', ...named(9000, 1) }, 'x-19 and 8,980 more'],
     ['10,001 keys', '/v2/scrape', { url: 'a.example', headers: named(10_001, 'x') }, '`headers` has more than 10,000'],
     ['a long name', '/v2/scrape', { url: 'a.example', ['x'.repeat(1e6)]: 1 }, 'Unrecognized key'],
     [
@@ -79,6 +79,18 @@ function named<Value>(count: number, value: Value): Record<string, Value> {
 function hook(entries: number) {
   return { url: 'https://a.example/', metadata: named(entries, 'x') }
 }
+
+test.each([
+  ['/v2/batch/scrape/01a1fd15-0c10-7879-aa7c-0b034b2f48df?skip=1&skip=0', '`skip` is in the query 2 times'],
+  ['/v2/team/activity?limit=1&limit=2&limit=3', '`limit` is in the query 3 times'],
+  ['/v2/monitor?limit=1&limit=1', '`limit` is in the query 2 times'],
+  ['/v2/browser?status=active&status=active', '`status` is in the query 2 times'],
+])('a repeated parameter of the query is rejected with the reason: %s', async (path, message) => {
+  const { status, body } = await lab.api('GET', path)
+
+  expect([status, body['code']]).toEqual([400, 'BAD_REQUEST'])
+  expect(body['error']).toContain(message)
+})
 
 test('other requests are served while 100,000 invalid URLs are validated', async () => {
   let turns = 0

@@ -18,7 +18,7 @@ import { PatternMatcher } from '../../src/map/pattern-matcher.ts'
 import type { RobotsRules } from '../../src/map/robots-rules.ts'
 import { Billing } from '../../src/billing/billing.ts'
 import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
-import { findJob, insertJob, reopenJob } from '../../src/jobs/job-queries.ts'
+import { addJobWarnings, findJob, insertJob, reopenJob } from '../../src/jobs/job-queries.ts'
 import { endJobPage, insertJobPages, listFailedPages, type JobPageRow } from '../../src/jobs/job-page-queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
@@ -325,4 +325,32 @@ test('slow expressions fail a crawl once they have used up its time limit across
   await expect(follow()).rejects.toThrow(
     'Invalid includePaths or excludePaths: matching them took longer than 30 s in this crawl',
   )
+})
+
+test('the warning of a job ends with a sentence about those that did not fit', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id } = await openJob(undo, 'crawl', {})
+  const sentences = Array.from({ length: 30 }, (_, at) => `http://site-${at}.test/${'x'.repeat(100)} was omitted.`)
+
+  await addJobWarnings(store.db, id, [...sentences, ...sentences, 'Short.'])
+
+  const warning = (await findJob(store.db, id))?.warning ?? ''
+  expect(warning).toMatch(/ was omitted\. Further warnings were omitted\.$/)
+  expect(warning.length).toBeLessThan(2100)
+  expect(warning.split(' was omitted. ').slice(0, -1)).toEqual(
+    sentences.slice(0, warning.match(/ was omitted/g)?.length).map((each) => each.replace(' was omitted.', '')),
+  )
+})
+
+test('the warning of a job has each sentence once', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id } = await openJob(undo, 'crawl', {})
+
+  for (const sentences of [
+    ['One.', 'Two.'],
+    ['Two.', 'Three.'],
+  ])
+    await addJobWarnings(store.db, id, sentences)
+
+  expect((await findJob(store.db, id))?.warning).toBe('One. Two. Three.')
 })

@@ -41,7 +41,10 @@ describe('a map succeeds despite', () => {
       '/good.xml': sitemapOf('/b'),
     })
 
-    expect(await fixture.paths('/', { sitemap: 'only' })).toEqual(['/b'])
+    const { links, warning } = await fixture.map('/', { sitemap: 'only' })
+
+    expect(links.map(({ url }) => url)).toEqual([fixture.site.url('/b')])
+    expect(warning).toBe(`${fixture.site.url('/endless.xml')} is longer than 64 MB: the rest was omitted.`)
   })
 
   test('a robots.txt and a start page that never end', async () => {
