@@ -9,6 +9,7 @@ import type { StoreLog } from './store.ts'
 import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
+import { sweepTemplates } from './sweep-templates.ts'
 import { syncTree } from './sync-tree.ts'
 import { packFolder, unpackFolder } from './template.ts'
 
@@ -22,7 +23,7 @@ export interface PgliteFolderOptions {
 /**
  * Creates the folder of a migrated, empty database, atomically. Unpacks the cached template,
  * which takes a tenth of the time. Without a readable template, creates the cluster from scratch
- * and caches it.
+ * and caches it. Deletes templates that have not been used for 30 days.
  */
 export async function createPgliteFolder(folder: string, options: PgliteFolderOptions = {}): Promise<void> {
   const template = await templatePath(options)
@@ -45,6 +46,7 @@ export async function createPgliteFolder(folder: string, options: PgliteFolderOp
   }
   await syncTree(draft)
   await rename(draft, folder)
+  await sweepTemplates(dirname(template))
 }
 
 /** Returns the path of the template, whether or not it exists. */

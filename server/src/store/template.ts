@@ -73,7 +73,7 @@ export async function unpackFolder(file: string, folder: string): Promise<void> 
 }
 
 /**
- * Reads a file. Throws if another user owns it or can write it: with `HOME` of another user, as
+ * Reads a file and sets its times to now. Throws if another user owns it or can write it: with `HOME` of another user, as
  * under some `sudo`, they could choose the paths that are written and the contents of a database.
  */
 async function readOwnFile(path: string): Promise<Buffer> {
@@ -82,5 +82,8 @@ async function readOwnFile(path: string): Promise<Buffer> {
   if (uid !== (process.geteuid?.() ?? uid) || (mode & 0o022) !== 0) {
     throw new Error('The file belongs to another user, or other users can write it')
   }
+  // The time of its last use. Templates that are not used are deleted.
+  const now = new Date()
+  await file.utimes(now, now).catch(() => undefined)
   return file.readFile()
 }

@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, lutimes, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
 import { templatePath } from '../../src/store/create-pglite-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -71,6 +72,25 @@ describe('the database template', () => {
     await chmod(packed, 0o600)
     await unpackFolder(packed, join(folder, 'unpacked'))
     expect(await readdir(join(folder, 'unpacked'))).toEqual(await readdir(cacheDir))
+  })
+
+  test('is deleted once it has not been used for 30 days', async () => {
+    const named = (letter: string): string => `store-${letter.repeat(16)}.zst`
+    const [used, recent, link, directory] = [basename(await templatePath()), named('a'), named('b'), named('c')]
+    const dir = join(folder, 'shared')
+    await mkdir(join(dir, directory), { recursive: true })
+    await copyFile(await templatePath(), join(dir, used))
+    await symlink('notes.txt', join(dir, link))
+    for (const name of [recent, named('d'), `${named('d')}.${uuidV7()}`, 'notes.txt'])
+      await writeFile(join(dir, name), '')
+    const old = new Date(Date.now() - 31 * 86_400_000)
+    for (const name of await readdir(dir)) if (name !== recent) await lutimes(join(dir, name), old, old)
+
+    await using store = await openStore({ dataDir: join(folder, 'swept'), cacheDir: dir, log })
+
+    await store.ping()
+    expect(new Set(await readdir(dir))).toEqual(new Set([used, recent, link, directory, 'notes.txt']))
+    expect((await stat(join(dir, used))).mtimeMs).toBeGreaterThan(old.getTime())
   })
 
   test('creates a store with the same schema as migrations', async () => {
