@@ -85,7 +85,8 @@ export class Scrapes implements AsyncDisposable {
   constructor(deps: ScrapesDeps) {
     this.#deps = deps
     this.#loader = new PageLoader(deps)
-    this.#storedScrapes = new StoredScrapes(deps)
+    const usesEnhancedProxy = this.#usesEnhancedProxy.bind(this)
+    this.#storedScrapes = new StoredScrapes({ ...deps, usesEnhancedProxy })
   }
 
   /** Returns the minimum price of a scrape, in credits. Throws FORMAT_UNAVAILABLE, BAD_REQUEST. */
@@ -158,6 +159,12 @@ export class Scrapes implements AsyncDisposable {
     await this.#loader[Symbol.asyncDispose]()
     await this.#deps.renderer[Symbol.asyncDispose]()
     await this.#deps.workers[Symbol.asyncDispose]()
+  }
+
+  /** A URL whose proxy cannot be determined, such as a refused one, fails when it is loaded. */
+  async #usesEnhancedProxy({ proxy, url }: ScrapeRequest, signal = new AbortController().signal): Promise<boolean> {
+    if (!this.#deps.hasEnhancedProxy || !asksForEnhancedProxy(proxy)) return false
+    return this.#loader.usesUpstream(url, 'enhanced', signal).catch(() => true)
   }
 
   async #fromCache(call: ScrapeCall, found: CachedPage, signal: AbortSignal): Promise<PricedScrape> {

@@ -112,9 +112,11 @@ describe('the proxy', () => {
   })
 
   test('enhanced costs one if the page loads without it', async () => {
-    const { metadata } = await scraping.read('/article', { proxy: 'enhanced' })
+    for (const cacheState of ['miss', 'hit']) {
+      const { metadata } = await scraping.read('/article', { proxy: 'enhanced', maxAge: 60_000 })
 
-    expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1 })
+      expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1, cacheState })
+    }
   })
 
   test('auto costs five if only the enhanced proxy succeeds', async () => {

@@ -95,8 +95,8 @@ function truncationWarning({ formats }: ScrapeRequest, { markdown }: TextFormats
 /**
  * Without an enhanced proxy on this server, requests for it use the basic one, at the basic price.
  */
-function proxyWarning({ request: { proxy }, hasEnhancedProxy }: BuildOptions): string | undefined {
-  if (hasEnhancedProxy || !asksForEnhancedProxy(proxy)) return undefined
+function proxyWarning({ request: { proxy }, hasEnhancedProxy, isEnhanced }: BuildOptions): string | undefined {
+  if (hasEnhancedProxy || isEnhanced || !asksForEnhancedProxy(proxy)) return undefined
   return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`
 }
 

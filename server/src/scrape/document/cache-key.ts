@@ -43,11 +43,11 @@ export function requestKey(request: ScrapeRequest): string {
     includeTags: sortedJson(includeTags),
     excludeTags: sortedJson(excludeTags),
   }
-  // Without an enhanced proxy, documents of requests for it contain a warning.
+  // Without an enhanced proxy, documents of requests for it contain a warning with its name.
   return hashOf({
     ...shaping,
     ...lists,
-    isEnhanced: asksForEnhancedProxy(request.proxy),
+    isEnhanced: asksForEnhancedProxy(request.proxy) && request.proxy,
     url: urlWithoutFragment(request.url),
   })
 }

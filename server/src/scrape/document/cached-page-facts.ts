@@ -55,15 +55,19 @@ export function cacheFactsOf(
   }
 }
 
+/** Parses stored facts, including those of servers that called `isPageStored` `isWhole`. */
+export function parseFacts(json: string): CachedPageFacts {
+  const { isWhole, ...facts } = JSON.parse(json) as CachedPageFacts & { readonly isWhole?: boolean }
+  return isWhole === undefined ? facts : { ...facts, isPageStored: isWhole }
+}
+
 /**
  * Whether a cached page or its document can serve a request. Options that only shape the document
- * may differ.
+ * may differ. `needsEnhanced`: whether only a page that came through the enhanced proxy can.
  */
-export function canServe(facts: CachedPageFacts, request: ScrapeRequest): boolean {
-  const { formats, proxy, skipTlsVerification, lockdown, minAge } = request
+export function canServe(facts: CachedPageFacts, request: ScrapeRequest, needsEnhanced: boolean): boolean {
+  const { formats, skipTlsVerification } = request
   if (facts.isUnverified && !skipTlsVerification) return false
-  // A request that reads only from the cache uses no proxy.
-  const needsEnhanced = (proxy === 'enhanced' || proxy === 'stealth') && !lockdown && minAge === undefined
   if (needsEnhanced && !facts.isEnhanced) return false
   if (facts.answerKey === requestKey(request)) return true
   const screenshot = formats.find(({ type }) => type === 'screenshot')

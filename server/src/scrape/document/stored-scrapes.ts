@@ -20,7 +20,7 @@ import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeTtlMs } from './scrape-files.ts'
-import { canServe, type CachedPageFacts } from './cached-page-facts.ts'
+import { canServe, parseFacts, type CachedPageFacts } from './cached-page-facts.ts'
 import { packPage, unpackPage } from './pack-page.ts'
 
 /** How long pages stay in the cache, in milliseconds. */
@@ -46,14 +46,20 @@ export interface PageToStore {
   readonly page: LoadedPage
 }
 
+/** Dependencies of `StoredScrapes`. */
+export interface StoredScrapesDeps {
+  readonly store: Store
+  readonly blobs: Blobs
+  /** Whether a request is loaded through the enhanced proxy at its first attempt. */
+  readonly usesEnhancedProxy: (request: ScrapeRequest, signal: AbortSignal | undefined) => Promise<boolean>
+}
+
 /** Stores documents and their pages, and finds them for later scrapes. */
 export class StoredScrapes {
-  readonly #store: Store
-  readonly #blobs: Blobs
+  readonly #deps: StoredScrapesDeps
 
-  constructor({ store, blobs }: { readonly store: Store; readonly blobs: Blobs }) {
-    this.#store = store
-    this.#blobs = blobs
+  constructor(deps: StoredScrapesDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -63,9 +69,11 @@ export class StoredScrapes {
   async find({
     request,
     teamId,
+    signal,
   }: {
     readonly request: ScrapeRequest
     readonly teamId: string
+    readonly signal?: AbortSignal | undefined
   }): Promise<CachedPage | undefined> {
     const { maxAge, minAge, lockdown, url, formats } = request
     const isCacheOnly = lockdown || minAge !== undefined
@@ -77,8 +85,11 @@ export class StoredScrapes {
     const ttlMs = formats.some(({ type }) => type === 'screenshot') ? scrapeTtlMs : cacheTtlMs
     const ageMs = isCacheOnly ? ttlMs : Math.min(maxAge, ttlMs)
     if (cacheKey !== undefined && ageMs > 0) {
+      // A request that reads only from the cache uses no proxy.
+      const needsEnhanced = !isCacheOnly && (await this.#deps.usesEnhancedProxy(request, signal))
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }
-      const found = await this.#read(await findStoredPages(this.#store.db, { teamId, cacheKey, ...range }), request)
+      const rows = await findStoredPages(this.#deps.store.db, { teamId, cacheKey, ...range })
+      const found = await this.#read(rows, request, needsEnhanced)
       if (found !== undefined) return found
     }
     if (lockdown) throw new BowlineError('SCRAPE_LOCKDOWN_CACHE_MISS', `${url} is not cached with these options`)
@@ -90,22 +101,26 @@ export class StoredScrapes {
   }
 
   /** Reads the newest cached page that can serve a request. */
-  async #read(rows: readonly StoredPageRow[], request: ScrapeRequest): Promise<CachedPage | undefined> {
+  async #read(
+    rows: readonly StoredPageRow[],
+    request: ScrapeRequest,
+    needsEnhanced: boolean,
+  ): Promise<CachedPage | undefined> {
     const key = requestKey(request)
     for (const { id, createdAt, pageFacts } of rows) {
-      const facts = JSON.parse(pageFacts) as CachedPageFacts
-      if (!canServe(facts, request)) continue
+      const facts = parseFacts(pageFacts)
+      if (!canServe(facts, request, needsEnhanced)) continue
       if (facts.answerKey !== key) {
         return { createdAt, facts, kind: 'page', page: await unpackPage(await this.#packedPage(id)) }
       }
-      const row = await findScrape(this.#store.db, id)
+      const row = await findScrape(this.#deps.store.db, id)
       if (row !== undefined) return { createdAt, facts, kind: 'document', document: await this.#unpack(row) }
     }
     return undefined
   }
 
   async #packedPage(id: string): Promise<Buffer> {
-    return (await readStoredPage(this.#store.db, id)) ?? buffer(await this.#blobs.read(blobKey(id, pageName)))
+    return (await readStoredPage(this.#deps.store.db, id)) ?? buffer(await this.#deps.blobs.read(blobKey(id, pageName)))
   }
 
   /**
@@ -114,7 +129,7 @@ export class StoredScrapes {
    */
   async read(id: string, teamId: string): Promise<Document> {
     if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
-    const row = await findScrape(this.#store.db, id)
+    const row = await findScrape(this.#deps.store.db, id)
     if (row === undefined || Date.now() - row.createdAt.getTime() > scrapeTtlMs) {
       throw new BowlineError('SCRAPE_NOT_FOUND', 'Job not found.')
     }
@@ -126,7 +141,7 @@ export class StoredScrapes {
 
   /** Reads documents by scrape id. Deleted scrapes are missing. */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
-    const rows = await findScrapes(this.#store.db, ids)
+    const rows = await findScrapes(this.#deps.store.db, ids)
     return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
   }
 
@@ -151,11 +166,11 @@ export class StoredScrapes {
 
   async #fit(key: string, bytes: Buffer): Promise<Buffer | undefined> {
     if (bytes.length <= maxRowBytes) return bytes
-    await this.#blobs.write(key, Readable.from([bytes]))
+    await this.#deps.blobs.write(key, Readable.from([bytes]))
     return undefined
   }
 
   async #unpack({ id, document }: ScrapeRow): Promise<Document> {
-    return unpackDocument(document ?? (await buffer(await this.#blobs.read(blobKey(id, documentName)))))
+    return unpackDocument(document ?? (await buffer(await this.#deps.blobs.read(blobKey(id, documentName)))))
   }
 }

@@ -157,6 +157,22 @@ describe('a scraped page', () => {
     expect(basic['warning']).toBeUndefined()
   })
 
+  test('serves scrapes over an enhanced proxy that is not configured, at the basic price and with a warning', async () => {
+    const seen = []
+    for (const proxy of ['stealth', 'stealth', 'enhanced', 'auto']) {
+      const { metadata, warning } = await fixture.read('/article?no-proxy', { proxy, maxAge: 60_000 })
+      const { cacheState, creditsUsed, proxyUsed } = metadata
+      seen.push([cacheState, creditsUsed, proxyUsed, /The proxy "(\w+)" is not configured/.exec(warning)?.[1]])
+    }
+
+    expect(seen).toEqual([
+      ['miss', 1, 'basic', 'stealth'],
+      ['hit', 1, 'basic', 'stealth'],
+      ['hit', 1, 'basic', 'enhanced'],
+      ['hit', 1, 'basic', undefined],
+    ])
+  })
+
   test('is distinguished by application routes in its fragment, but not by anchors', async () => {
     const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
     const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
