@@ -3,6 +3,9 @@ import { boundedArray } from './bounded.ts'
 import { countryCode } from './country.ts'
 import { preprocess } from './preprocess.ts'
 
+/** Matches a language tag, such as `de` or `pt-BR`. */
+export const languageTag = /^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i
+
 /** Emulated location of the visitor. */
 export const location = z.strictObject({
   /**
@@ -11,12 +14,13 @@ export const location = z.strictObject({
    */
   country: preprocess((value) => (value === 'us-generic' ? 'us' : value), countryCode).optional(),
   /**
-   * Preferred languages, such as `de` or `pt-BR`, in order. Default: the languages of the country.
+   * Preferred languages, such as `de` or `pt-BR`, in order. An `Accept-Language` header replaces
+   * them. Default: the languages of the country.
    */
   languages: boundedArray(
     z
       .string()
-      .regex(/^[a-z]{2,3}(?:[-_][a-z\d]{2,8})*$/i, 'must be a language tag, such as `de` or `pt-BR`')
+      .regex(languageTag, 'must be a language tag, such as `de` or `pt-BR`')
       .transform((tag) => tag.replaceAll('_', '-')),
     20,
   ).optional(),

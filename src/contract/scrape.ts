@@ -57,7 +57,7 @@ export const scrapeFields = {
   lockdown: z.boolean().default(false),
   /**
    * Headers sent to the origin of the page. Other origins, including redirects, receive only
-   * `User-Agent`.
+   * `User-Agent` and `Accept-Language`, which also set the browser's `navigator`.
    */
   headers: requestHeaders.optional(),
   /** Time to wait after the page has loaded, in milliseconds. Default: 0. */

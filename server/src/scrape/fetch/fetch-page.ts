@@ -18,7 +18,10 @@ export interface FetchOptions extends Abortable {
   /** Connects through the egress proxy, which enforces the address policy. */
   readonly dispatcher: Agent
   readonly identity: BrowserIdentity
-  /** Headers of the caller. They override the defaults. Other origins get only `User-Agent`. */
+  /**
+   * Headers of the caller. They override the defaults. Other origins get only `User-Agent` and
+   * `Accept-Language`.
+   */
   readonly headers: Readonly<Record<string, string>>
   /** Cookies that a browser has for the URL, each as a `Set-Cookie` header. Default: none. */
   readonly cookies?: readonly string[] | undefined

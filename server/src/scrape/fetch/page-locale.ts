@@ -1,4 +1,6 @@
+import { languageTag } from 'bowline/contract/location'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { callerHeader } from '../../kit/forward-headers.ts'
 
 /** Languages and time zone that a page sees. */
 export interface PageLocale {
@@ -10,15 +12,30 @@ export interface PageLocale {
 }
 
 /**
- * Returns the languages and the time zone for the `location` of a request. Default: en-US, New
- * York.
+ * Returns the languages and the time zone for the `location` of a request. An `Accept-Language`
+ * header of the caller replaces the languages. Default: en-US, New York.
  */
-export function localeOf({ location }: Pick<ScrapeRequest, 'location'>): PageLocale {
+export function localeOf({ location, headers = {} }: Pick<ScrapeRequest, 'location' | 'headers'>): PageLocale {
   const country = location?.country ?? 'us'
   const likely = new Intl.Locale('und', { region: country }).maximize()
-  const languages = location?.languages ?? [`${likely.language}-${likely.region ?? 'US'}`]
+  const languages = languagesIn(callerHeader(headers, 'accept-language')) ??
+    location?.languages ?? [`${likely.language}-${likely.region ?? 'US'}`]
   const timezone = mainZones[country] ?? zonesOf(country)[0]
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
+}
+
+/** Maximum number of languages that are read from a header, as in `location.languages`. */
+const maxLanguages = 20
+
+/** Reads an `Accept-Language` header, preferred languages first. Undefined if it names none. */
+function languagesIn(header = ''): readonly string[] | undefined {
+  const accepted = header.split(',').flatMap((part) => {
+    const [tag = '', ...parameters] = part.split(';').map((each) => each.trim())
+    const weight = Number(parameters.find((each) => /^q\s*=/i.test(each))?.replace(/^q\s*=/i, '') ?? 1)
+    return languageTag.test(tag) && weight > 0 ? [{ tag: tag.replaceAll('_', '-'), weight }] : []
+  })
+  const ordered = accepted.toSorted((left, right) => right.weight - left.weight).map(({ tag }) => tag)
+  return ordered.length === 0 ? undefined : [...new Set(ordered)].slice(0, maxLanguages)
 }
 
 function zonesOf(country: string): readonly string[] {

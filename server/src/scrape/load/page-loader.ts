@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { mayForwardHeaders } from '../../kit/forward-headers.ts'
+import { isSentCrossOrigin, mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -128,7 +128,7 @@ export class PageLoader implements AsyncDisposable {
  */
 function withheldHeadersWarning({ url, headers }: ScrapeRequest, page: LoadedPage): string | undefined {
   const to = new URL(page.url)
-  const isWithheld = Object.keys(headers ?? {}).some((name) => name.toLowerCase() !== 'user-agent')
+  const isWithheld = Object.keys(headers ?? {}).some((name) => !isSentCrossOrigin(name))
   if (!isWithheld || !/^https?:$/.test(to.protocol) || mayForwardHeaders(new URL(url), to)) return undefined
   return `The page redirects to ${to.origin}, and \`headers\` were not sent there. To send them, use that address as \`url\`.`
 }

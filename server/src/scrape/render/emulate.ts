@@ -1,3 +1,4 @@
+import { callerHeader } from '../../kit/forward-headers.ts'
 import { userAgentOf } from '../fetch/browser-headers.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import { adHosts } from './ad-rules.ts'
@@ -37,7 +38,7 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<void
     tab.call('Emulation.setDeviceMetricsOverride', isMobile ? viewports.mobile : viewports.desktop),
     tab.call('Emulation.setFocusEmulationEnabled', { enabled: true }),
     tab.call('Emulation.setUserAgentOverride', {
-      ...userAgentOverride(headerOf(options.headers, 'user-agent') ?? userAgentOf(options), isMobile),
+      ...userAgentOverride(callerHeader(options.headers, 'user-agent') ?? userAgentOf(options), isMobile),
       acceptLanguage: pageLocale.languages.join(','),
     }),
     tab.call('Emulation.setLocaleOverride', { locale: (pageLocale.languages[0] ?? 'en-US').replace('_', '-') }),
@@ -56,12 +57,6 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<void
   ])
   closeDialogs(tab)
   await interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
-}
-
-/** Returns the value of the last header with this name, which is sent. Ignores an empty one. */
-function headerOf(headers: EmulationOptions['headers'], wanted: string): string | undefined {
-  const value = Object.entries(headers).findLast(([name]) => name.toLowerCase() === wanted)?.[1]
-  return value === '' ? undefined : value
 }
 
 /** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */

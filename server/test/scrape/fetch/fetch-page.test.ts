@@ -111,13 +111,22 @@ describe('while fetching a page', () => {
     ['fetched', {}],
     ['rendered', { waitFor: 1, onlyMainContent: false }],
   ])('custom headers are sent to the origin of a %s page, and not to redirect targets', async (_, how) => {
-    const headers = { 'X-Team': 'blue', Authorization: 'secret', 'User-Agent': 'Mine/1' }
+    const headers = {
+      'X-Team': 'blue',
+      Authorization: 'secret',
+      'User-Agent': 'Mine/1',
+      'Accept-Language': 'cy-GB, en;q=0.5',
+    }
     const direct = await fixture.read('/headers', { headers, ...how })
     const elsewhere = await fixture.read('/away', { headers, ...how })
 
     for (const sent of ['"x-team":"blue"', '"authorization":"secret"']) {
       expect(direct['markdown']).toContain(sent)
       expect(elsewhere['markdown']).not.toContain(sent)
+    }
+    for (const sent of ['"user-agent":"Mine/1"', '"accept-language":"cy-GB,']) {
+      expect(direct['markdown'].replace('cy-GB, ', 'cy-GB,')).toContain(sent)
+      expect(elsewhere['markdown'].replace('cy-GB, ', 'cy-GB,')).toContain(sent)
     }
     expect(direct['warning']).toBeUndefined()
     expect(elsewhere['warning']).toContain(`redirects to ${new URL(fixture.site.crossUrl('/')).origin}`)

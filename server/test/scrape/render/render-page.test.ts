@@ -287,6 +287,23 @@ describe('the browser of a scrape', () => {
     expect(value).not.toContain('Headless')
   })
 
+  test('has the languages of a custom `Accept-Language` header in scripts', async () => {
+    const page = await fixture.read('/headers', {
+      headers: { 'accept-language': 'fr;q=0.5, de-CH, *;q=0.1' },
+      location: { country: 'ch', languages: ['it'] },
+      onlyMainContent: false,
+      actions: [
+        {
+          type: 'executeJavascript',
+          script: '[navigator.language, ...navigator.languages, (1.5).toLocaleString()].join()',
+        },
+      ],
+    })
+
+    expect(page['actions']['javascriptReturns'][0].value).toBe('de-CH,de-CH,fr,1.5')
+    expect(page['markdown']).toContain('"accept-language":"fr;q=0.5, de-CH, \\*;q=0.1"')
+  })
+
   test('sends custom headers with the page', async () => {
     const page = await fixture.read('/headers', { waitFor: 1, headers: { 'x-team': 'blue' }, onlyMainContent: false })
 
