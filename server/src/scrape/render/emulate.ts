@@ -1,3 +1,4 @@
+import type { Protocol } from '../../cdp/protocol.ts'
 import { callerHeader } from '../../kit/forward-headers.ts'
 import { userAgentOf } from '../fetch/browser-headers.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
@@ -27,8 +28,11 @@ export const viewports = {
   mobile: { width: 390, height: 844, deviceScaleFactor: 2, mobile: true },
 } as const
 
-/** Sets up device and locale emulation, ad blocking and extra headers for a tab. */
-export async function emulate(tab: Tab, options: EmulationOptions): Promise<void> {
+/**
+ * Sets up device and locale emulation, ad blocking and extra headers for a tab. Returns the
+ * patterns of the requests that are intercepted.
+ */
+export async function emulate(tab: Tab, options: EmulationOptions): Promise<readonly Protocol.Fetch.RequestPattern[]> {
   const { isMobile, pageLocale } = options
   await Promise.all([
     tab.call('Page.enable'),
@@ -56,7 +60,7 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<void
       : []),
   ])
   closeDialogs(tab)
-  await interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
+  return interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
 }
 
 /** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */

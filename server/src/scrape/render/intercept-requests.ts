@@ -13,20 +13,23 @@ export interface InterceptOptions {
 }
 
 /**
- * Adds headers to the requests of a page, and blocks advertisements. Intercepts nothing if neither
- * is required.
+ * Adds headers to the requests of a page, and blocks advertisements. Returns the patterns of the
+ * intercepted requests: none if there is nothing to do.
  */
-export async function interceptRequests(tab: Tab, { url, headers, adLists }: InterceptOptions): Promise<void> {
+export async function interceptRequests(
+  tab: Tab,
+  { url, headers, adLists }: InterceptOptions,
+): Promise<readonly Protocol.Fetch.RequestPattern[]> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
-  if (added.length === 0 && lists === undefined) return
+  if (added.length === 0 && lists === undefined) return []
   const start = new URL(url)
   const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
   const isAd = ({ resourceType: type, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
   tab.on(({ method, params, sessionId = '' }) => {
-    if (method !== 'Fetch.requestPaused') return
+    if (method !== 'Fetch.requestPaused' || isResponse(params)) return
     const { requestId, request } = params
     const call = tab.callIn(sessionId)
     if (isAd(params)) {
@@ -41,8 +44,13 @@ export async function interceptRequests(tab: Tab, { url, headers, adLists }: Int
     call('Fetch.continueRequest', { requestId, headers: changed }).catch(() => undefined)
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
-  const patterns = lists === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
-  await tab.call('Fetch.enable', {
-    patterns: [...new Set(patterns)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const })),
-  })
+  const urls = lists === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
+  const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
+  await tab.call('Fetch.enable', { patterns })
+  return patterns
+}
+
+/** Whether a request is paused after its response has arrived. */
+export function isResponse(event: Protocol.Fetch.RequestPausedEvent): boolean {
+  return event.responseStatusCode !== undefined || event.responseErrorReason !== undefined
 }

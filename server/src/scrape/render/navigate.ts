@@ -17,6 +17,8 @@ export interface MainResponse {
 /** Observes the network activity of a page. */
 export interface NavigationWatch {
   readonly response: () => MainResponse | undefined
+  /** Reports the content type of this response for the next responses of its URL as well. */
+  readonly keepContentType: (response: MainResponse) => void
   /**
    * Waits until the page has loaded and is idle, at most `maxMs`. Then the page is used in its
    * current state.
@@ -32,6 +34,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   const running = new Set<string>()
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
+  let kept: MainResponse | undefined
   let loaded = Promise.withResolvers<void>()
   tab.on((event) => {
     const isOfPage = event.sessionId === tab.cdpSessionId
@@ -59,6 +62,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
       case 'Network.responseReceived':
         if (params.type !== 'Document' || params.frameId !== tab.targetId) return
         response = toResponse(params.response)
+        if (response.url === kept?.url) response = { ...response, contentType: kept.contentType }
         break
       default:
         return
@@ -70,7 +74,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
     await waitForIdle(tab, activity, endMs)
   }
-  return { response: () => response, waitUntilIdle }
+  return { response: () => response, keepContentType: (wanted) => (kept = wanted), waitUntilIdle }
 }
 
 /**

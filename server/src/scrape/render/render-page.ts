@@ -15,6 +15,7 @@ import { serializePage } from './serialize-page.ts'
 import { emulate } from './emulate.ts'
 import { evaluateFunction } from './evaluate.ts'
 import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
+import { reloadWithCharset, withoutFragment, type PageSource } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
 
 /** Options of `renderPage`. */
@@ -52,17 +53,23 @@ export async function renderPage(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
   using tab = await openTab(router, task.browserContextId, signal)
   try {
-    await emulate(tab, { ...task, ...request, isMobile: request.mobile, headers: request.headers ?? {} })
+    const patterns = await emulate(tab, {
+      ...task,
+      ...request,
+      isMobile: request.mobile,
+      headers: request.headers ?? {},
+    })
     const watch = watchNavigation(tab)
     const opened = await navigate(tab, request.url)
     if (opened === 'download') return await download(tab, request.url)
     if (opened !== 'opened') return { kind: opened }
     await watch.waitUntilIdle(request.timeout / 2)
     if (/^application\/pdf\b/.test(watch.response()?.contentType ?? '')) return await download(tab, request.url)
+    const source = await reloadWithCharset(tab, watch, { patterns, maxMs: request.timeout / 4 })
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
-    const page = await capturePage(tab, request, watch.response(), actions)
+    const page = await capturePage(tab, request, { response: watch.response(), source, actions })
     return { kind: 'page', page: withWarnings(page, [...tab.warnings]) }
   } catch (error) {
     // An aborted wait rejects with another error: report the abort reason instead.
@@ -91,15 +98,22 @@ function toSetCookie({ name, value, domain, path, secure }: Protocol.Network.Coo
 async function capturePage(
   tab: Tab,
   { formats }: ScrapeRequest,
-  response: MainResponse | undefined,
-  actions: ActionOutput | undefined,
+  {
+    response,
+    source,
+    actions,
+  }: {
+    readonly response: MainResponse | undefined
+    readonly source: PageSource | undefined
+    readonly actions: ActionOutput | undefined
+  },
 ): Promise<RenderedPage> {
   const options = formats.find((format) => format.type === 'screenshot')
   const screenshot = options === undefined ? undefined : await takeScreenshot(tab, options)
   const { contentType } = response ?? {}
   const isMarkup = contentType === undefined || /html/i.test(contentType)
   return {
-    ...(isMarkup ? await readMarkup(tab) : await readText(tab, contentType)),
+    ...(isMarkup ? await readMarkup(tab) : await readText(tab, contentType, source)),
     statusCode: response?.statusCode ?? 200,
     contentType,
     retryAfter: response?.retryAfter,
@@ -113,11 +127,16 @@ async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {
   return { url, body: { kind: 'html', html } }
 }
 
-async function readText(tab: Tab, contentType: string): Promise<Pick<LoadedPage, 'url' | 'body'>> {
+async function readText(
+  tab: Tab,
+  contentType: string,
+  source: PageSource | undefined,
+): Promise<Pick<LoadedPage, 'url' | 'body'>> {
   const url = String(await evaluateFunction(tab, '() => location.href'))
+  if (source?.url === withoutFragment(url)) return { url, body: classifyBody(source.bytes, contentType) }
   // Read the source, without the markup that Chromium adds to show XML or images.
-  const source = await tab.call('Page.getResourceContent', { frameId: tab.targetId, url: url.replace(/#.*$/, '') })
-  const { content, base64Encoded } = source
+  const resource = { frameId: tab.targetId, url: withoutFragment(url) }
+  const { content, base64Encoded } = await tab.call('Page.getResourceContent', resource)
   const bytes = Buffer.from(content, base64Encoded ? 'base64' : 'utf8')
   return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }

@@ -1,0 +1,60 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from '../../../../test/lab/pages/page.ts'
+import { encode, texts } from '../fetch/encode.ts'
+import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
+
+type Language = keyof typeof texts
+
+/** Serves a text in the language and the encoding of the query, which it does not declare. */
+function unlabelled(type: string, write: (text: string, crossOrigin: string) => string): Page {
+  return ({ response, url, crossOrigin }) => {
+    const [language, encoding] = url.search.slice(1).split('&') as [Language, string]
+    const text = write(texts[language], crossOrigin)
+    response.setHeader('content-type', type).setHeader('content-encoding', 'gzip')
+    response.end(gzipSync(encoding === 'utf-8' ? text : encode(text, encoding)))
+  }
+}
+
+let fixture: ScrapeFixture
+beforeAll(async () => {
+  fixture = await startScrapeFixture(
+    {},
+    {
+      '/page': unlabelled(
+        'text/html',
+        (text, crossOrigin) =>
+          `<title>${text.slice(0, 20)}</title><main><h1>${text}</h1></main><script src="${crossOrigin}/lang.js"></script>`,
+      ),
+      '/style': unlabelled('text/css', (text) => `/* ${text} */`),
+      '/text': unlabelled('text/plain', (text) => text),
+      '/lang.js': ({ response }) => {
+        response.setHeader('content-type', 'text/javascript')
+        response.end('document.documentElement.lang = "xx"')
+      },
+    },
+  )
+})
+afterAll(async () => fixture[Symbol.asyncDispose]())
+
+describe('a rendered page that declares no charset has the text of the fetched page', () => {
+  test.each<[string, Language, string, Readonly<Record<string, unknown>>]>([
+    ['/page', 'russian', 'windows-1251', {}],
+    ['/page', 'russian', 'utf-8', {}],
+    ['/page', 'japanese', 'shift_jis', {}],
+    ['/page', 'polish', 'iso-8859-2', {}],
+    ['/page', 'thai', 'utf-8', { headers: { 'x-team': 'blue' } }],
+    ['/text', 'greek', 'windows-1253', {}],
+    ['/text', 'korean', 'utf-8', {}],
+    ['/style', 'korean', 'utf-8', {}],
+  ])('%s in %s, %s', async (path, language, encoding, options) => {
+    const url = `${path}?${language}&${encoding}`
+    const fetched = await fixture.read(url, options)
+    const rendered = await fixture.read(url, { waitFor: 1, ...options })
+
+    expect(fetched['markdown']).toContain(texts[language])
+    expect(rendered['markdown']).toBe(fetched['markdown'])
+    const { title, contentType } = fetched['metadata']
+    expect(rendered['metadata']).toMatchObject({ contentType, ...(path === '/page' && { title, language: 'xx' }) })
+  })
+})
