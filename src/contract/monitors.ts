@@ -180,7 +180,8 @@ export const createMonitorRequest = z.strictObject({
   schedule: fields.schedule,
   targets: fields.targets,
   webhook: fields.webhook.optional(),
-  notification: fields.notification.default({}),
+  // Public clients send `null` for no notifications.
+  notification: preprocess((value) => value ?? undefined, fields.notification.default({})),
   retentionDays: fields.retentionDays.default(monitorLimits.retentionDays.default),
   goal: fields.goal.optional(),
   judgeEnabled: fields.judgeEnabled.optional(),

@@ -67,6 +67,16 @@ describe('an option of public clients', () => {
     expect((await watch({ type: 'scrape', url, urls: [url] })).status).toBe(400)
   })
 
+  test('in a monitor without notifications is accepted', async () => {
+    const targets = [{ type: 'scrape', urls: [site.url('/article')] }]
+    const monitor = { name: 'a', schedule: { text: 'daily' }, targets, webhook: null, notification: null, goal: null }
+
+    expect(await lab.api('POST', '/v2/monitor', monitor)).toMatchObject({
+      status: 200,
+      body: { data: { webhook: null, notification: {}, goal: null } },
+    })
+  })
+
   test.each(['repo', 'code', 'docs', 'devdex', 'repo_search', 'developer_index'])(
     'as the category %s of a search is that of developers',
     (name) => {

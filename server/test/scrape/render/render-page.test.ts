@@ -301,7 +301,7 @@ describe('the browser of a scrape', () => {
     })
 
     expect(page['actions']['javascriptReturns'][0].value).toBe('de-CH,de-CH,fr,1.5')
-    expect(page['markdown']).toContain('"accept-language":"fr;q=0.5, de-CH, \\*;q=0.1"')
+    expect(page['markdown']).toContain('"accept-language":"fr;q=0.5, de-CH, *;q=0.1"')
   })
 
   test('sends custom headers with the page', async () => {
