@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Schema of an ISO 3166-1 alpha-2 country code in any case. Parses to lower case. Rejects codes that
- * are reserved or not assigned, such as `UK`, `EU` and `ZZ`.
+ * Schema of an ISO 3166-1 alpha-2 country code in any case. Parses to lower case. Rejects codes
+ * that are reserved or not assigned, such as `UK`, `EU` and `ZZ`.
  */
 export const countryCode = z
   .string()

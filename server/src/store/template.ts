@@ -73,8 +73,9 @@ export async function unpackFolder(file: string, folder: string): Promise<void> 
 }
 
 /**
- * Reads a file and sets its times to now. Throws if another user owns it or can write it: with `HOME` of another user, as
- * under some `sudo`, they could choose the paths that are written and the contents of a database.
+ * Reads a file and sets its times to now. Throws if another user owns it or can write it: with
+ * `HOME` of another user, as under some `sudo`, they could choose the paths that are written and
+ * the contents of a database.
  */
 async function readOwnFile(path: string): Promise<Buffer> {
   await using file = await open(path)

@@ -55,12 +55,6 @@ export function cacheFactsOf(
   }
 }
 
-/** Parses stored facts, including those of servers that called `isPageStored` `isWhole`. */
-export function parseFacts(json: string): CachedPageFacts {
-  const { isWhole, ...facts } = JSON.parse(json) as CachedPageFacts & { readonly isWhole?: boolean }
-  return isWhole === undefined ? facts : { ...facts, isPageStored: isWhole }
-}
-
 /**
  * Whether a cached page or its document can serve a request. Options that only shape the document
  * may differ. `needsEnhanced`: whether only a page that came through the enhanced proxy can.

@@ -20,7 +20,7 @@ import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeTtlMs } from './scrape-files.ts'
-import { canServe, parseFacts, type CachedPageFacts } from './cached-page-facts.ts'
+import { canServe, type CachedPageFacts } from './cached-page-facts.ts'
 import { packPage, unpackPage } from './pack-page.ts'
 
 /** How long pages stay in the cache, in milliseconds. */
@@ -108,7 +108,7 @@ export class StoredScrapes {
   ): Promise<CachedPage | undefined> {
     const key = requestKey(request)
     for (const { id, createdAt, pageFacts } of rows) {
-      const facts = parseFacts(pageFacts)
+      const facts = JSON.parse(pageFacts) as CachedPageFacts
       if (!canServe(facts, request, needsEnhanced)) continue
       if (facts.answerKey !== key) {
         return { createdAt, facts, kind: 'page', page: await unpackPage(await this.#packedPage(id)) }
