@@ -19,3 +19,15 @@ test('the composition root passes parts and settings by name', () => {
   expect(root.length).toBeGreaterThan(10)
   expect(spreads.map(({ path }) => path)).toEqual([])
 })
+
+test('only the route tables name the paths of the server', () => {
+  // The catalogue is below the contract.
+  const exempt = new Set(['src/contract/paths.ts', 'src/contract/server-routes.ts', 'src/kit/catalogue.ts'])
+  const path =
+    /['"`}]\/(?:v[012]|livez|readyz|metrics|docs|openapi|live|files|monitor|dashboard|e2e-test)(?:\/(?!\*)|['"`?]|\.json)/
+  const named = readSourceFiles('{src,server/src,server/dashboard}/**/*.{ts,tsx}').filter(
+    (source) => !exempt.has(source.path) && path.test(source.text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*/gm, '')),
+  )
+
+  expect(named.map((source) => source.path)).toEqual([])
+})

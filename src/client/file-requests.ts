@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addressesOf } from '../contract/fill-path.ts'
 import { paths } from '../contract/paths.ts'
-import { socketPaths } from '../contract/server-paths.ts'
+import { socketRoutes } from '../contract/server-routes.ts'
 import { connectionFailed, refused } from './read-response.ts'
 import { sendStream } from './send-stream.ts'
 
@@ -26,7 +26,7 @@ export function filesUrl(cdpUrl: string): URL | undefined {
 
 /** Replaces the path of the CDP socket at the end. A service may have a path in front of it. */
 function filesPathOf(pathname: string): string | undefined {
-  for (const [index, { path }] of addressesOf(socketPaths.cdp).entries()) {
+  for (const [index, { path }] of addressesOf(socketRoutes.cdp).entries()) {
     const [before = '', id] = new RegExp(`^(.*)${path.replace('{id}', '([^/]+)')}$`).exec(pathname)?.slice(1) ?? []
     const filesPath = addressesOf(paths.listFiles)[index]?.path
     if (id !== undefined) return before + filesPath?.replace('{id}', id)

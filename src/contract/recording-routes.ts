@@ -19,7 +19,7 @@ export const recordingRoutes = {
     ...paths.readRecording,
     tag: 'Sessions',
     rateLimit: 'unlimited',
-    auth: 'keyOrToken',
+    auth: 'keyOrRecordingToken',
     sessionNode: 'required',
     summary: 'Download a recording of an ended session; player.html plays all of them',
     params: recordingParams,

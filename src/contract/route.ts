@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ActivityEndpoint } from './activity.ts'
 import type { RoutePath } from './paths.ts'
 import type { RequestKind } from './rate-limits.ts'
+import type { RouteAuth } from './route-auth.ts'
 
 const megabyte = 1024 * 1024
 
@@ -40,11 +41,8 @@ export interface RouteActivity {
 export interface Route extends RoutePath {
   readonly summary: string
   readonly tag: RouteTag
-  /**
-   * Authentication. `keyOrToken`: the API key, or the token of a session in the query.
-   * Default: `key`.
-   */
-  readonly auth?: 'key' | 'keyOrToken'
+  /** How callers are authorized. Default: `key`. */
+  readonly auth?: Extract<RouteAuth, 'key' | 'keyOrControlToken' | 'keyOrRecordingToken'>
   /** Rate limit that calls count against. */
   readonly rateLimit: RequestKind | 'unlimited'
   /** Activity of a route that starts a job. Default: none. */
@@ -62,6 +60,6 @@ export interface Route extends RoutePath {
   readonly validationMessage?: string
   /** Maximum size of the body in bytes. Default: 64 kB. */
   readonly maxBodyBytes?: number
-  /** Which body is a file that is streamed. */
+  /** Which body is a file, sent and received as a stream of bytes instead of JSON. */
   readonly streams?: 'request' | 'response'
 }

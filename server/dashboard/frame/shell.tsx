@@ -1,3 +1,4 @@
+import { serverRoutes } from 'bowline/contract/server-routes'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
@@ -105,7 +106,14 @@ function Footer({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly o
         >
           <Icon name="keyboard" />
         </button>
-        <a class="icon-button" href="/docs" target="_blank" rel="noreferrer" aria-label="API reference" title="API">
+        <a
+          class="icon-button"
+          href={serverRoutes.apiReference.path}
+          target="_blank"
+          rel="noreferrer"
+          aria-label="API reference"
+          title="API"
+        >
           <Icon name="book" />
         </a>
         <button type="button" class="icon-button" aria-label="Sign out" title="Sign out" onClick={onSignOut}>

@@ -1,4 +1,4 @@
-import { serverPaths } from 'bowline/contract/server-paths'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import { ApiError, type Api } from '../api/api.ts'
 import { readMetrics, type Sample } from './metric-text.ts'
 
@@ -30,7 +30,7 @@ export async function readHealth(api: Api, signal: AbortSignal): Promise<Health>
  */
 async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> {
   // A server that does not respond is shown as not ready.
-  const response = await api.fetchAnyStatus(serverPaths.readiness, signal).catch(() => undefined)
+  const response = await api.fetchAnyStatus(serverRoutes.readiness.path, signal).catch(() => undefined)
   if (response === undefined) throw new ApiError(0, { error: 'The server is not responding' })
   const readiness = (await response.json()) as Partial<Readiness>
   // Without a verified key the response has only the status.
@@ -41,7 +41,7 @@ async function readReadiness(api: Api, signal: AbortSignal): Promise<Readiness> 
 
 async function readSamples(api: Api, signal: AbortSignal): Promise<readonly Sample[] | undefined> {
   try {
-    return readMetrics(await (await api.fetchResponse(serverPaths.metrics, signal)).text())
+    return readMetrics(await (await api.fetchResponse(serverRoutes.metrics.path, signal)).text())
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return undefined
     throw error

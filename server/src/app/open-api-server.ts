@@ -7,6 +7,7 @@ import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp, type HttpDeps } from '../http/app.ts'
+import { createAccessChecks } from '../http/access-checks.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
@@ -133,9 +134,9 @@ function httpDeps(
     viewers,
     watchers,
     authenticator,
+    checks: createAccessChecks({ store, authenticator, metricsToken }),
     dataDir,
     publicUrl,
-    metricsToken,
     maxConnections,
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),

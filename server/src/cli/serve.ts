@@ -1,3 +1,4 @@
+import { serverRoutes } from 'bowline/contract/server-routes'
 import { constants } from 'node:os'
 import { styleText } from 'node:util'
 import { createSignalDebounce } from 'bowline/kit/signal-debounce'
@@ -126,7 +127,7 @@ function formatBanner(server: RunningServer, config: ServerConfig): string {
       ),
     ),
     line('dashboard', `${config.publicUrl ?? server.url}/`),
-    line('docs', `${config.publicUrl ?? server.url}/docs`),
+    line('docs', `${config.publicUrl ?? server.url}${serverRoutes.apiReference.path}`),
     server.recovered > 0 ? line('recovered', `ended and billed ${server.recovered} sessions of the previous run`) : '',
   ].join('')
 }

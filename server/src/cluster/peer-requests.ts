@@ -2,7 +2,7 @@ import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, t
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serverPaths } from 'bowline/contract/server-paths'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import { unreachable, type Peer } from './peers.ts'
 
 /** Marks a request that was relayed by another server, so that it is not relayed again. */
@@ -134,7 +134,7 @@ async function isPeerHung(
 /** Whether the peer responds on a new connection. */
 async function isAlive(peer: Peer, timeoutMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const probe = requestTo(peer, serverPaths.liveness, { method: 'GET', headers: {}, agent: false })
+  const probe = requestTo(peer, serverRoutes.liveness.path, { method: 'GET', headers: {}, agent: false })
   const timer = setTimeout(() => probe.destroy(new Error('timed out')), timeoutMs)
   probe.on('response', (response) => {
     response.resume()

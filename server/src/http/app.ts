@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { BowlineError } from 'bowline/kit/errors'
-import type { KeyRow } from '../teams/key-queries.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import type { Mapper } from '../map/mapper.ts'
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
-import { authenticateCalls } from './authenticate-calls.ts'
+import { authorizeRequests, type AccessOf } from './authorize.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
@@ -55,12 +55,13 @@ export interface HttpDeps
     BatchRouteDeps,
     ExtractRouteDeps,
     SearchAndScrapeDeps,
-    HealthDeps,
+    Omit<HealthDeps, 'accessOf'>,
     UpgradeDeps,
     SessionNodeDeps,
     ProfileRouteDeps,
     Usage {
   readonly store: Store
+  readonly blobs: Blobs
   readonly billing: Billing
   readonly authenticator: Authenticator
   readonly artifacts: Artifacts
@@ -69,7 +70,6 @@ export interface HttpDeps
   readonly webhooks: Webhooks
   readonly monitors: Monitors
   readonly metrics: Metrics
-  readonly metricsToken: string | undefined
   readonly publicUrl: string | undefined
   readonly version: string
   /** Maximum number of open connections. Further ones are closed at once. */
@@ -110,17 +110,13 @@ export async function buildHttpApp(
   const drain = trackRequests(app, deps.sessions.draining)
   relaySessionRequests(app, deps)
   refuseUnknownRoutes(app)
-  const keyOf = authenticateCalls(app, deps)
+  const accessOf = authorizeRequests(app, deps)
   await registerOpenApi(app, deps.version)
-  registerHealth(app, deps)
-  registerMetrics(app, deps)
-  await app.register(async (scope) => registerDashboard(scope, deps))
-  registerLive(app, deps)
-  registerScrapeFiles(app, deps)
-  await app.register(async (scope) => registerMonitorMail(scope, deps))
-  registerJson(app, deps, keyOf)
-  await app.register(async (scope) => registerFiles(scope, deps))
-  registerRecordings(app, deps)
+  await registerServerRoutes(app, deps, accessOf)
+  registerJson(app, deps, accessOf)
+  const { sessions, artifacts } = deps
+  await app.register(async (scope) => registerFiles(scope, { sessions, artifacts, accessOf }))
+  registerRecordings(app, { artifacts, accessOf })
   registerUpgrades(app, deps)
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
@@ -131,12 +127,23 @@ function replaced(): never {
   throw new Error('No compiler for schemas is set')
 }
 
+/** Registers the routes outside the API. */
+async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): Promise<void> {
+  const { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, version, blobs } = deps
+  registerHealth(app, { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, accessOf })
+  registerMetrics(app, deps.metrics)
+  await app.register(async (scope) => registerDashboard(scope, { version }))
+  registerLive(app, { sessions, accessOf })
+  registerScrapeFiles(app, { blobs, accessOf })
+  await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
+}
+
 /** Registers the JSON routes of the API. */
-function registerJson(app: FastifyInstance, deps: HttpDeps, keyOf: (request: FastifyRequest) => KeyRow): void {
+function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): void {
   const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
     const idempotencyKey = request.headers['x-idempotency-key']
     return {
-      key: keyOf(request),
+      key: accessOf(request, 'key'),
       apiVersion: request.routeOptions.config.apiVersion ?? 'v2',
       baseUrl: deps.publicUrl ?? `${request.protocol}://${request.host}`,
       idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,

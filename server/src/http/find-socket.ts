@@ -1,11 +1,11 @@
 import { addressesOf } from 'bowline/contract/fill-path'
 import type { ApiVersion } from 'bowline/contract/paths'
-import { socketPaths } from 'bowline/contract/server-paths'
+import { socketRoutes } from 'bowline/contract/server-routes'
 import { BowlineError } from 'bowline/kit/errors'
 
 /** A WebSocket of the contract that a client requests. */
 export interface RequestedSocket {
-  readonly name: keyof typeof socketPaths
+  readonly name: keyof typeof socketRoutes
   readonly version: ApiVersion
   /** Id of the session or job. */
   readonly id: string
@@ -22,8 +22,8 @@ export function findSocket(pathname: string): RequestedSocket {
   throw new BowlineError('ROUTE_NOT_FOUND', `No WebSocket route matches ${pathname}`)
 }
 
-const patterns = (Object.keys(socketPaths) as (keyof typeof socketPaths)[]).flatMap((name) =>
-  addressesOf(socketPaths[name]).map(({ path, version }) => ({
+const patterns = (Object.keys(socketRoutes) as (keyof typeof socketRoutes)[]).flatMap((name) =>
+  addressesOf(socketRoutes[name]).map(({ path, version }) => ({
     name,
     version,
     pattern: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),

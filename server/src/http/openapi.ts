@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
+import { serverRoutes } from 'bowline/contract/server-routes'
+import type { Route } from 'bowline/contract/route'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
+import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
 
 /**
- * Serves the OpenAPI document, generated from the contract, at /openapi.json, and its documentation
- * page at /docs.
+ * Serves the OpenAPI document, generated from the contract, and its documentation page.
  */
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   const schemaRegistry = nameSchemas()
@@ -30,32 +32,41 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
     },
     transform: (document) => {
       const { schema, url } = transform(document)
-      return { schema: writeShorthands(schema), url }
+      const { streams } = document.route.config ?? {}
+      return { schema: streams === undefined ? writeShorthands(schema) : describeFile(schema, streams), url }
     },
     transformObject: addComponents(schemaRegistry),
   })
   await registerDocs(app)
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  registerServerRoute(app, 'openApi', { handler: async () => app.swagger() })
+}
+
+/** Describes the body that is a file as bytes instead of JSON. */
+function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams']>): FastifySchema {
+  const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+  if (streams === 'request') return { ...schema, body: { content } }
+  return { ...schema, response: { ...(schema.response as object), 200: { description: 'The file', content } } }
 }
 
 /**
- * Registers the documentation page. If its optional package is missing, `/docs` responds with
+ * Registers the documentation page. If its optional package is missing, the page responds with
  * PACKAGE_MISSING.
  */
 async function registerDocs(app: FastifyInstance): Promise<void> {
-  const load = async () => loadOptional('@fastify/swagger-ui', '/docs', async () => import('@fastify/swagger-ui'))
+  const { path } = serverRoutes.apiReference
+  const load = async () => loadOptional('@fastify/swagger-ui', path, async () => import('@fastify/swagger-ui'))
   const ui = await load().catch((error: unknown) => {
     if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return undefined
     throw error
   })
   if (ui === undefined) {
-    app.get('/docs', { schema: { hide: true } }, async () => load())
+    registerServerRoute(app, 'apiReference', { handler: async () => load() })
     return
   }
   const type = 'image/svg+xml'
   const content = readFileSync(new URL('../live/web/icon.svg', import.meta.url), 'utf8')
   await app.register(ui.default, {
-    routePrefix: '/docs',
+    routePrefix: path,
     staticCSP: true,
     logo: { type, content, href: '/' },
     theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },

@@ -1,18 +1,23 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { failure } from 'bowline/contract/failure'
-import { addressesOf } from 'bowline/contract/fill-path'
+import { addressesOf, fillPath } from 'bowline/contract/fill-path'
 import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName } from 'bowline/contract/routes'
+import { serverRoutes, type ServerRoute, type ServerRouteName } from 'bowline/contract/server-routes'
 import { sizeText, smallBodyBytes } from './body-sizes.ts'
+import type { Access } from './access-checks.ts'
 import { validateWith } from './validate.ts'
 
 declare module 'fastify' {
-  /** Declarations of a route that hooks read. All are absent for routes outside the contract. */
+  /** Declarations of a route that hooks read. All are absent for routes of plugins. */
   interface FastifyContextConfig {
     readonly apiVersion?: ApiVersion
-    readonly auth?: Route['auth']
+    readonly auth?: keyof Access
     readonly rateLimit?: Route['rateLimit']
     readonly sessionNode?: Route['sessionNode']
+    readonly streams?: Route['streams']
+    /** Values of parameters that the registered path already contains. */
+    readonly fixedParams?: Readonly<Record<string, string>>
   }
 }
 
@@ -39,13 +44,45 @@ export function registerRoute(
         auth: route.auth ?? 'key',
         rateLimit: route.rateLimit,
         ...(route.sessionNode === undefined ? {} : { sessionNode: route.sessionNode }),
+        ...(route.streams === undefined ? {} : { streams: route.streams }),
+      },
+    })
+  }
+}
+
+/** Options of `registerServerRoute`. */
+export interface ServerRouteOptions extends Pick<RouteOptions, 'handler' | 'errorHandler' | 'bodyLimit' | 'schema'> {
+  /** Values for parameters of the path. Default: the request has them. */
+  readonly params?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Registers a route outside the API with all its paths. Without a `schema`, the OpenAPI document
+ * omits it.
+ */
+export function registerServerRoute(
+  app: FastifyInstance,
+  name: ServerRouteName,
+  { params, schema = { hide: true }, ...options }: ServerRouteOptions,
+): void {
+  const { method, auth, sessionNode, ...paths }: ServerRoute = serverRoutes[name]
+  for (const { path } of addressesOf(paths)) {
+    app.route({
+      ...options,
+      schema,
+      method,
+      url: params === undefined ? fastifyPath(path) : fillPath(path, params),
+      config: {
+        auth,
+        ...(sessionNode === undefined ? {} : { sessionNode }),
+        ...(params === undefined ? {} : { fixedParams: params }),
       },
     })
   }
 }
 
 /** Converts a path of the contract to the syntax of Fastify. */
-export function fastifyPath(path: string): string {
+function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 

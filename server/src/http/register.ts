@@ -41,8 +41,12 @@ export type Handler<Name extends RouteName> = (
   call: Call,
 ) => Promise<z.input<Routes[Name]['response']>>
 
-/** Handlers for some routes of the contract. */
-export type Handlers = { readonly [Name in RouteName]?: Handler<Name> }
+/** Handlers for some routes of the contract. Routes that stream files register themselves. */
+export type Handlers = { readonly [Name in JsonRouteName]?: Handler<Name> }
+
+type JsonRouteName = {
+  [Name in RouteName]: Routes[Name] extends { readonly streams: string } ? never : Name
+}[RouteName]
 
 /**
  * Registers handlers with the paths and schemas of the contract. `callOf` returns the caller, and

@@ -2,18 +2,16 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { socketRoutes } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { relayEnd } from '../sessions/close-codes.ts'
 import type { Gateway, Upgrade } from '../gateway/gateway.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import type { Viewers } from '../live/viewers.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
-import { accessOfToken } from '../sessions/access-of-token.ts'
-import { checkViewerToken } from '../sessions/check-viewer-token.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { getSession } from '../sessions/session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
-import type { Store } from '../store/store.ts'
+import type { AccessChecks } from './access-checks.ts'
 import { failureBody } from './errors.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
@@ -21,8 +19,8 @@ import type { Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
 export interface UpgradeDeps extends SessionNodeDeps {
-  readonly store: Store
   readonly sessions: Sessions
+  readonly checks: AccessChecks
   readonly gateway: Gateway
   readonly viewers: Viewers
   readonly watchers: Watchers
@@ -71,29 +69,30 @@ async function connect(
   { request, socket, head }: Upgrade,
   onRelay: (relay: RelayedSocket) => void,
 ): Promise<void> {
+  const { checks, gateway, viewers, watchers, sessions } = deps
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
   const { name, id, version } = findSocket(url.pathname)
   if (name === 'watchBatch' || name === 'watchCrawl') {
-    return deps.watchers.serve({ id, version }, { request, socket, head })
+    return watchers.serve({ id, version }, { request, socket, head })
   }
-  const token = url.searchParams.get('token') ?? ''
   const peer = await peerOf(deps, id, request)
   if (peer !== undefined) {
     const relay = await relayUpgrade(peer, request, socket, head)
     onRelay(relay)
-    if (deps.sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
+    if (sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
     return
   }
+  const { authorization } = request.headers
+  const token = url.searchParams.get('token') ?? undefined
+  const credentials = { authorization, address: request.socket.remoteAddress, params: { id }, token }
   if (name === 'liveView') {
-    const { row, kind } = await checkViewerToken(deps.store, id, token)
-    deps.viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
-    return
+    const { row, kind } = await checks[socketRoutes[name].auth](credentials)
+    viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
+  } else {
+    const row = await checks[socketRoutes[name].auth](credentials)
+    await gateway.connect(await liveSession(deps, row), { request, socket, head })
   }
-  const row = await getSession(deps.store.db, id)
-  const kind = accessOfToken(row, token)
-  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token does not grant CDP access`)
-  await deps.gateway.connect(await liveSession(deps, row), { request, socket, head })
 }
 
 async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {

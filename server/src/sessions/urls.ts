@@ -1,5 +1,5 @@
 import { fillPath } from 'bowline/contract/fill-path'
-import { serverPaths, socketPaths } from 'bowline/contract/server-paths'
+import { serverRoutes, socketRoutes } from 'bowline/contract/server-routes'
 import { sessionToken } from './tokens.ts'
 
 /** URLs of a session. Each contains a token that grants access to this session only. */
@@ -15,8 +15,8 @@ export function sessionUrls(
   baseUrl: string,
   session: { readonly id: string; readonly secret: string; readonly streamWebView: boolean },
 ): SessionUrls {
-  const live = `${baseUrl}${fillPath(serverPaths.liveView, session)}?token=`
-  const cdp = `${baseUrl.replace(/^http/, 'ws')}${fillPath(socketPaths.cdp.path, session)}?token=`
+  const live = `${baseUrl}${fillPath(serverRoutes.liveView.path, session)}?token=`
+  const cdp = `${baseUrl.replace(/^http/, 'ws')}${fillPath(socketRoutes.cdp.path, session)}?token=`
   return {
     cdpUrl: `${cdp}${sessionToken(session.secret, 'control')}`,
     liveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'view')}` : '',

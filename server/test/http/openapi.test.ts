@@ -58,6 +58,18 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.paths).filter((path) => path.startsWith('/v2/interact'))).toEqual([])
   })
 
+  test('describes files as bytes, and their errors as JSON', () => {
+    const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+    const { get: download } = document.paths['/v2/browser/{id}/files/{name}'] ?? {}
+    const { post: upload } = document.paths['/v2/browser/{id}/files'] ?? {}
+
+    expect(download?.responses).toMatchObject({
+      200: { content: bytes },
+      '4XX': { content: { 'application/json': {} } },
+    })
+    expect(upload?.requestBody?.content).toEqual(bytes)
+  })
+
   test('has no errors for the linter of its standard', async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const problems = await lintFromString({ source: JSON.stringify(document), config })

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import { sendBuiltFile } from '../built-file.ts'
+import { registerServerRoute } from '../register-route.ts'
 
 /** Folder of the built dashboard, relative to the sources and to the compiled files. */
 const folder = fileURLToPath(new URL('../../../dist/dashboard/', import.meta.url))
@@ -30,7 +32,7 @@ const notBuilt = `<!doctype html>
   <title>Bowline</title>
   <h1>The dashboard is not built</h1>
   <p>The server itself is running. In a clone of the repository, <code>npm start</code> and <code>npm run build</code> build the dashboard. Reload this page afterwards.</p>
-  <p><a href="/docs">API reference</a></p>
+  <p><a href="${serverRoutes.apiReference.path}">API reference</a></p>
 </html>
 `
 
@@ -39,11 +41,9 @@ const notBuilt = `<!doctype html>
  * JSON.
  */
 export async function registerDashboard(app: FastifyInstance, { version }: { readonly version: string }) {
-  app.get<{ Params: { name: string } }>(
-    '/dashboard/assets/:name',
-    { schema: { hide: true } },
-    async (request, reply) => {
-      const { name } = request.params
+  registerServerRoute(app, 'dashboardFile', {
+    handler: async (request, reply) => {
+      const { name } = request.params as { readonly name: string }
       // An encoded name may contain anything, such as a slash.
       if (!/^[\w-][\w.-]*$/.test(name)) return reply.callNotFound()
       void reply.headers(fileHeaders)
@@ -51,11 +51,14 @@ export async function registerDashboard(app: FastifyInstance, { version }: { rea
       for (const header of Object.keys(fileHeaders)) void reply.removeHeader(header)
       return reply.callNotFound()
     },
-  )
-  app.get('/', { schema: { hide: true } }, async (request, reply) => {
-    void reply.header('vary', 'Accept')
-    if (request.headers.accept?.includes('text/html') === true) return sendPage(request, reply)
-    return { message: `Bowline ${version}`, documentation_url: `${request.protocol}://${request.host}/docs` }
+  })
+  registerServerRoute(app, 'dashboard', {
+    handler: async (request, reply) => {
+      void reply.header('vary', 'Accept')
+      if (request.headers.accept?.includes('text/html') === true) return sendPage(request, reply)
+      const documentationUrl = `${request.protocol}://${request.host}${serverRoutes.apiReference.path}`
+      return { message: `Bowline ${version}`, documentation_url: documentationUrl }
+    },
   })
 }
 

@@ -1,34 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { RouteName, Routes } from 'bowline/contract/routes'
-import { BowlineError } from 'bowline/kit/errors'
+import { routes, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { sessionEndedError, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { accessOfToken } from '../../sessions/access-of-token.ts'
-import { getSession, getTeamSession } from '../../sessions/session-queries.ts'
-import type { SessionRow } from '../../store/tables/sessions.ts'
-import type { Store } from '../../store/store.ts'
-import type { Authenticator } from '../auth.ts'
+import type { AccessOf } from '../authorize.ts'
 import { byteRange } from '../byte-range.ts'
 import { detachBody } from '../detach-body.ts'
 import { registerRoute } from '../register-route.ts'
 
 /** Dependencies of the file routes. */
 export interface FileRouteDeps {
-  readonly store: Store
   readonly sessions: Sessions
   readonly artifacts: Artifacts
-  readonly authenticator: Authenticator
+  readonly accessOf: AccessOf
 }
 
 type FileRoute = Extract<RouteName, 'listFiles' | 'uploadFile' | 'downloadFile' | 'deleteFile'>
 
-/**
- * Registers the routes of session files. They accept the API key, or the token of the session's CDP
- * URL.
- */
+/** Registers the routes of session files. */
 export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
   // Uploads may have any content type, and their bytes are streamed.
   app.removeAllContentTypeParsers()
@@ -37,7 +28,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'listFiles', {
     handler: async (request) => {
-      const { row, session } = await findOwnedSession(deps, request)
+      const { row, session } = findSession(deps, request, 'listFiles')
       const files = session === undefined ? await listKeptFiles(artifacts, row) : session.files.list()
       return { success: true, files }
     },
@@ -45,7 +36,8 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'uploadFile', {
     handler: async (request) => {
-      const session = await requireLiveSession(deps, request)
+      const { row, session } = findSession(deps, request, 'uploadFile')
+      if (session === undefined) throw sessionEndedError(row)
       const { name, group, lastModified } = request.query as Query<'uploadFile'>
       const announced = request.headers['content-length']
       const announcedBytes = announced === undefined ? undefined : Number(announced)
@@ -57,7 +49,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'downloadFile', {
     handler: async (request, reply) => {
-      const { row, session } = await findOwnedSession(deps, request)
+      const { row, session } = findSession(deps, request, 'downloadFile')
       const { name } = request.params as Params<'downloadFile'>
       if (session === undefined) {
         const kept = await findKeptFile(artifacts, row, name)
@@ -84,7 +76,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 
   registerRoute(app, 'deleteFile', {
     handler: async (request) => {
-      const { row, session } = await findOwnedSession(deps, request)
+      const { row, session } = findSession(deps, request, 'deleteFile')
       const { name } = request.params as Params<'deleteFile'>
       if (session === undefined) await artifacts.remove((await findKeptFile(artifacts, row, name)).id)
       else await session.downloads.removeFile(name)
@@ -96,41 +88,12 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
 type Params<Name extends FileRoute> = z.output<Routes[Name]['params']>
 type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
 
-/** Returns the live session of a request. Throws SESSION_ENDED if it has ended. */
-async function requireLiveSession(deps: FileRouteDeps, request: FastifyRequest): Promise<LiveSession> {
-  const { row, session } = await findOwnedSession(deps, request)
-  if (session === undefined) throw sessionEndedError(row)
-  return session
-}
-
-/**
- * Checks that the caller may use the files of a session. `session` is `undefined` if it has ended.
- */
-async function findOwnedSession(
-  deps: FileRouteDeps,
-  request: FastifyRequest,
-): Promise<{ readonly row: SessionRow; readonly session: LiveSession | undefined }> {
-  const { id } = request.params as Params<'listFiles'>
-  const { token } = request.query as Query<'listFiles'>
-  const row = await rowOf(deps, request, { id, token })
-  const session = deps.sessions.find(row.id)
+/** Returns the session of an authorized request. `session` is `undefined` if it has ended. */
+function findSession({ accessOf, sessions }: FileRouteDeps, request: FastifyRequest, name: FileRoute) {
+  const row = accessOf(request, routes[name].auth)
+  const session = sessions.find(row.id)
   session?.touch()
   return { row, session }
-}
-
-async function rowOf(
-  { store, authenticator }: FileRouteDeps,
-  request: FastifyRequest,
-  { id, token }: { readonly id: string; readonly token: string | undefined },
-): Promise<SessionRow> {
-  if (token === undefined) {
-    const { teamId } = await authenticator.authenticate(request.headers.authorization, request.ip)
-    return getTeamSession(store.db, id, teamId)
-  }
-  const row = await getSession(store.db, id)
-  const kind = accessOfToken(row, token)
-  if (kind !== 'control') throw new BowlineError('FORBIDDEN', `A ${kind} token does not grant access to files`)
-  return row
 }
 
 /** Counts reading as activity: a session must not idle out during a large download. */

@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { serverPaths } from 'bowline/contract/server-paths'
-import { abortable } from 'bowline/kit/abort'
+import type { FastifyInstance } from 'fastify'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { IsolationLayer } from '../../browsers/isolation.ts'
 import type { BrowserBinary } from '../../browsers/find.ts'
@@ -8,7 +7,8 @@ import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { WriteHealth } from '../../store/write-health.ts'
 import { readDisk, reasonsNotReady } from '../readiness.ts'
-import type { Authenticator } from '../auth.ts'
+import type { AccessOf } from '../authorize.ts'
+import { registerServerRoute } from '../register-route.ts'
 
 /** Dependencies of the health routes. */
 export interface HealthDeps {
@@ -20,7 +20,7 @@ export interface HealthDeps {
   readonly dataDir: string
   /** Results of this node's heartbeats, each of which writes to the store. */
   readonly writes: WriteHealth
-  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly accessOf: AccessOf
   /** Resolves once the server has started successfully. */
   readonly whenStarted: Promise<void>
 }
@@ -28,12 +28,8 @@ export interface HealthDeps {
 /** Milliseconds the store has to respond to a readiness probe. */
 const pingTimeoutMs = 2000
 
-/**
- * Registers the routes that need no key: liveness, readiness, and the paths that public clients
- * probe.
- */
+/** Registers liveness, readiness, and the path that public clients probe. */
 export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
-  const hidden = { schema: { hide: true } as object }
   let hasStarted = false
   void deps.whenStarted.then(() => {
     hasStarted = true
@@ -72,11 +68,10 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
     }
   }
 
-  app.get('/e2e-test', hidden, async () => 'OK')
-  for (const path of [serverPaths.liveness, '/v0/health/liveness'])
-    app.get(path, hidden, async () => ({ status: 'ok' }))
-  for (const path of [serverPaths.readiness, '/v0/health/readiness']) {
-    app.get(path, hidden, async (request, reply) => {
+  registerServerRoute(app, 'probe', { handler: async () => 'OK' })
+  registerServerRoute(app, 'liveness', { handler: async () => ({ status: 'ok' }) })
+  registerServerRoute(app, 'readiness', {
+    handler: async (request, reply) => {
       const checks = await readiness()
       const { status, reasons, store, pool, sessions } = checks
       // Without a key: enough for a load balancer, and nothing that helps an attacker.
@@ -87,19 +82,8 @@ export function registerHealth(app: FastifyInstance, deps: HealthDeps): void {
         pool: { isWarm: pool.isWarm },
         sessions: { isDraining: sessions.isDraining },
       }
-      const isKnown = await isAuthenticated(deps, request)
-      return reply.code(reasons.length === 0 ? 200 : 503).send(isKnown ? checks : summary)
-    })
-  }
-}
-
-/** Whether a request has a valid key. If the key cannot be checked now, it counts as invalid. */
-async function isAuthenticated({ authenticator }: HealthDeps, request: FastifyRequest): Promise<boolean> {
-  const { authorization } = request.headers
-  if (authorization === undefined) return false
-  const signal = AbortSignal.timeout(pingTimeoutMs)
-  return abortable(authenticator.authenticate(authorization, request.ip), signal).then(
-    () => true,
-    () => false,
-  )
+      const hasKey = deps.accessOf(request, serverRoutes.readiness.auth) !== undefined
+      return reply.code(reasons.length === 0 ? 200 : 503).send(hasKey ? checks : summary)
+    },
+  })
 }

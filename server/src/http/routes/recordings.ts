@@ -1,13 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createPlayer, type Player } from '../../recordings/player.ts'
 import { detailsOf, playerName } from '../../recordings/recording-details.ts'
-import { isRecordingsToken, type Recordings } from '../../recordings/recordings.ts'
-import { getSession, getTeamSession, sessionNotFound } from '../../sessions/session-queries.ts'
-import type { SessionRow } from '../../store/tables/sessions.ts'
+import type { Recordings } from '../../recordings/recordings.ts'
+import { getTeamSession } from '../../sessions/session-queries.ts'
 import type { Store } from '../../store/store.ts'
-import type { Authenticator } from '../auth.ts'
+import type { AccessOf } from '../authorize.ts'
 import { registerRoute } from '../register-route.ts'
 import type { Handlers } from '../register.ts'
 import { Readable } from 'node:stream'
@@ -17,11 +17,11 @@ export interface RecordingRouteDeps {
   readonly store: Store
   readonly artifacts: Artifacts
   readonly recordings: Recordings
-  readonly authenticator: Authenticator
+  readonly accessOf: AccessOf
 }
 
 /** Route that lists recordings. */
-export function recordingHandlers({ store, recordings }: RecordingRouteDeps): Handlers {
+export function recordingHandlers({ store, recordings }: Pick<RecordingRouteDeps, 'store' | 'recordings'>): Handlers {
   return {
     listRecordings: async ({ params }, call) => {
       const row = await getTeamSession(store.db, params.id, call.key.teamId)
@@ -31,7 +31,6 @@ export function recordingHandlers({ store, recordings }: RecordingRouteDeps): Ha
 }
 
 interface RecordingParams {
-  readonly id: string
   readonly name: string
 }
 
@@ -44,17 +43,17 @@ const readHeaders = {
   'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
 }
 
-/**
- * Registers the route that reads a recording. It accepts the API key, or the token of the
- * recording's URL.
- */
-export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDeps): void {
-  const { artifacts } = deps
+/** Registers the route that reads a recording. */
+export function registerRecordings(
+  app: FastifyInstance,
+  { artifacts, accessOf }: Pick<RecordingRouteDeps, 'artifacts' | 'accessOf'>,
+): void {
   let player: Player | undefined
   registerRoute(app, 'readRecording', {
     handler: async (request, reply) => {
       const { name } = request.params as RecordingParams
-      const folder = { sessionId: (await findOwnedSession(deps, request)).id, kind: 'recording' } as const
+      const { id: sessionId } = accessOf(request, routes.readRecording.auth)
+      const folder = { sessionId, kind: 'recording' } as const
       if (name === playerName) {
         const kept = await artifacts.list(folder)
         if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
@@ -68,19 +67,4 @@ export function registerRecordings(app: FastifyInstance, deps: RecordingRouteDep
       return reply.send(await artifacts.read(row))
     },
   })
-}
-
-async function findOwnedSession(
-  { store, authenticator }: RecordingRouteDeps,
-  request: FastifyRequest,
-): Promise<SessionRow> {
-  const { token } = request.query as { readonly token?: string }
-  const { id } = request.params as RecordingParams
-  if (token === undefined) {
-    const { teamId } = await authenticator.authenticate(request.headers.authorization, request.ip)
-    return getTeamSession(store.db, id, teamId)
-  }
-  const row = await getSession(store.db, id)
-  if (!isRecordingsToken(row, token)) throw sessionNotFound()
-  return row
 }

@@ -1,22 +1,20 @@
-import { serverPaths } from 'bowline/contract/server-paths'
-import { fastifyPath } from '../register-route.ts'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
 import { v1Scrape } from '../../compat/v1-scrape.ts'
-import { withBaseUrl, readScrapeFile } from '../../scrape/document/scrape-files.ts'
+import { withBaseUrl } from '../../scrape/document/scrape-files.ts'
 import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
 import type { ScrapeOutcome } from '../../scrape/priced-scrape.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import type { Blobs } from '../../blobs/blobs.ts'
-import type { Store } from '../../store/store.ts'
+import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
+import { registerServerRoute } from '../register-route.ts'
 
 /** Dependencies of the scrape routes. */
 export interface ScrapeRouteDeps {
-  readonly store: Store
-  readonly blobs: Blobs
   readonly scrapes: Scrapes
   readonly billedScrapes: BilledScrapes
 }
@@ -43,19 +41,19 @@ export function scrapeHandlers({ scrapes, billedScrapes }: ScrapeRouteDeps): Han
   }
 }
 
-/** Registers the files of scrapes. They need no key, because the URL contains a token. */
-export function registerScrapeFiles(app: FastifyInstance, deps: ScrapeRouteDeps): void {
-  const hidden = { schema: { hide: true } as object }
-  app.get<{ Params: { id: string; name: string }; Querystring: { token?: string } }>(
-    fastifyPath(serverPaths.scrapeFile),
-    hidden,
-    async (request, reply) => {
-      const { type, contents } = await readScrapeFile(deps, { ...request.params, token: request.query.token ?? '' })
+/** Registers the files of scrapes. */
+export function registerScrapeFiles(
+  app: FastifyInstance,
+  { blobs, accessOf }: { readonly blobs: Blobs; readonly accessOf: AccessOf },
+): void {
+  registerServerRoute(app, 'scrapeFile', {
+    handler: async (request, reply) => {
+      const { type, blobKey } = accessOf(request, serverRoutes.scrapeFile.auth)
       // Content of foreign pages must not run under this origin.
       return reply
         .headers({ 'content-type': type, 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' })
         .header('cache-control', 'private, max-age=3600')
-        .send(contents)
+        .send(await blobs.read(blobKey))
     },
-  )
+  })
 }

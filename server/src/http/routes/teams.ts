@@ -1,4 +1,5 @@
 import type { TeamChanges, TeamSummary } from 'bowline/contract/teams'
+import { paths } from 'bowline/contract/paths'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
 import type { Billing } from '../../billing/billing.ts'
@@ -77,8 +78,9 @@ function notFound(idOrName: string): never {
 }
 
 function taken(name: string): never {
+  const { method, path } = paths.updateTeam
   throw new BowlineError('CONFLICT', `A team named ${JSON.stringify(name)} already exists`, {
-    hint: 'Change the team with `bowline teams set-credits`, `bowline teams limit` or `PATCH /v2/teams/{id}`.',
+    hint: `Change the team with \`bowline teams set-credits\`, \`bowline teams limit\` or \`${method} ${path}\`.`,
   })
 }
 

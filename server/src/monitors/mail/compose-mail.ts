@@ -1,5 +1,5 @@
 import { fillPath } from 'bowline/contract/fill-path'
-import { serverPaths } from 'bowline/contract/server-paths'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import type { Kysely } from 'kysely'
 import type { CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Notification } from 'bowline/contract/monitors'
@@ -73,7 +73,7 @@ export async function composeMail(
 }
 
 function linkOf(publicUrl: string, subscription: SubscriptionRow, purpose: MailPurpose): string {
-  return `${publicUrl}${fillPath(serverPaths.monitorMail, { purpose })}?token=${mailToken(subscription, purpose)}`
+  return `${publicUrl}${fillPath(serverRoutes.mailLink.path, { purpose })}?token=${mailToken(subscription, purpose)}`
 }
 
 async function checkMail(

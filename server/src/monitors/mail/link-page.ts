@@ -1,5 +1,5 @@
 import type { BowlineError } from 'bowline/kit/errors'
-import type { LinkOutcome } from './handle-mail-link.ts'
+import type { LinkOutcome } from './mail-link.ts'
 import { escapeHtml } from '../../kit/escape-html.ts'
 import type { MailPurpose } from './mail-token.ts'
 

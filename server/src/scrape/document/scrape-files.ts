@@ -1,5 +1,5 @@
 import { fillPath } from 'bowline/contract/fill-path'
-import { serverPaths } from 'bowline/contract/server-paths'
+import { serverRoutes } from 'bowline/contract/server-routes'
 import { Readable } from 'node:stream'
 import type { Document } from 'bowline/contract/document'
 import { dayMs } from 'bowline/kit/day-ms'
@@ -43,7 +43,7 @@ export function openScrapeFiles(
       const name = `${names.length + 1}.${extensions[type]}`
       names.push(name)
       await blobs.write(blobKey(id, name), Readable.from([bytes]))
-      return `${baseUrl}${fillPath(serverPaths.scrapeFile, { id, name })}?token=${deriveToken(secret, name)}`
+      return `${baseUrl}${fillPath(serverRoutes.scrapeFile.path, { id, name })}?token=${deriveToken(secret, name)}`
     },
     isEmpty: () => names.length === 0,
     discard: async () => {
@@ -52,9 +52,11 @@ export function openScrapeFiles(
   }
 }
 
+const filePath = new RegExp(`${serverRoutes.scrapeFile.path.replaceAll(/\{\w+\}/g, '[^/]+')}.*`)
+
 /** Rewrites the screenshot URL of a stored document to the host name that this caller uses. */
 export function withBaseUrl(document: Document, baseUrl: string): Document {
-  const path = /\/files\/scrape\/.*/.exec(document.screenshot ?? '')?.[0]
+  const path = filePath.exec(document.screenshot ?? '')?.[0]
   return path === undefined ? document : { ...document, screenshot: `${baseUrl}${path}` }
 }
 
@@ -63,19 +65,26 @@ export function blobKey(id: string, name: string): string {
   return `scrapes/${id}/${name}`
 }
 
+/** A file of a scrape. */
+export interface ScrapeFile {
+  readonly type: string
+  /** Key of its blob. */
+  readonly blobKey: string
+}
+
 /**
- * Reads a file of a scrape. Throws SCRAPE_NOT_FOUND for a missing or expired file, and for a wrong
+ * Finds a file of a scrape. Throws SCRAPE_NOT_FOUND for a missing or expired file, and for a wrong
  * token.
  */
-export async function readScrapeFile(
-  deps: { readonly store: Store; readonly blobs: Blobs },
+export async function findScrapeFile(
+  db: Store['db'],
   { id, name, token }: { readonly id: string; readonly name: string; readonly token: string },
-): Promise<{ readonly type: string; readonly contents: Readable }> {
+): Promise<ScrapeFile> {
   const type = Object.entries(extensions).find(([, extension]) => name.endsWith(`.${extension}`))?.[0]
-  const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(deps.store.db, id) : undefined
+  const row = isUuid(id) && /^\d+\.\w+$/.test(name) ? await findScrape(db, id) : undefined
   const isFresh = row !== undefined && Date.now() - row.createdAt.getTime() < scrapeTtlMs
   if (type === undefined || !isFresh || !equalSecrets(token, deriveToken(row.secret, name))) {
     throw new BowlineError('SCRAPE_NOT_FOUND', 'The file does not exist, or is older than 24 hours')
   }
-  return { type, contents: await deps.blobs.read(blobKey(id, name)) }
+  return { type, blobKey: blobKey(id, name) }
 }

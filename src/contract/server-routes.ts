@@ -1,0 +1,48 @@
+import type { RoutePath } from './paths.ts'
+import type { RouteAuth } from './route-auth.ts'
+
+/** A route of a server outside the API: a probe, a page or a file. */
+export interface ServerRoute extends Pick<RoutePath, 'method' | 'path' | 'aliases'> {
+  readonly auth: RouteAuth
+  /** Set if the server that runs session `{id}` handles the call. Default: any server. */
+  readonly sessionNode?: 'required'
+}
+
+/** Routes of a server outside the API. */
+export const serverRoutes = {
+  dashboard: { method: 'GET', path: '/', auth: 'none' },
+  dashboardFile: { method: 'GET', path: '/dashboard/assets/{name}', auth: 'none' },
+  openApi: { method: 'GET', path: '/openapi.json', auth: 'none' },
+  apiReference: { method: 'GET', path: '/docs', auth: 'none' },
+  liveness: { method: 'GET', path: '/livez', aliases: ['/v0/health/liveness'], auth: 'none' },
+  readiness: { method: 'GET', path: '/readyz', aliases: ['/v0/health/readiness'], auth: 'optionalKey' },
+  probe: { method: 'GET', path: '/e2e-test', auth: 'none' },
+  metrics: { method: 'GET', path: '/metrics', auth: 'adminKeyOrMetricsToken' },
+  liveView: { method: 'GET', path: '/live/{id}', auth: 'viewerToken', sessionNode: 'required' },
+  liveViewFile: { method: 'GET', path: '/live/assets/{name}', auth: 'none' },
+  /** Opening a link changes nothing, since mail clients prefetch links. */
+  mailLink: { method: 'GET', path: '/monitor/email/{purpose}', auth: 'none' },
+  followMailLink: { method: 'POST', path: '/monitor/email/{purpose}', auth: 'mailToken' },
+  followMailLinkByApi: { method: 'POST', path: '/v2/monitor/email/{purpose}', auth: 'mailToken' },
+  scrapeFile: { method: 'GET', path: '/files/scrape/{id}/{name}', auth: 'scrapeFileToken' },
+} as const satisfies Record<string, ServerRoute>
+
+/** Name of a route outside the API. */
+export type ServerRouteName = keyof typeof serverRoutes
+
+/** Routes of WebSockets. */
+export const socketRoutes = {
+  cdp: {
+    path: '/v2/browser/{id}/cdp',
+    aliases: ['/v2/interact/{id}/cdp'],
+    auth: 'controlToken',
+    sessionNode: 'required',
+  },
+  liveView: { path: '/live/{id}/socket', auth: 'viewerToken', sessionNode: 'required' },
+  watchBatch: {
+    path: '/v2/batch/scrape/{id}',
+    v1Paths: ['/v1/batch/scrape/{id}'],
+    auth: 'keyAfterHandshake',
+  },
+  watchCrawl: { path: '/v2/crawl/{id}', v1Paths: ['/v1/crawl/{id}'], auth: 'keyAfterHandshake' },
+} as const satisfies Record<string, Omit<RoutePath, 'method'> & Omit<ServerRoute, 'method'>>
