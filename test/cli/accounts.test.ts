@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline } from '../../src/index.ts'
 import { barChart } from '../../src/cli/bar-chart.ts'
-import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
 const fixture = new AsyncDisposableStack()
@@ -25,9 +25,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', args, { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
-  const { code } = await program.ended
-  return { code, lines: program.lines, errors: program.errors() }
+  return runCommand(args, { env: { HOME: home, BOWLINE_DATA_DIR: lab.dataDir } })
 }
 
 test('usage prints one bar per month and the balance', async () => {

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProgram } from '../client/program.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startJobFixture, type JobFixture } from '../../server/test/jobs/fixture.ts'
 
 let fixture: JobFixture
 beforeAll(async () => {
-  fixture = await startJobFixture('PGlite')
+  fixture = await startJobFixture('PostgreSQL')
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
@@ -16,9 +16,7 @@ async function run(...args: readonly string[]) {
 
 /** Runs the command line with standard input. */
 async function runOn(input: string | undefined, ...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: fixture.lab.dataDir }, input)
-  const { code } = await program.ended
-  return { code, lines: program.lines, errors: program.errors() }
+  return runCommand(args, { env: { BOWLINE_DATA_DIR: fixture.lab.dataDir }, input })
 }
 
 test('bowline batch reads URLs from a file and prints one JSON document per line when piped', async () => {

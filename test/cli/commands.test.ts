@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startForeignService } from '../client/foreign-service.ts'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { runCommand } from '../lab/run-command.ts'
 
 const fixture = new AsyncDisposableStack()
 let lab: Lab
@@ -20,9 +21,7 @@ afterAll(async () => {
 })
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = { BOWLINE_DATA_DIR: lab.dataDir }) {
-  await using program = startProgram('src/cli/main.ts', args, { HOME: home, ...env })
-  const { code } = await program.ended
-  return { code, out: program.lines.join('\n'), errors: program.errors() }
+  return runCommand(args, { env: { HOME: home, ...env } })
 }
 
 describe('sessions', () => {
@@ -31,21 +30,26 @@ describe('sessions', () => {
 
     const list = await run(['sessions', 'list', '--status', 'active'])
     const read = await run(['sessions', 'get', id, '--json'])
-    const deleted = await run(['sessions', 'delete', id])
+    const unknown = '01900000-0000-7000-8000-000000000000'
+    const deleted = await run(['sessions', 'delete', unknown, id, '--json'])
 
     expect(list.out).toContain(id)
     expect(JSON.parse(read.out)).toMatchObject({ id, status: 'active' })
-    expect(deleted.out).toMatch(new RegExp(`^session ${id}: [0-9.]+ s, 2 credits$`))
+    // The unknown one does not prevent the deletion of the other.
+    expect(deleted.code).toBe(5)
+    expect(JSON.parse(deleted.errors)).toMatchObject({ code: 'SESSION_NOT_FOUND', hint: expect.any(String) as string })
+    expect(JSON.parse(deleted.out)).toMatchObject([{ sessionId: id, creditsBilled: 2 }])
     expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('destroyed')
   })
 
-  test('have recordings, which are listed and saved', async () => {
+  test('are billed, and have recordings, which are listed and saved', async () => {
     const { id } = await lab.createSession({ ttl: 60, record: { console: true } })
-    await run(['sessions', 'delete', id])
 
+    const deleted = await run(['sessions', 'delete', id])
     const list = await run(['sessions', 'recordings', id])
     const saved = await run(['sessions', 'recordings', id, '--save', join(home, 'evidence')])
 
+    expect(deleted.out).toMatch(new RegExp(`^session ${id}: [0-9.]+ s, 2 credits$`))
     expect(list.out).toMatch(/console\.jsonl +application\/x-ndjson/)
     expect(saved.out).toContain(join(home, 'evidence', 'player.html'))
     expect(await readFile(join(home, 'evidence', 'player.html'), 'utf8')).toContain('data-name="console.jsonl"')
@@ -81,16 +85,6 @@ describe('sessions', () => {
     expect(deleted.code).toBe(0)
     expect(gone).toMatchObject({ code: 5, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
     await lab.api('DELETE', `/v2/browser/${id}`)
-  })
-
-  test('that are unknown do not prevent the deletion of others', async () => {
-    const { id } = await lab.createSession({ ttl: 60 })
-
-    const deleted = await run(['sessions', 'delete', '01900000-0000-7000-8000-000000000000', id, '--json'])
-
-    expect(deleted.code).toBe(5)
-    expect(JSON.parse(deleted.errors)).toMatchObject({ code: 'SESSION_NOT_FOUND', hint: expect.any(String) as string })
-    expect(JSON.parse(deleted.out)).toMatchObject([{ sessionId: id, creditsBilled: 2 }])
   })
 
   test('of killed processes are reaped', async () => {
@@ -137,15 +131,22 @@ test('keys create prints only the key on standard output, for scripts', async ()
 })
 
 test.each([
-  ['an unknown command', ['launch'], 2],
   ['an unknown option', ['sessions', 'list', '--colour'], 2],
   ['a missing argument', ['sessions', 'get'], 2],
   ['an invalid number', ['exec', '--ttl', 'long', '--', 'true'], 2],
   ['no command', [], 2],
   ['--help', ['--help'], 0],
-  ['--version', ['--version'], 0],
 ])('%s ends with its code', async (_, args, code) => {
   await expect(run(args)).resolves.toMatchObject({ code })
+})
+
+test.each([
+  ['--version', 0],
+  ['launch', 2],
+])('a process with the argument %s exits with %i', async (arg, code) => {
+  await using program = startProgram('src/cli/main.ts', [arg], { HOME: home })
+
+  expect(await program.ended).toMatchObject({ code })
 })
 
 test('without a local server, the error names the settings to use', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProgram } from '../client/program.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { writeUnsandboxed } from '../lab/unsandboxed-browser.ts'
 import { openDataDir } from '../../server/test/browsers/browser-fixture.ts'
 
@@ -16,13 +16,12 @@ beforeAll(async () => {
 })
 afterAll(async () => home[Symbol.asyncDispose]())
 
-async function runDoctor(...args: readonly string[]): Promise<{ code: number | null; findings: readonly Finding[] }> {
+async function runDoctor(...args: readonly string[]): Promise<{ code: number; findings: readonly Finding[] }> {
   const dataDir = join(home.path, 'data')
   // Simulates a read-only root: only the data directory is writable.
   const env = { TMPDIR: '/proc/sys' }
-  await using program = startProgram('src/cli/main.ts', ['doctor', '--data-dir', dataDir, '--json', ...args], env)
-  const { code } = await program.ended
-  return { code, findings: JSON.parse(program.lines.join('\n')) as readonly Finding[] }
+  const { code, out } = await runCommand(['doctor', '--data-dir', dataDir, '--json', ...args], { env })
+  return { code, findings: JSON.parse(out) as readonly Finding[] }
 }
 
 test('all checks pass if a browser starts in a sandbox, even if only the data directory is writable', async () => {

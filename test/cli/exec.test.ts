@@ -1,10 +1,11 @@
-import { mkdtempDisposable } from 'node:fs/promises'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startForeignService } from '../client/foreign-service.ts'
+import { startForeignService, type ForeignService } from '../client/foreign-service.ts'
 import { startProgram, type Program } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { runCommand, type CommandEnd } from '../lab/run-command.ts'
 
 const fixture = new AsyncDisposableStack()
 let lab: Lab
@@ -21,6 +22,15 @@ afterAll(async () => {
 
 function startExec(...args: readonly string[]): Program {
   return startProgram('src/cli/main.ts', ['exec', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+}
+
+function environmentOf(service: ForeignService) {
+  return { HOME: home, BOWLINE_BASE_URL: service.url, BOWLINE_API_KEY: service.apiKey }
+}
+
+/** Runs `exec` on a service without browsers, in this process. Its command has the real streams. */
+async function runExec(service: ForeignService, ...args: readonly string[]): Promise<CommandEnd> {
+  return runCommand(['exec', ...args], { env: environmentOf(service) })
 }
 
 async function statusOf(id: string): Promise<unknown> {
@@ -55,37 +65,40 @@ test.each([
   ['a missing command exits with 127', ['bowline-has-no-such-command'], 127],
   ['a path that is not executable exits with 126', ['/etc'], 126],
 ])('%s, and the session is deleted', async (_, command, code) => {
-  await using program = startExec('--', ...command)
+  await using service = await startForeignService()
 
-  const end = await program.ended
+  const end = await runExec(service, '--', ...command)
 
-  expect(end.code, program.errors()).toBe(code)
-  const id = /session (\S+):/.exec(program.errors())?.[1] ?? ''
-  expect(await statusOf(id)).toBe('destroyed')
+  expect(end.code, end.errors).toBe(code)
+  expect(end.errors).toContain('session session-1: 1.2 s, 2 credits')
+  expect(service.deleted).toEqual(['session-1'])
 })
 
 test('the exit code is passed on even if standard error is closed', async () => {
-  await using program = startExec('--', 'sh', '-c', 'exit 7')
+  await using service = await startForeignService()
+  const args = ['exec', '--', 'sh', '-c', 'exit 7']
+  await using program = startProgram('src/cli/main.ts', args, environmentOf(service))
   program.child.stderr?.destroy()
 
   expect((await program.ended).code).toBe(7)
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s is forwarded to the command, which decides when to exit',
-  async (signal) => {
-    const script = `trap 'echo caught; exit 5' ${signal.slice(3)}; echo ready $BOWLINE_SESSION_ID; while :; do sleep 0.1; done`
-    await using program = startExec('--', 'sh', '-c', script)
-    const id = (await program.line('ready')).split(' ')[1] ?? ''
+test('signals are forwarded to the command, which decides when to exit', async () => {
+  await using service = await startForeignService()
+  const script = `trap 'echo caught INT' INT; trap 'echo caught HUP' HUP; trap 'echo caught TERM; exit 5' TERM
+    echo ready; while :; do sleep 0.1; done`
+  await using program = startProgram('src/cli/main.ts', ['exec', '--', 'sh', '-c', script], environmentOf(service))
+  await program.line('ready')
 
-    program.child.kill(signal)
-    const end = await program.ended
+  for (const name of ['INT', 'HUP', 'TERM']) {
+    program.child.kill(`SIG${name}` as NodeJS.Signals)
+    await program.line(`caught ${name}`)
+  }
+  const end = await program.ended
 
-    expect(end.code, program.errors()).toBe(5)
-    expect(program.lines).toContain('caught')
-    expect(await statusOf(id)).toBe('destroyed')
-  },
-)
+  expect(end.code, program.errors()).toBe(5)
+  expect(service.deleted).toEqual(['session-1'])
+})
 
 test('a signal during the creation ends exec with its exit code, and the session is deleted once it is created', async () => {
   const held: (() => void)[] = []
@@ -94,11 +107,8 @@ test('a signal during the creation ends exec with its exit code, and the session
     held.push(() => response.end(JSON.stringify({ success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' })))
     return true
   })
-  await using program = startProgram('src/cli/main.ts', ['exec', '--', 'sh', '-c', 'echo started'], {
-    HOME: home,
-    BOWLINE_BASE_URL: service.url,
-    BOWLINE_API_KEY: service.apiKey,
-  })
+  const args = ['exec', '--', 'sh', '-c', 'echo started']
+  await using program = startProgram('src/cli/main.ts', args, environmentOf(service))
   await service.whenCreated(1)
 
   await expect.poll(() => held.length).toBe(1)
@@ -112,25 +122,6 @@ test('a signal during the creation ends exec with its exit code, and the session
   expect(service.deleted).toEqual(['session-1'])
 })
 
-test('exec prints no live view URL for a kept session without one', async () => {
-  await using service = await startForeignService(({ method }, response) => {
-    if (method !== 'POST') return false
-    response.end(JSON.stringify({ success: true, id: 'session-1', cdpUrl: 'ws://127.0.0.1:1/' }))
-    return true
-  })
-  await using program = startProgram('src/cli/main.ts', ['exec', '--keep-on-failure', '--', 'false'], {
-    HOME: home,
-    BOWLINE_BASE_URL: service.url,
-    BOWLINE_API_KEY: service.apiKey,
-  })
-
-  const end = await program.ended
-
-  expect(end.code, program.errors()).toBe(1)
-  expect(program.errors()).toContain('session session-1 is kept')
-  expect(program.errors()).not.toContain('live view')
-})
-
 test('exec leaves no session behind when it is killed', async () => {
   await using program = startExec('--', 'sh', '-c', 'echo ready $BOWLINE_SESSION_ID; exec sleep 2')
   const id = (await program.line('ready')).split(' ')[1] ?? ''
@@ -140,51 +131,61 @@ test('exec leaves no session behind when it is killed', async () => {
   await expect.poll(() => statusOf(id), { timeout: 5000 }).toBe('destroyed')
 })
 
-test.each([
-  ['is kept for debugging', 3, 'active'],
-  ['is deleted', 0, 'destroyed'],
-])('with --keep-on-failure the session %s when the command ends with %i', async (_, code, status) => {
-  await using program = startExec('--keep-on-failure', '--', 'sh', '-c', `echo $BOWLINE_SESSION_ID; exit ${code}`)
+test('with --keep-on-failure the session is kept for debugging when the command fails', async () => {
+  await using service = await startForeignService()
 
-  const end = await program.ended
+  const end = await runExec(service, '--keep-on-failure', '--', 'sh', '-c', 'exit 3')
 
-  const id = program.lines[0] ?? ''
-  expect(end.code, program.errors()).toBe(code)
-  expect(await statusOf(id)).toBe(status)
-  expect(program.errors().includes(`bowline sessions delete ${id}`)).toBe(status === 'active')
-  await lab.api('DELETE', `/v2/browser/${id}`)
+  expect(end.code, end.errors).toBe(3)
+  expect([...service.live]).toEqual(['session-1'])
+  expect(end.errors).toContain('session session-1 is kept')
+  expect(end.errors).toContain('bowline sessions delete session-1')
+  // The service has none.
+  expect(end.errors).not.toContain('live view')
 })
 
-test('--profile keeps the state of the session for the next one', async () => {
-  await using program = startExec('--profile', 'boat', '--', 'true')
+test('with --keep-on-failure the session is deleted when the command succeeds', async () => {
+  await using service = await startForeignService()
 
-  const end = await program.ended
+  const end = await runExec(service, '--keep-on-failure', '--', 'true')
 
-  expect(end.code, program.errors()).toBe(0)
-  expect((await lab.api('GET', '/v2/browser/profiles/boat')).status).toBe(200)
+  expect(end.code, end.errors).toBe(0)
+  expect(service.deleted).toEqual(['session-1'])
+  expect(end.errors).not.toContain('bowline sessions delete')
+})
+
+test('the flags of the session are sent to the server', async () => {
+  await using service = await startForeignService()
+
+  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30']
+  const end = await runExec(service, ...flags, '--', 'true')
+
+  expect(end.code, end.errors).toBe(0)
+  const creation = service.requests.find(({ method }) => method === 'POST')
+  expect(JSON.parse(creation?.body ?? '')).toEqual({ ttl: 60, activityTtl: 30, profile: { name: 'boat' } })
 })
 
 test('--json prints the bill as JSON on standard error', async () => {
-  await using program = startExec('--json', '--', 'true')
+  await using service = await startForeignService()
 
-  await program.ended
+  const { errors } = await runExec(service, '--json', '--', 'true')
 
-  expect(JSON.parse(program.errors())).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
+  expect(JSON.parse(errors)).toMatchObject({ endedBy: 'return', creditsBilled: 2 })
 })
 
 test('an invalid session option fails with its error code', async () => {
-  await using program = startExec('--profile', '.', '--', 'true')
+  const env = { HOME: home, BOWLINE_DATA_DIR: lab.dataDir }
+  const { code, errors } = await runCommand(['exec', '--profile', '.', '--', 'true'], { env })
 
-  const end = await program.ended
-
-  expect(end.code).toBe(2)
-  expect(program.errors()).toMatch(/^BAD_REQUEST: /)
+  expect(code).toBe(2)
+  expect(errors).toMatch(/^BAD_REQUEST: /)
 })
 
 test('options after the command belong to the command', async () => {
-  await using program = startExec('--', 'echo', '--ttl', 'x', '--json')
+  await using service = await startForeignService()
+  const file = join(home, 'arguments')
 
-  await program.ended
+  await runExec(service, '--', 'sh', '-c', `echo "$@" > ${file}`, 'sh', '--ttl', 'x', '--json')
 
-  expect(program.lines).toEqual(['--ttl x --json'])
+  expect(await readFile(file, 'utf8')).toBe('--ttl x --json\n')
 })

@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeExitCodes } from '../../src/terminal/exit-codes.ts'
+import type { BowlineError } from '../../src/index.ts'
+import { describeExitCodes, exitCodeOf } from '../../src/terminal/exit-codes.ts'
 import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { runCommand } from '../lab/run-command.ts'
+import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { repository } from '../lab/source-tree.ts'
 
 const fixture = new AsyncDisposableStack()
@@ -22,10 +25,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const variables = { HOME: home, BOWLINE_DATA_DIR: lab.dataDir, ...env }
-  await using program = startProgram('src/cli/main.ts', args, variables)
-  const { code } = await program.ended
-  return { code, out: program.lines.join('\n'), errors: program.errors() }
+  return runCommand(args, { env: { HOME: home, BOWLINE_DATA_DIR: lab.dataDir, ...env } })
 }
 
 const unknownId = '01900000-0000-7000-8000-000000000000'
@@ -35,7 +35,6 @@ describe('a failing command exits with its documented code and prints JSON with 
     [2, 'USAGE_INVALID', ['sessions', 'get'], {}],
     [2, 'USAGE_INVALID', ['sessions', 'list', '--colour'], {}],
     [3, 'CONFIG_INVALID', ['sessions', 'list'], { BOWLINE_DATA_DIR: '/nonexistent' }],
-    [3, 'CONFIG_INVALID', ['serve', '--port', 'x'], {}],
     [4, 'UNAUTHORIZED', ['sessions', 'list'], { BOWLINE_API_KEY: 'bl-wrong' }],
     [5, 'SESSION_NOT_FOUND', ['sessions', 'get', unknownId], {}],
     [5, 'SESSION_NOT_FOUND', ['sessions', 'delete', unknownId], {}],
@@ -97,16 +96,23 @@ test('output to a full disk causes a one-line error', async () => {
   expect(code).toBe(1)
 })
 
-describe('serve prints one line if it cannot start', () => {
-  const serve = async (...flags: readonly string[]) => run(['serve', '--port', '0', '--warm', '0', ...flags])
+describe('a server that cannot start', () => {
+  // In processes of their own, since `serve` sets flags of V8.
+  const serve = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    await using program = startProgram('src/cli/main.ts', ['serve', ...args], { HOME: home, ...env })
+    const { code } = await program.ended
+    return { code, errors: program.errors() }
+  }
 
-  test('when the port is in use', async () => {
+  test('prints one line when its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
+    await using database = await (await sharedPostgres()).createDatabase()
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-port-'))
     const { port } = taken.address() as { port: number }
 
-    const { code, errors } = await serve('--port', String(port), '--data-dir', folder.path, '--log-level', 'silent')
+    const flags = ['--port', String(port), '--data-dir', folder.path, '--warm', '0', '--log-level', 'silent']
+    const { code, errors } = await serve(flags, { DATABASE_URL: database.url })
 
     expect(errors).toMatch(new RegExp(`^LISTEN_FAILED: Port ${port} on 127.0.0.1 is already in use \\(.*--port`))
     expect(errors.trim().split('\n')).toHaveLength(1)
@@ -114,20 +120,22 @@ describe('serve prints one line if it cannot start', () => {
     taken.close()
   })
 
-  test('when the data directory cannot be created', async () => {
-    const { code, errors } = await serve('--data-dir', '/proc/x')
+  test('prints one line of JSON with --json', async () => {
+    const { code, errors } = await serve(['--port', 'x', '--json'])
 
-    expect(errors).toMatch(/^DATA_DIR_UNUSABLE: The data directory \/proc\/x cannot be used: .*\n$/)
+    expect(errors.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(errors)).toMatchObject({ code: 'CONFIG_INVALID', message: expect.any(String) })
     expect(code).toBe(3)
   })
 
-  test('when the folder of blobs cannot be created', async () => {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))
+  test.each([
+    ['data directory', { dataDir: '/proc/x' }, /^The data directory \/proc\/x cannot be used: .*$/],
+    ['folder of blobs', { blobs: '/proc/x/y' }, /^\/proc\/x cannot be used: .*$/],
+  ])('names its %s if it cannot be created', async (_, options, message) => {
+    const error: unknown = await startLab(options).catch((reason: unknown) => reason)
 
-    const { code, errors } = await serve('--data-dir', folder.path, '--blobs', '/proc/x/y', '--log-level', 'silent')
-
-    expect(errors).toMatch(/^DATA_DIR_UNUSABLE: \/proc\/x cannot be used: .*\n$/)
-    expect(code).toBe(3)
+    expect(error).toMatchObject({ code: 'DATA_DIR_UNUSABLE', message: expect.stringMatching(message) })
+    expect(exitCodeOf(error as BowlineError)).toBe(3)
   })
 })
 

@@ -2,8 +2,8 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { linksTo, sitemapOf } from '../../server/test/map/fixture.ts'
 
@@ -23,9 +23,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', ['map', ...args], { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
-  const { code } = await program.ended
-  return { code, lines: program.lines, errors: program.errors() }
+  return runCommand(['map', ...args], { env: { HOME: home, BOWLINE_DATA_DIR: lab.dataDir } })
 }
 
 test('map prints a JSON line for each page when piped', async () => {

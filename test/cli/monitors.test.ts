@@ -1,15 +1,8 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startReceiver, type Receiver } from '../lab/receiver.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startChangingSite, type ChangingSite } from '../../server/test/monitors/fixture.ts'
-
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-
-/** The cache spares each run the work of stripping and compiling its sources. */
-const shared = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
 
 let undo: AsyncDisposableStack
 let lab: Lab
@@ -24,10 +17,10 @@ beforeAll(async () => {
 afterAll(async () => undo.disposeAsync())
 
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
-    env: { ...shared, BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey, ...env },
-  })
-  return stdout
+  const server = { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }
+  const { code, out, errors } = await runCommand(args, { env: { ...server, ...env } })
+  expect(code, errors).toBe(0)
+  return out
 }
 
 test('a monitor is created, run, changed and paused, its diff is shown in colours, and its webhook is redelivered', async () => {
@@ -41,11 +34,9 @@ test('a monitor is created, run, changed and paused, its diff is shown in colour
     (await lab.api('GET', '/v2/team/webhooks/deliveries?status=delivered')).body['data'].length
   await expect.poll(arrived, { timeout: 20_000 }).toBe(4)
 
-  const [diff, checks, deliveries] = await Promise.all([
-    run(['monitors', 'diff', id], { FORCE_COLOR: '1' }),
-    run(['monitors', 'checks', id]),
-    run(['webhooks', 'list', '--json']).then((text) => JSON.parse(text) as { id: string; event: string }[]),
-  ])
+  const diff = await run(['monitors', 'diff', id], { FORCE_COLOR: '1' })
+  const checks = await run(['monitors', 'checks', id])
+  const deliveries = JSON.parse(await run(['webhooks', 'list', '--json'])) as { id: string; event: string }[]
   const again = await run(['webhooks', 'redeliver', deliveries[0]!.id])
   await run(['monitors', 'update', id, '--every', '6 hours', '--timezone', 'Europe/Berlin', '--days', '3'])
   const paused = await run(['monitors', 'pause', id])

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toSize } from '../../src/cli/size.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { temporaryFolder } from '../lab/stores.ts'
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const cookie = {
   name: 'login',
   value: 'kept',
@@ -29,15 +26,10 @@ beforeAll(async () => {
 afterAll(async () => lab[Symbol.asyncDispose]())
 
 async function run(...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'profiles', ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      BOWLINE_BASE_URL: lab.server.url,
-      BOWLINE_API_KEY: lab.server.apiKey,
-    },
-  })
-  return stdout
+  const env = { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }
+  const { code, lines, errors } = await runCommand(['profiles', ...args], { env })
+  if (code !== 0) throw new Error(errors)
+  return `${lines.join('\n')}\n`
 }
 
 test('list shows name, version, sizes and times', async () => {
@@ -74,7 +66,7 @@ test('delete removes a profile, and an unknown one fails with its error code', a
 
   expect(await run('delete', 'gone')).toBe('profile "gone": deleted\n')
 
-  await expect(run('delete', 'gone')).rejects.toMatchObject({ stderr: expect.stringContaining('PROFILE_NOT_FOUND') })
+  await expect(run('delete', 'gone')).rejects.toThrow('PROFILE_NOT_FOUND')
 })
 
 test.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
 const fixture = new AsyncDisposableStack()
@@ -16,9 +16,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', ['scrape', ...args], { BOWLINE_DATA_DIR: lab.dataDir })
-  const { code } = await program.ended
-  return { code, out: program.lines.join('\n'), errors: program.errors() }
+  return runCommand(['scrape', ...args], { env: { BOWLINE_DATA_DIR: lab.dataDir } })
 }
 
 test('bowline scrape prints a page as Markdown, or its links one per line', async () => {

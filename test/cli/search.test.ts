@@ -2,10 +2,10 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startProgram } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { startModel, type Model } from '../lab/language-model.ts'
 import { fixedPage } from '../lab/pages/page.ts'
+import { runCommand } from '../lab/run-command.ts'
 import { startSite, type Site } from '../lab/site.ts'
 
 const fixture = new AsyncDisposableStack()
@@ -25,12 +25,7 @@ beforeAll(async () => {
 afterAll(async () => fixture.disposeAsync())
 
 async function run(...args: readonly string[]) {
-  await using program = startProgram('src/cli/main.ts', args, {
-    HOME: home,
-    BOWLINE_DATA_DIR: lab.dataDir,
-  })
-  const { code } = await program.ended
-  return { code, lines: program.lines, errors: program.errors() }
+  return runCommand(args, { env: { HOME: home, BOWLINE_DATA_DIR: lab.dataDir } })
 }
 
 test('search prints one JSON line per result when piped, and notes on standard error', async () => {
