@@ -51,11 +51,16 @@ const goneLimitMs = 10_000
 export async function runDemo(options: DemoOptions, listener: DemoListener): Promise<DemoEnd> {
   const requestedUrl = options.url === undefined ? undefined : toHttpUrl(options.url)
   const started = new Map<string, ProcessMark>()
+  const before = new Set(listDescendants(process.pid).map(keyOf))
   const sessions = await runSessions({ ...options, requestedUrl }, listener, () => {
-    for (const mark of listDescendants(process.pid)) started.set(`${mark.pid} ${mark.startTicks}`, mark)
+    for (const mark of listDescendants(process.pid)) if (!before.has(keyOf(mark))) started.set(keyOf(mark), mark)
   })
   const left = await waitUntilGone([...started.values()], goneLimitMs)
   return { sessions, started: started.size, stillRunning: left.map(({ pid }) => pid) }
+}
+
+function keyOf({ pid, startTicks }: ProcessMark): string {
+  return `${pid} ${startTicks}`
 }
 
 function toHttpUrl(text: string): string {

@@ -1,18 +1,20 @@
-import { readFile, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdtempDisposable, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runDemo, type DemoEnd } from '../../src/cli/run-demo.ts'
+import { startDemoSite } from '../../src/cli/demo-site.ts'
+import { visit } from '../../src/cli/demo-visit.ts'
+import { runDemo } from '../../src/cli/run-demo.ts'
+import { Bowline } from '../../src/index.ts'
+import { playwright } from '../../src/playwright.ts'
+import { startLab } from '../lab/lab.ts'
 
 const silent = { onServer: () => {}, onSession: () => {} }
 
-async function removeScreenshots({ sessions }: DemoEnd): Promise<void> {
-  for (const { screenshot } of sessions) await rm(dirname(screenshot), { recursive: true, force: true })
-}
-
-test('the demo drives its own page with both drivers, bills both sessions and leaves no process', async () => {
-  const end = await runDemo({}, silent)
+test('the demo drives its own page for an unreachable one, bills the sessions and leaves no process', async () => {
+  const end = await runDemo({ url: 'nowhere.invalid' }, silent)
   const images = await Promise.all(end.sessions.map(({ screenshot }) => readFile(screenshot)))
-  await removeScreenshots(end)
+  for (const { screenshot } of end.sessions) await rm(dirname(screenshot), { recursive: true, force: true })
 
   expect(end.sessions.map(({ driver }) => driver)).toEqual(['playwright', 'puppeteer'])
   expect(end.sessions.map(({ title }) => title)).toEqual(['Harbour Office', 'Harbour Office'])
@@ -20,19 +22,25 @@ test('the demo drives its own page with both drivers, bills both sessions and le
     expect.stringContaining('Albatross lies at North Quay'),
     expect.stringContaining('Kittiwake lies at North Quay'),
   ])
+  const reason = expect.stringMatching(/^https:\/\/nowhere\.invalid\/ could not be reached \(net::ERR_\w+\)$/)
+  expect(end.sessions.map(({ fallbackReason }) => fallbackReason)).toEqual([reason, reason])
   expect(end.sessions.map(({ creditsBilled }) => creditsBilled)).toEqual([2, 2])
   expect(images.map((image) => image.subarray(1, 4).toString())).toEqual(['PNG', 'PNG'])
   expect(end.started).toBeGreaterThan(0)
   expect(end.stillRunning).toEqual([])
 })
 
-test('the demo reports an unreachable page and drives the bundled one', async () => {
-  const end = await runDemo({ url: 'nowhere.invalid' }, silent)
-  await removeScreenshots(end)
+test('without a URL the demo drives its own page', async () => {
+  await using site = await startDemoSite()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'demo-'))
+  await using lab = await startLab()
+  await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+  const plan = { siteUrl: site.url, screenshot: `${folder.path}/1.png`, boat: 'Albatross' } as const
 
-  const reason = expect.stringMatching(/^https:\/\/nowhere\.invalid\/ could not be reached \(net::ERR_\w+\)$/)
-  expect(end.sessions.map(({ fallbackReason }) => fallbackReason)).toEqual([reason, reason])
-  expect(end.sessions.map(({ title }) => title)).toEqual(['Harbour Office', 'Harbour Office'])
+  const { result } = await bowline.withSession({ driver: playwright }, async (handles) => visit(handles, plan))
+
+  expect(result).toMatchObject({ outcome: expect.stringContaining('Albatross lies at North Quay') })
+  expect(result).not.toHaveProperty('fallbackReason')
 })
 
 test('the demo rejects URLs that are not http or https', async () => {

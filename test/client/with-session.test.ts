@@ -205,7 +205,7 @@ test('nested and concurrent sessions end independently', async () => {
   expect(new Set(fixture.service.deleted).size).toBe(10)
 })
 
-test('a thousand sessions leave no listener on the process or the signal of the caller', async () => {
+test('a hundred sessions leave no listener on the process or the signal of the caller', async () => {
   await using fixture = await startFixture()
   const caller = new AbortController()
   let listeners = 0
@@ -222,7 +222,7 @@ test('a thousand sessions leave no listener on the process or the signal of the 
   const count = () => process.eventNames().map((name) => [name, process.listenerCount(name as string)])
   const before = count()
 
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await Promise.all(
       Array.from({ length: 50 }, () =>
         fixture.bowline.withSession({ signal: caller.signal, timeoutMs: 60_000 }, () => 1),
@@ -232,7 +232,7 @@ test('a thousand sessions leave no listener on the process or the signal of the 
 
   expect(count()).toEqual(before)
   expect(listeners).toBe(0)
-  expect(fixture.service.deleted).toHaveLength(1000)
+  expect(fixture.service.deleted).toHaveLength(100)
 })
 
 test('the driver determines the type of the work', async () => {
