@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { link, readdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CreateSessionResponse, SessionFile } from '../../../src/contract.ts'
 import { connectCdp, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -10,22 +10,25 @@ import { startSite, type Site } from '../../../test/lab/site.ts'
 const fixture = new AsyncDisposableStack()
 let lab: Lab
 let site: Site
+let session: CreateSessionResponse & ReturnType<typeof filesOf>
 
 beforeAll(async () => {
   lab = fixture.use(await startLab({ maxFiles: 4, maxFilesMb: 2 }))
   site = fixture.use(await startSite())
+  const created = await lab.createSession()
+  session = { ...created, ...filesOf(created) }
+})
+
+// The tests share the session.
+afterEach(async () => {
+  for (const { name } of await session.list()) await session.call('DELETE', `/${encodeURIComponent(name)}`)
 })
 
 afterAll(async () => {
   await fixture.disposeAsync()
 })
 
-/** A session with hands for its files; the token of its address is the only key. */
-async function openSession(options: { readonly ttl?: number } = {}) {
-  const session = await lab.createSession(options)
-  return { ...session, ...filesOf(session) }
-}
-
+/** Requests for the files of a session; the token of its address is the only key. */
 function filesOf(session: CreateSessionResponse) {
   const base = new URL(session.cdpUrl.replace(/^ws/, 'http').replace('/cdp?', '/files?'))
   const call = (method: string, path = '', query: Record<string, string> = {}, init: RequestInit = {}) => {
@@ -66,7 +69,6 @@ function sha256(data: string | Uint8Array): string {
 
 describe('a download', () => {
   test('is stored by default and readable under its suggested name', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
 
     await page.call('Page.navigate', { url: site.url('/download?bytes=100000&name=report.pdf') }, page.page)
@@ -85,7 +87,6 @@ describe('a download', () => {
   })
 
   test('requested with the deprecated `Page.setDownloadBehavior` is readable', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: '/elsewhere' }, page.page)
 
@@ -96,7 +97,6 @@ describe('a download', () => {
   })
 
   test('is still stored after a client that set its own folder has disconnected', async () => {
-    const session = await openSession()
     {
       await using first = await connectCdp(session.cdpUrl)
       await first.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/elsewhere' })
@@ -109,7 +109,6 @@ describe('a download', () => {
   })
 
   test('gets a unique name if its name is taken, and is also found by its guid', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
 
     for (const bytes of [10, 20]) {
@@ -123,7 +122,6 @@ describe('a download', () => {
   })
 
   test('over the quota is cancelled, and the list contains the reason', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
     await page.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/x', eventsEnabled: true })
 
@@ -141,7 +139,6 @@ describe('a download', () => {
 
 describe('an upload', () => {
   test('returns the path for file inputs', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
 
     const answer = (await (await session.upload('some text', { name: 'notes ü.txt' })).json()) as { path: string }
@@ -152,8 +149,6 @@ describe('an upload', () => {
   })
 
   test('can be empty and of any content type', async () => {
-    const session = await openSession()
-
     const empty = await session.call('POST', '', { name: 'empty' })
     const json = await session.call(
       'POST',
@@ -168,8 +163,6 @@ describe('an upload', () => {
   })
 
   test('shares a folder with the other uploads of its group', async () => {
-    const session = await openSession()
-
     const paths = await Promise.all(
       ['dir/a.txt', 'dir/b/c.txt'].map(async (name) => {
         const answer = await session.upload(name, { name, group: 'g1' })
@@ -195,17 +188,13 @@ describe('an upload', () => {
     'x'.repeat(256),
     'a/'.repeat(40) + 'b',
   ])('named %j returns 400', async (name) => {
-    const session = await openSession()
-
     const answer = await session.upload('x', { name })
 
     expect(answer.status).toBe(400)
     expect(await session.list()).toEqual([])
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
   test('over the quota returns 413, by its Content-Length or while it is sent', async () => {
-    const session = await openSession()
     const endless = new ReadableStream<Uint8Array>({ pull: (to) => to.enqueue(new Uint8Array(65_536)) })
 
     const announced = await session.upload(new Uint8Array(2_000_001), { name: 'a' })
@@ -220,7 +209,6 @@ describe('an upload', () => {
   })
 
   test('beyond the maximum number of files returns 413 until one is deleted', async () => {
-    const session = await openSession()
     for (const name of ['1', '2', '3', '4']) await session.upload('x', { name })
 
     const fifth = await session.upload('x', { name: '5' })
@@ -245,7 +233,6 @@ describe('reading a file', () => {
     ['bytes=10-', 416, '', 'bytes */10'],
     ['lines=1-2', 200, '0123456789', null],
   ])('with the range %s returns %d', async (range, status, text, contentRange) => {
-    const session = await openSession()
     await session.upload('0123456789', { name: 'digits' })
 
     const answer = await session.call('GET', '/digits', {}, { headers: { range } })
@@ -255,11 +242,9 @@ describe('reading a file', () => {
       text,
       contentRange,
     ])
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
   test('returns 404 if its path was replaced by a link', async () => {
-    const session = await openSession()
     await using page = await openPage(session)
     await page.call('Page.navigate', { url: site.url('/download?bytes=10&name=a.txt') }, page.page)
     await expect.poll(async () => (await session.list())[0]?.complete).toBe(true)
@@ -277,8 +262,6 @@ describe('reading a file', () => {
   })
 
   test('fails with FILE_NOT_FOUND if it is missing or outside the folder', async () => {
-    const session = await openSession()
-
     for (const name of ['/nothing', '/..%2F..%2Fserver.json', '/%2Fetc%2Fpasswd']) {
       expect(await (await session.call('GET', name)).json()).toMatchObject({ code: 'FILE_NOT_FOUND' })
       expect((await session.call('DELETE', name)).status).toBe(404)
@@ -288,7 +271,6 @@ describe('reading a file', () => {
 
 describe('the files of a session', () => {
   test('are accessible only with its control token or a key of its team', async () => {
-    const session = await openSession()
     const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
     const path = `/v2/browser/${session.id}/files`
     const viewToken = new URL(session.interactiveLiveViewUrl ?? '').searchParams.get('token') ?? ''
@@ -305,17 +287,18 @@ describe('the files of a session', () => {
   })
 
   test('are deleted with it, also from disk', async () => {
-    const session = await openSession()
-    await session.upload('x', { name: 'unmistakable.txt' })
+    const created = await lab.createSession()
+    const doomed = { ...created, ...filesOf(created) }
+    await doomed.upload('x', { name: 'unmistakable.txt' })
     const onDisk = async () => {
       const names = await readdir(join(lab.dataDir), { recursive: true })
       return names.filter((name) => name.includes('unmistakable'))
     }
     expect(await onDisk()).toHaveLength(1)
 
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
+    await lab.api('DELETE', `/v2/browser/${doomed.id}`)
 
-    expect(await (await session.call('GET')).json()).toMatchObject({ code: 'SESSION_ENDED' })
+    expect(await (await doomed.call('GET')).json()).toMatchObject({ code: 'SESSION_ENDED' })
     await expect.poll(onDisk).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await startLab({ warm: 1 })
+  lab = await startLab()
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -42,10 +42,14 @@ describe('authentication', () => {
 })
 
 describe('creating a session', () => {
-  test.each(['/v2/browser', '/v2/interact'])('at %s returns its URLs and its end', async (path) => {
+  test.each([
+    ['/v2/browser', {}],
+    // Public clients identify themselves in these fields.
+    ['/v2/interact', { origin: 'js-sdk@1', integration: 'x' }],
+  ])('at %s with the body %j returns its URLs and its end', async (path, fields) => {
     const before = Date.now()
 
-    const { status, body } = await lab.api('POST', path, {})
+    const { status, body } = await lab.api('POST', path, fields)
 
     expect(status).toBe(200)
     expect(body).toMatchObject({ success: true })
@@ -57,18 +61,8 @@ describe('creating a session', () => {
     expect(Date.parse(body['expiresAt']) - before).toBeGreaterThan(599_000)
     expect(Date.parse(body['expiresAt']) - before).toBeLessThan(605_000)
     expect(JSON.stringify(body)).not.toContain(lab.server.apiKey)
-  })
-
-  test('ignores fields in which public clients identify themselves', async () => {
-    const { status, body } = await lab.api('POST', '/v2/browser', { origin: 'js-sdk@1', integration: 'x' })
-
-    expect(status).toBe(200)
     expect(body).not.toHaveProperty('warning')
-  })
-
-  test('uses the host that the client used for its URLs', async () => {
-    const { body } = await lab.api('POST', '/v2/browser', {})
-
+    // The host that the client used.
     expect(new URL(body['cdpUrl']).host).toBe(new URL(lab.server.url).host)
   })
 
@@ -123,8 +117,8 @@ describe('with a limit of one session', () => {
     }
   })
 
-  test('further sessions get 429 with Retry-After', async () => {
-    await small.createSession()
+  test('further sessions get 429 with Retry-After until a slot is freed', async () => {
+    const first = await small.createSession()
 
     const answer = await small.api('POST', '/v2/browser', {})
 
@@ -133,11 +127,6 @@ describe('with a limit of one session', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(5)
     expect((await small.api('POST', '/v2/browser', { ttl: 1 })).status).toBe(400)
-  })
-
-  test('a freed slot is available at once', async () => {
-    const first = await small.createSession()
-
     await small.api('DELETE', `/v2/browser/${first.id}`)
 
     expect((await small.api('POST', '/v2/browser', {})).status).toBe(200)
@@ -187,66 +176,48 @@ describe('an idempotency key', () => {
       'x-idempotency-key': key,
     })
 
-  test('returns the same session to a client that lost the response', async () => {
-    const first = await create('lost-answer', { ttl: 60 })
-    const second = await create('lost-answer', { ttl: 60 })
-
-    expect(second.status).toBe(200)
-    expect(second.body).toEqual(first.body)
-  })
-
-  test('creates one session for concurrent requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, async () => create('at-once')))
+  test('creates one session for concurrent requests, and returns it to a client that lost the response', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => create('at-once', { ttl: 60 })))
+    const later = await create('at-once', { ttl: 60 })
 
     expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
+    expect(later).toMatchObject({ status: 200, body: answers[0]!.body })
   })
 
-  test('reused for another request gets 409', async () => {
-    await create('two-requests', { ttl: 60 })
+  test('reused for another request gets 409, and of an ended session 410', async () => {
+    const { body } = await create('reused', { ttl: 60 })
 
-    expect(await create('two-requests', { ttl: 61 })).toMatchObject({
+    expect(await create('reused', { ttl: 61 })).toMatchObject({
       status: 409,
       body: { code: 'IDEMPOTENCY_KEY_REUSED' },
     })
-  })
-
-  test('of an ended session gets 410', async () => {
-    const { body } = await create('ended')
     await lab.api('DELETE', `/v2/browser/${body['id']}`)
-
-    expect(await create('ended')).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
+    expect(await create('reused', { ttl: 60 })).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
   })
 })
 
 describe('reading sessions', () => {
-  test('returns the status of one session, and its bill after the end', async () => {
-    const session = await lab.createSession()
-    const { body: alive } = await lab.api('GET', `/v2/browser/${session.id}`)
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
+  test('returns the status of one session, and its bill after the end; lists newest first, filtered by status', async () => {
+    const older = await lab.createSession()
+    const newer = await lab.createSession()
+    const { body: alive } = await lab.api('GET', `/v2/browser/${older.id}`)
+    await lab.api('DELETE', `/v2/browser/${older.id}`)
 
-    const { body: ended } = await lab.api('GET', `/v2/interact/${session.id}`)
+    const { body: ended } = await lab.api('GET', `/v2/interact/${older.id}`)
+    const { body: all } = await lab.api('GET', '/v2/browser')
+    const { body: active } = await lab.api('GET', '/v2/browser?status=active')
+    const { body: destroyed } = await lab.api('GET', '/v2/browser?status=destroyed')
 
     expect(alive).toMatchObject({
       success: true,
-      id: session.id,
+      id: older.id,
       status: 'active',
-      cdpUrl: session.cdpUrl,
+      cdpUrl: older.cdpUrl,
       streamWebView: true,
     })
     expect(alive).not.toHaveProperty('creditsBilled')
     expect(ended).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
     expect(ended['sessionDurationMs']).toBe(Date.parse(ended['endedAt']) - Date.parse(ended['createdAt']))
-  })
-
-  test('lists sessions newest first, filtered by status', async () => {
-    const older = await lab.createSession()
-    const newer = await lab.createSession()
-    await lab.api('DELETE', `/v2/browser/${older.id}`)
-
-    const { body: all } = await lab.api('GET', '/v2/browser')
-    const { body: active } = await lab.api('GET', '/v2/browser?status=active')
-    const { body: destroyed } = await lab.api('GET', '/v2/browser?status=destroyed')
-
     const ids = (body: Record<string, any>): string[] => body['sessions'].map((each: { id: string }) => each.id) // oxlint-disable-line typescript/no-explicit-any -- an answer of any shape
     expect(ids(all).slice(0, 2)).toEqual([newer.id, older.id])
     expect(ids(active)).toContain(newer.id)
@@ -260,27 +231,29 @@ describe('reading sessions', () => {
 })
 
 describe('deleting a session', () => {
-  test.each([
-    ['by path', (id: string) => lab.api('DELETE', `/v2/browser/${id}`)],
-    ['by the other path', (id: string) => lab.api('DELETE', `/v2/interact/${id}`)],
-    ['by body', (id: string) => lab.api('DELETE', '/v2/browser', { id })],
+  const forms: readonly (readonly [string, (id: string) => Promise<Answer>])[] = [
+    ['by path', async (id) => lab.api('DELETE', `/v2/browser/${id}`)],
+    ['by the other path', async (id) => lab.api('DELETE', `/v2/interact/${id}`)],
+    ['by body', async (id) => lab.api('DELETE', '/v2/browser', { id })],
     [
       'with an empty JSON body',
-      (id: string) =>
+      async (id) =>
         lab.api('DELETE', `/v2/browser/${id}`, '', {
           authorization: `Bearer ${lab.server.apiKey}`,
           'content-type': 'application/json',
         }),
     ],
-  ])('%s returns the bill, and the same bill the second time', async (_how, destroy) => {
+  ]
+
+  test.each(forms.slice(1, 3))('%s returns the bill, in every form the same', async (_how, destroy) => {
     const session = await lab.createSession()
 
     const first = await destroy(session.id)
-    const second = await destroy(session.id)
+    const others = await Promise.all(forms.map(async ([, again]) => again(session.id)))
 
     expect(first).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2, cleanupQueued: true } })
     expect(first.body['sessionDurationMs']).toBeGreaterThanOrEqual(0)
-    expect(second.body).toEqual(first.body)
+    for (const { status, body } of others) expect({ status, body }).toEqual({ status: 200, body: first.body })
   })
 
   test('ten times concurrently bills once', async () => {
@@ -289,6 +262,7 @@ describe('deleting a session', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => lab.api('DELETE', `/v2/browser/${session.id}`)))
 
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+    expect(answers[0]).toMatchObject({ status: 200, body: { creditsBilled: 2 } })
   })
 
   test('while its browser is starting ends it', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { chromium } from 'playwright-core'
 import { findBrowser } from '../../src/browsers/find.ts'
-import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
+import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 import { memoryPages, recall, remember } from '../../../test/lab/memories.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { visit } from '../../../test/lab/visit.ts'
@@ -10,7 +11,7 @@ let lab: Lab
 let site: Site
 beforeAll(async () => {
   site = await startSite(memoryPages)
-  lab = await startLab({ profileVersions: 3, profileQuota: 5 })
+  lab = await startLab({ profileVersions: 2, profileQuota: 5 })
 })
 afterAll(async () => {
   await lab[Symbol.asyncDispose]()
@@ -27,21 +28,36 @@ function pathOf(name: string): string {
  */
 async function save(name: string, value: string) {
   const session = await lab.createSession({ profile: { name } })
-  await visit(session, async (page) => {
-    await page.goto(site.url('/storage'))
-    await page.evaluate(`localStorage.setItem('value', '${value}')`)
-  })
-  return { id: session.id, deleted: await lab.api('DELETE', `/v2/browser/${session.id}`) }
+  await evaluate(session, `localStorage.setItem('value', '${value}')`)
+  return end(session)
+}
+
+/** Saves an empty profile. */
+async function create(name: string) {
+  return end(await lab.createSession({ profile: { name } }))
+}
+
+async function end({ id }: { readonly id: string }) {
+  return { id, deleted: await lab.api('DELETE', `/v2/browser/${id}`) }
+}
+
+/** Evaluates an expression on the page of the site that stores values, without a library. */
+async function evaluate(session: { readonly cdpUrl: string }, expression: string): Promise<unknown> {
+  await using cdp = await connectCdp(session.cdpUrl)
+  const page = await cdp.attachToPage()
+  await cdp.call('Page.enable', {}, page)
+  await cdp.call('Page.navigate', { url: site.url('/storage') }, page)
+  const loaded = () => cdp.events.some(({ method }) => method === 'Page.loadEventFired')
+  await vi.waitUntil(loaded, { interval: 5, timeout: 20_000 })
+  const { result } = await cdp.call('Runtime.evaluate', { expression, awaitPromise: true }, page)
+  return result?.['result'].value
 }
 
 /** Reads the value from a session that does not save the profile. */
-async function read(name: string): Promise<string | null> {
+async function read(name: string): Promise<unknown> {
   const session = await lab.createSession({ profile: { name, saveChanges: false } })
-  const value = await visit(session, async (page) => {
-    await page.goto(site.url('/storage'))
-    return page.evaluate<string | null>(`localStorage.getItem('value')`)
-  })
-  await lab.api('DELETE', `/v2/browser/${session.id}`)
+  const value = await evaluate(session, `localStorage.getItem('value')`)
+  await end(session)
   return value
 }
 
@@ -51,24 +67,25 @@ async function strangerHeaders(): Promise<Record<string, string>> {
 }
 
 describe('a profile', () => {
-  let ours: Promise<unknown> | undefined
+  let saving: ReturnType<typeof save> | undefined
+  const saveOurs = () => (saving ??= save('ours', 'one'))
 
   test('is listed with its version, sizes and times once a session has saved it', async () => {
-    const { id, deleted } = await save('listed', 'one')
+    const { id, deleted } = await saveOurs()
 
-    expect(deleted.body).toMatchObject({ success: true, profile: { name: 'listed', saveChanges: true, version: 1 } })
+    expect(deleted.body).toMatchObject({ success: true, profile: { name: 'ours', saveChanges: true, version: 1 } })
     const { body } = await lab.api('GET', '/v2/browser/profiles')
-    const profile = body['data'].find((each: { name: string }) => each.name === 'listed')
+    const profile = body['data'].find((each: { name: string }) => each.name === 'ours')
     expect(profile).toMatchObject({ version: 1, versions: 1, isLocked: false })
     expect(profile.contentBytes).toBeGreaterThan(profile.storedBytes)
     expect(Date.now() - Date.parse(profile.savedAt)).toBeLessThan(30_000)
-    const versions = (await lab.api('GET', `${pathOf('listed')}/versions`)).body['data']
+    const versions = (await lab.api('GET', `${pathOf('ours')}/versions`)).body['data']
     expect(versions).toMatchObject([{ version: 1, isCurrent: true, sessionId: id }])
     expect(versions[0].browser).toMatch(/Chrome\/\d/)
   })
 
   test.each(['a/b ü ✓ 😀', '%2e%2e', '?#&' + '😀'.repeat(62)])('can be named %s', async (name) => {
-    await save(name, 'one')
+    await create(name)
 
     expect((await lab.api('GET', pathOf(name))).body).toMatchObject({ success: true, data: { name, version: 1 } })
   })
@@ -80,7 +97,7 @@ describe('a profile', () => {
     ['POST', '/versions/1/rollback'],
     ['GET', '/storage-state'],
   ])('of another team is not found: %s %s', async (method, rest) => {
-    await (ours ??= save('ours', 'one'))
+    await saveOurs()
     const headers = await strangerHeaders()
 
     const answer = await lab.api(method, pathOf('ours') + rest, undefined, headers)
@@ -91,170 +108,143 @@ describe('a profile', () => {
   })
 
   test('of the same name in another team is independent', async () => {
-    await save('shared name', 'ours')
+    await saveOurs()
     const headers = await strangerHeaders()
 
-    const theirs = await lab.api('POST', '/v2/browser', { profile: { name: 'shared name' } }, headers)
+    const theirs = await lab.api('POST', '/v2/browser', { profile: { name: 'ours' } }, headers)
 
-    const value = await visit({ cdpUrl: theirs.body['cdpUrl'] }, async (page) => {
-      await page.goto(site.url('/storage'))
-      return page.evaluate(`localStorage.getItem('value')`)
-    })
+    const value = await evaluate({ cdpUrl: theirs.body['cdpUrl'] }, `localStorage.getItem('value')`)
     await lab.api('DELETE', `/v2/browser/${theirs.body['id']}`, undefined, headers)
     expect(value).toBeNull()
   })
 
-  test('is not found after it was deleted', async () => {
-    await save('deleted', 'one')
-
-    expect((await lab.api('DELETE', pathOf('deleted'))).body).toEqual({ success: true })
-
-    expect((await lab.api('GET', pathOf('deleted'))).status).toBe(404)
-    expect(await read('deleted')).toBeNull()
-  })
-
   test('keeps its newest versions, and can be rolled back to any of them', async () => {
-    for (const value of ['one', 'two', 'three', 'four']) await save('versions', value)
+    for (const value of ['one', 'two', 'three']) await save('versions', value)
     const numbers = async () =>
       (await lab.api('GET', `${pathOf('versions')}/versions`)).body['data'].map((each: object) => each)
-    expect(await numbers()).toMatchObject([{ version: 4, isCurrent: true }, { version: 3 }, { version: 2 }])
+    expect(await numbers()).toMatchObject([{ version: 3, isCurrent: true }, { version: 2 }])
 
     const back = await lab.api('POST', `${pathOf('versions')}/versions/2/rollback`)
 
-    expect(back.body).toMatchObject({ success: true, data: { version: 2, versions: 3 } })
+    expect(back.body).toMatchObject({ success: true, data: { version: 2, versions: 2 } })
     expect(await read('versions')).toBe('two')
-    await save('versions', 'five')
-    expect(await numbers()).toMatchObject([{ version: 5, isCurrent: true }, { version: 4 }, { version: 3 }])
+    await create('versions')
+    expect(await numbers()).toMatchObject([{ version: 4, isCurrent: true }, { version: 3 }])
     const missing = await lab.api('POST', `${pathOf('versions')}/versions/1/rollback`)
     expect(missing).toMatchObject({ status: 404, body: { code: 'PROFILE_NOT_FOUND' } })
   })
 
   test('over its quota is not saved, and the response names the quota', async () => {
-    await save('large', 'one')
-    const session = await lab.createSession({ profile: { name: 'large' } })
-    await visit(session, async (page) => {
-      await page.goto(site.url('/storage'))
-      await page.evaluate(`(async () => {
+    await saveOurs()
+    const session = await lab.createSession({ profile: { name: 'ours' } })
+    await evaluate(
+      session,
+      `(async () => {
+        localStorage.setItem('value', 'large')
         const cache = await caches.open('large')
         await cache.put('/large', new Response(crypto.getRandomValues(new Uint8Array(65536)).join('').repeat(40)))
-      })()`)
-    })
+      })()`,
+    )
 
-    const { status, body } = await lab.api('DELETE', `/v2/browser/${session.id}`)
+    const { deleted } = await end(session)
 
-    expect(status).toBe(200)
-    expect(body['profile']).toMatchObject({ name: 'large', error: 'The profile is larger than 5 MB' })
-    expect(await read('large')).toBe('one')
+    expect(deleted.status).toBe(200)
+    expect(deleted.body['profile']).toMatchObject({ name: 'ours', error: 'The profile is larger than 5 MB' })
+    expect(await read('ours')).toBe('one')
+  })
+
+  test('is not found after it was deleted', async () => {
+    await saveOurs()
+
+    expect((await lab.api('DELETE', pathOf('ours'))).body).toEqual({ success: true })
+
+    expect((await lab.api('GET', pathOf('ours'))).status).toBe(404)
+    expect(await read('ours')).toBeNull()
   })
 })
 
 describe('while a session writes a profile', () => {
-  test('other writers get an error that names the session and the remedy', async () => {
-    const writer = await lab.createSession({ ttl: 60, profile: { name: 'locked' } })
+  const headers = { 'x-idempotency-key': crypto.randomUUID() }
+  const write = async () => {
+    const authorization = `Bearer ${lab.server.apiKey}`
+    return lab.api('POST', '/v2/browser', { ttl: 60, profile: { name: 'held' } }, { authorization, ...headers })
+  }
+  let writer: Answer['body']
+  beforeAll(async () => {
+    await save('held', 'one')
+    writer = (await write()).body
+  })
 
-    const { status, headers, body } = await lab.api('POST', '/v2/browser', { profile: { name: 'locked' } })
+  test('other writers get an error that names the session and the remedy', async () => {
+    const { status, headers, body } = await lab.api('POST', '/v2/browser', { profile: { name: 'held' } })
 
     expect(status).toBe(409)
-    expect(body).toMatchObject({ success: false, code: 'PROFILE_LOCKED', details: { sessionId: writer.id } })
-    expect(body['error']).toContain(writer.id)
+    expect(body).toMatchObject({ success: false, code: 'PROFILE_LOCKED', details: { sessionId: writer['id'] } })
+    expect(body['error']).toContain(writer['id'])
     expect(body['error']).toContain('saveChanges: false')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     const active = (await lab.api('GET', '/v2/browser?status=active')).body['sessions']
-    expect(active.map(({ id }: { id: string }) => id)).toEqual([writer.id])
-    await lab.api('DELETE', `/v2/browser/${writer.id}`)
-    const next = await lab.createSession({ profile: { name: 'locked' } })
-    await lab.api('DELETE', `/v2/browser/${next.id}`)
-  })
-
-  test('of twenty concurrent writers, nineteen are rejected', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => lab.api('POST', '/v2/browser', { profile: { name: 'raced' } })),
-    )
-
-    const created = answers.filter(({ status }) => status === 200)
-    await Promise.all(created.map(async ({ body }) => lab.api('DELETE', `/v2/browser/${body['id']}`)))
-    expect(created).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
-  })
-
-  test('others can read the last saved version, and their changes are not saved', async () => {
-    await save('read', 'one')
-    const writer = await lab.createSession({ profile: { name: 'read' } })
-
-    expect(await Promise.all([read('read'), read('read'), read('read')])).toEqual(['one', 'one', 'one'])
-
-    await lab.api('DELETE', `/v2/browser/${writer.id}`)
-    expect((await lab.api('GET', pathOf('read'))).body['data']).toMatchObject({ version: 2 })
+    expect(active.map(({ id }: { id: string }) => id)).toEqual([writer['id']])
   })
 
   test('it cannot be deleted, rolled back or imported into', async () => {
-    await save('busy', 'one')
-    const writer = await lab.createSession({ profile: { name: 'busy' } })
-
     const refusals = await Promise.all([
-      lab.api('DELETE', pathOf('busy')),
-      lab.api('POST', `${pathOf('busy')}/versions/1/rollback`),
-      lab.api('PUT', `${pathOf('busy')}/storage-state`, { cookies: [], origins: [] }),
+      lab.api('DELETE', pathOf('held')),
+      lab.api('POST', `${pathOf('held')}/versions/1/rollback`),
+      lab.api('PUT', `${pathOf('held')}/storage-state`, { cookies: [], origins: [] }),
     ])
 
-    await lab.api('DELETE', `/v2/browser/${writer.id}`)
     for (const { status, body } of refusals) {
       expect([status, body['code']]).toEqual([409, 'PROFILE_LOCKED'])
-      expect(body['error']).toContain(writer.id)
+      expect(body['error']).toContain(writer['id'])
     }
   })
 
   test('a repeated request with its idempotency key returns the same session', async () => {
-    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': crypto.randomUUID() }
-    const first = await lab.api('POST', '/v2/browser', { profile: { name: 'repeated' } }, headers)
+    expect((await write()).body['id']).toBe(writer['id'])
+  })
 
-    const again = await lab.api('POST', '/v2/browser', { profile: { name: 'repeated' } }, headers)
+  test('others can read the last saved version, and their changes are not saved', async () => {
+    expect(await Promise.all([read('held'), read('held')])).toEqual(['one', 'one'])
 
-    await lab.api('DELETE', `/v2/browser/${first.body['id']}`)
-    expect(again.body['id']).toBe(first.body['id'])
+    await end(writer as { id: string })
+    expect((await lab.api('GET', pathOf('held'))).body['data']).toMatchObject({ version: 2 })
+  })
+
+  test('of concurrent writers, all but one are rejected', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => lab.api('POST', '/v2/browser', { profile: { name: 'held' } })),
+    )
+
+    const created = answers.filter(({ status }) => status === 200)
+    await Promise.all(created.map(async ({ body }) => end(body as { id: string })))
+    expect(created).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 })
 
 describe('a storageState', () => {
-  test('of a profile works in a new Playwright context', async () => {
+  test('of a profile works in a new Playwright context, whose state can be imported as a profile', async () => {
+    const kept = { persistentCookie: 'kept', sessionCookie: 'kept', localStorage: 'kept', indexedDB: 'kept' }
     const session = await lab.createSession({ profile: { name: 'exported' } })
     await visit(session, async (page) => remember(page, site, 'kept'))
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
+    await end(session)
 
     const { body } = await lab.api('GET', `${pathOf('exported')}/storage-state`)
-
     const { path } = await findBrowser('shell', process.env)
     await using browser = await chromium.launch({ executablePath: path })
     const context = await browser.newContext({ storageState: body['data'] })
-    const { serviceWorker, ...memories } = await recall(await context.newPage(), site)
-    expect(memories).toEqual({
-      persistentCookie: 'kept',
-      sessionCookie: 'kept',
-      localStorage: 'kept',
-      indexedDB: 'kept',
-    })
-    expect(serviceWorker).toBeNull()
-  })
-
-  test('of Playwright can be imported as a profile', async () => {
-    const { path } = await findBrowser('shell', process.env)
-    await using browser = await chromium.launch({ executablePath: path })
-    const context = await browser.newContext()
-    await remember(await context.newPage(), site, 'kept')
+    const inPlaywright = await recall(await context.newPage(), site)
     const state = await context.storageState({ indexedDB: true })
-
     const imported = await lab.api('PUT', `${pathOf('imported')}/storage-state`, state)
+    const next = await lab.createSession({ profile: { name: 'imported', saveChanges: false } })
+    const inSession = await visit(next, async (page) => recall(page, site))
 
+    expect(inPlaywright).toEqual({ ...kept, serviceWorker: null })
     expect(imported.body).toMatchObject({ success: true, data: { name: 'imported', version: 1, isLocked: false } })
-    const session = await lab.createSession({ profile: { name: 'imported', saveChanges: false } })
-    const { serviceWorker: _, ...memories } = await visit(session, async (page) => recall(page, site))
-    expect(memories).toEqual({
-      persistentCookie: 'kept',
-      sessionCookie: 'kept',
-      localStorage: 'kept',
-      indexedDB: 'kept',
-    })
+    expect(inSession).toEqual({ ...kept, serviceWorker: null })
+    await end(next)
   })
 
   test('is exported unchanged, including dates and bytes', async () => {
