@@ -20,6 +20,13 @@ test('the composition root passes parts and settings by name', () => {
   expect(spreads.map(({ path }) => path)).toEqual([])
 })
 
+test('the HTTP server gives each route only what it uses', () => {
+  const { text = '' } = sources.find(({ path }) => path === 'server/src/http/app.ts') ?? {}
+
+  expect(text).toContain('Handlers({')
+  expect(text.match(/(?:Handlers|register[A-Z]\w+)\((?:app, )?deps\)/g)).toBeNull()
+})
+
 test('only the route tables name the paths of the server', () => {
   // The catalogue is below the contract.
   const exempt = new Set(['src/contract/paths.ts', 'src/contract/server-routes.ts', 'src/kit/catalogue.ts'])

@@ -1,4 +1,4 @@
-import type { SessionBill } from '../client/session-bill.ts'
+import type { SessionBill } from '../client/session.ts'
 
 /** Formats a bill as one line of text. */
 export function describeBill(bill: SessionBill): string {

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { sessionLimits, type CreateSessionOptions } from '../contract/browser.ts'
-import type { Session } from '../client/session.ts'
-import type { SessionBill } from '../client/session-bill.ts'
+import type { Session, SessionBill } from '../client/session.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'

@@ -7,8 +7,7 @@ import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
 import { processGuard } from './process-guard.ts'
-import type { EndOptions, Session } from './session.ts'
-import type { EndedBy, SessionBill } from './session-bill.ts'
+import type { EndedBy, EndOptions, Session, SessionBill } from './session.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContext, BrowserType } from '@playwright/test'
 import type { Bowline } from '../client/bowline.ts'
-import type { Session } from '../client/session.ts'
-import type { SessionBill } from '../client/session-bill.ts'
+import type { Session, SessionBill } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/browser.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { createFailureSignal } from '../drivers/failure-signal.ts'

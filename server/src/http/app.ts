@@ -21,13 +21,13 @@ import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests, type SessionNodeDeps } from './session-node.ts'
-import { registerRoutes, type Call } from './register.ts'
+import { registerRoutes, type Call, type Handlers } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityHandlers } from './routes/activity.ts'
 import { balanceHandlers } from './routes/balance.ts'
-import { batchHandlers, type BatchRouteDeps } from './routes/batch.ts'
+import { batchHandlers } from './routes/batch.ts'
 import { browserHandlers } from './routes/browser.ts'
-import { crawlHandlers } from './routes/crawl.ts'
+import { crawlHandlers, type CrawlRouteDeps } from './routes/crawl.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthDeps } from './routes/health.ts'
@@ -52,7 +52,7 @@ import { validateWith } from './validate.ts'
 export interface HttpDeps
   extends
     ScrapeRouteDeps,
-    BatchRouteDeps,
+    CrawlRouteDeps,
     ExtractRouteDeps,
     SearchAndScrapeDeps,
     Omit<HealthDeps, 'accessOf'>,
@@ -108,16 +108,17 @@ export async function buildHttpApp(
   guardBodies(app)
   recordRequests(app, deps.metrics)
   const drain = trackRequests(app, deps.sessions.draining)
-  relaySessionRequests(app, deps)
+  const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
+  relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
-  const accessOf = authorizeRequests(app, deps)
+  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit })
   await registerOpenApi(app, deps.version)
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
-  const { sessions, artifacts } = deps
   await app.register(async (scope) => registerFiles(scope, { sessions, artifacts, accessOf }))
   registerRecordings(app, { artifacts, accessOf })
-  registerUpgrades(app, deps)
+  const { gateway, viewers, watchers } = deps
+  registerUpgrades(app, { store, sessions, peers, nodeId, checks, gateway, viewers, watchers, onError })
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
 }
@@ -150,25 +151,32 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
       raw: request,
     }
   }
-  const handlers = {
-    ...browserHandlers(deps),
-    ...keyHandlers(deps),
-    ...profileHandlers(deps),
-    ...recordingHandlers(deps),
-    ...mapHandlers(deps),
-    ...batchHandlers(deps),
-    ...crawlHandlers(deps),
-    ...scrapeHandlers(deps),
-    ...webhookHandlers(deps),
-    ...searchHandlers(deps),
-    ...monitorHandlers(deps),
-    ...teamHandlers(deps),
-    ...usageHandlers(deps),
-    ...balanceHandlers(deps),
-    ...activityHandlers(deps),
-    ...extractHandlers(deps),
-  }
+  const handlers = handlersOf(deps)
   registerRoutes(app, handlers, callOf, deps.activity.record)
+}
+
+/** Creates the handlers of the JSON routes, each topic with only what it uses. */
+function handlersOf(deps: HttpDeps): Handlers {
+  const { store, sessions, peers, nodeId, authenticator, billing, onError } = deps
+  const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
+  return {
+    ...browserHandlers({ store, sessions, peers, nodeId, onError }),
+    ...keyHandlers({ store, sessions, authenticator }),
+    ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
+    ...recordingHandlers({ store, recordings: deps.recordings }),
+    ...mapHandlers({ mapper: deps.mapper }),
+    ...batchHandlers({ jobs, scrapes }),
+    ...crawlHandlers({ jobs, scrapes, languageModel }),
+    ...scrapeHandlers({ scrapes, billedScrapes }),
+    ...webhookHandlers({ store, webhooks }),
+    ...searchHandlers({ searches: deps.searches, billedScrapes }),
+    ...monitorHandlers({ store, monitors: deps.monitors }),
+    ...teamHandlers({ store, authenticator, billing }),
+    ...usageHandlers({ store, billing }),
+    ...balanceHandlers({ store }),
+    ...activityHandlers({ activity: deps.activity }),
+    ...extractHandlers({ extracts: deps.extracts }),
+  }
 }
 
 /** Rejects unknown routes before their body is read. */

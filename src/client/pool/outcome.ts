@@ -1,4 +1,4 @@
-import type { SessionBill } from '../session-bill.ts'
+import type { SessionBill } from '../session.ts'
 
 /**
  * Kind of a failure. `infrastructure`: the session or the service was lost, so a retry may succeed.

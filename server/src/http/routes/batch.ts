@@ -9,7 +9,6 @@ import { sha256 } from 'bowline/kit/sha256'
 import type { Jobs, JobPage } from '../../jobs/jobs.ts'
 import type { Submission } from '../../jobs/plan.ts'
 import { v1Batch } from '../../compat/v1-batch.ts'
-import type { LanguageModel } from '../../scrape/format/language-model.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import { jobHandlers } from '../job-handlers.ts'
 import { jobPath } from '../job-status.ts'
@@ -19,8 +18,6 @@ import type { Call, Handlers } from '../register.ts'
 export interface BatchRouteDeps {
   readonly jobs: Jobs
   readonly scrapes: Scrapes
-  /** Reads prompts of crawls. If `undefined`, prompts are ignored. */
-  readonly languageModel: LanguageModel | undefined
 }
 
 type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>

@@ -5,6 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { sha256 } from 'bowline/kit/sha256'
 import { toCrawlPage } from '../../jobs/choose-links.ts'
 import type { CrawlPlan } from '../../jobs/crawl-plan.ts'
+import type { LanguageModel } from '../../scrape/format/language-model.ts'
 import { optionsFromPrompt } from '../../jobs/crawl-prompt.ts'
 import { withLinks } from '../../jobs/page-links.ts'
 import { v1Crawl } from '../../compat/v1-crawl.ts'
@@ -21,8 +22,14 @@ interface V1CrawlOptions {
   readonly showsExtract: boolean
 }
 
+/** Dependencies of the crawl routes. */
+export interface CrawlRouteDeps extends BatchRouteDeps {
+  /** Reads prompts of crawls. If `undefined`, prompts are ignored. */
+  readonly languageModel: LanguageModel | undefined
+}
+
 /** Routes of crawls. */
-export function crawlHandlers(deps: BatchRouteDeps): Handlers {
+export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
   const { get, cancel, errors } = jobHandlers(deps.jobs)
   return {
     startCrawl: async ({ body }, call) => {
