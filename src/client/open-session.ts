@@ -86,8 +86,8 @@ export class SessionOpener {
    */
   async open(body: CreateSessionOptions, options: CreateOptions): Promise<Session> {
     const lifetime = this.#resolveLifetime(options)
-    // Disposal need not abort sessions that do not end with the process: an embedded server ends its
-    // own, and detached ones stay.
+    // Disposal does not abort sessions that do not end with the process: an embedded server ends
+    // its own, and detached ones stay.
     const signal = mergeSignals(options.signal, lifetime.endsWithProcess ? this.#disposed.signal : undefined)
     signal?.throwIfAborted()
     const opening = this.#create(body, lifetime)

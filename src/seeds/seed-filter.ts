@@ -30,7 +30,7 @@ function toTest(pattern: SeedPattern): (url: URL) => boolean {
   return pattern.startsWith('/') ? (url) => whole.test(url.pathname) : (url) => whole.test(url.href)
 }
 
-/** URLs are percent-encoded, but patterns need not be. */
+/** URLs are percent-encoded, but patterns do not have to be. */
 function escapeText(text: string): string {
   return text
     .toWellFormed()

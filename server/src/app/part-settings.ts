@@ -28,8 +28,8 @@ export interface PartSettings {
 }
 
 /**
- * Splits the configuration into the settings of each part. A part gets the settings that it reads
- * and no others, so that each secret reaches only the parts that use it.
+ * Splits the configuration into the settings of each part. Each part receives only the settings
+ * that it reads, so that each secret reaches only the parts that use it.
  */
 export function partSettings(config: ServerConfig): PartSettings {
   const { dataDir, publicUrl } = config

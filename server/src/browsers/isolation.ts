@@ -39,7 +39,7 @@ export interface IsolationLayer {
   readonly detail: string
 }
 
-// Uids that neither systemd, nor the subordinate ranges of containers, nor user accounts use.
+// Uids that are not used by systemd, by subordinate ranges of containers or by user accounts.
 const firstUid = 1_900_000_000
 const uidCount = 200_000_000
 const nobodyUid = 65_534

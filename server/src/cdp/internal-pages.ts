@@ -131,7 +131,7 @@ class InternalPageGuard implements TargetKinds {
 }
 
 /**
- * Whether a frame is embedded in a PDF, and thus is the PDF viewer, an extension built into the
+ * Whether a frame is embedded in a PDF and therefore is the PDF viewer, an extension built into the
  * browser. Queries the embedding page, because the frame itself may be paused. True if the page
  * does not respond. Never rejects.
  */

@@ -26,7 +26,7 @@ const closingBrace = 0x7d
 
 /**
  * Reads the CDP session id from the last 48 bytes of a message. Chromium writes `sessionId` last,
- * so a 50 MB response need not be parsed. Undefined if the message does not end with one.
+ * so a 50 MB response does not have to be parsed. Undefined if the message does not end with one.
  */
 export function cdpSessionIdAtTail(message: Buffer): string | undefined {
   const start = message.length - tailLength

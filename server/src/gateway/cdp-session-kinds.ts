@@ -59,7 +59,7 @@ export class CdpSessionKinds implements Disposable {
   /**
    * Holds a command back if the kind of its target is not known yet, since a frame is announced
    * some milliseconds before its URL is known. Returns `held`, `full` if too many commands wait, or
-   * `none` if it need not wait.
+   * `none` if it does not have to wait.
    */
   hold(command: CdpCommand): 'none' | 'held' | 'full' {
     if (this.#held.size === 0 || command.sessionId === undefined) return 'none'

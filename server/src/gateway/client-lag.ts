@@ -10,7 +10,7 @@ export interface ClientLagOptions {
   readonly onTooSlow: () => void
   /** Milliseconds for which a client may hold up others. Default: 10 s. */
   readonly maxHoldUpMs?: number | undefined
-  /** Milliseconds in which a client must read `minProgressBytes`. Default: 20 s. */
+  /** Milliseconds within which a client must read `minProgressBytes`. Default: 20 s. */
   readonly progressMs?: number | undefined
   readonly checkMs?: number | undefined
 }

@@ -1,8 +1,8 @@
 import type { CdpCommand } from '../cdp/message.ts'
 
 /**
- * Verdict on a command: pass it on (perhaps changed), respond without the browser, refuse it with a
- * message, or treat it as `Browser.close`.
+ * Verdict on a command: pass it on (possibly changed), respond without the browser, refuse it with
+ * a message, or treat it as `Browser.close`.
  */
 export type Verdict =
   | { readonly kind: 'pass'; readonly command: CdpCommand }

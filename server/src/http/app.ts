@@ -123,7 +123,7 @@ export async function buildHttpApp(
   return { app, drain }
 }
 
-/** Stands for a compiler until the one of the contract's schemas is set. */
+/** Placeholder until the compiler of the contract's schemas is set. */
 function replaced(): never {
   throw new Error('No compiler for schemas is set')
 }

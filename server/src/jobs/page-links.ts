@@ -4,8 +4,8 @@ import type { ScrapeOptions } from 'bowline/contract/scrape'
 type Formats = ScrapeOptions['formats']
 
 /**
- * Attributes in which a crawl finds links. They cover the whole page, whereas the format `links`
- * covers only its main content.
+ * Attributes in which a crawl finds links. They cover the whole page. The format `links` covers
+ * only its main content.
  */
 const selectors = [
   { selector: 'a[href]', attribute: 'href' },

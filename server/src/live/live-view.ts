@@ -27,7 +27,7 @@ export class LiveView implements AsyncDisposable {
 
   /**
    * Adds a viewer, and resolves to the browser that it now sees. Resolves to `undefined` if the
-   * viewer has left or the session has ended meanwhile.
+   * viewer has left or the session has ended in the meantime.
    */
   async join(viewer: Viewer): Promise<WatchedBrowser | undefined> {
     const { ended } = this.#deps.session
@@ -68,7 +68,7 @@ export class LiveView implements AsyncDisposable {
   }
 
   async #stopWatching(): Promise<void> {
-    // A browser that could not be watched needs no clean-up. Its viewers got the error.
+    // A browser that could not be watched needs no cleanup. Its viewers have received the error.
     const watched = this.#watched?.catch(() => undefined)
     this.#watched = undefined
     await (await watched)?.[Symbol.asyncDispose]()

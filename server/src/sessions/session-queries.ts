@@ -123,7 +123,7 @@ export async function getSession(db: Kysely<Database>, id: string): Promise<Sess
 }
 
 /**
- * Returns a session of a team. Throws SESSION_NOT_FOUND, also for sessions of other teams, so as
+ * Returns a session of a team. Throws SESSION_NOT_FOUND, also for sessions of other teams, in order
  * not to reveal them.
  */
 export async function getTeamSession(db: Kysely<Database>, id: string, teamId: string): Promise<SessionRow> {

@@ -336,7 +336,7 @@ export class Sessions implements AsyncDisposable {
 const billRetryMs = 1000
 
 function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: EndRequest): NonNullable<Entry['end']> {
-  // Time in which the browser hung is not billed. Timers can fire a millisecond early, but an
+  // Time during which the browser hung is not billed. Timers can fire a millisecond early, but an
   // expired TTL is billed in full.
   const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.unresponsiveMs() : 0)
   const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : usedMs

@@ -39,7 +39,7 @@ const readHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   // Recorded content must never run as a page of this server. A browser that navigates to a video
-  // loads it again into a separate document, hence `media-src 'self'`.
+  // loads it again into a separate document, so `media-src 'self'` is needed.
   'content-security-policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
 }
 

@@ -19,7 +19,7 @@ export interface JobTable {
   readonly plan: string
   /** Base URL of the server in the request. */
   readonly baseUrl: string
-  /** Number of pages, of which `completed` and `failed` have ended. */
+  /** Number of pages. `completed` and `failed` count those that have ended. */
   readonly total: Generated<number>
   readonly completed: Generated<number>
   readonly failed: Generated<number>
