@@ -85,7 +85,7 @@ describe('imports', () => {
     expect(cycles.map((cycle) => cycle.join(' → '))).toEqual([])
   })
 
-  test('no two folders side by side import each other, at any level', () => {
+  test('no two sibling folders import each other, at any level', () => {
     const edges = sources.flatMap(({ path, imports }) => imports.map((target) => siblingsOf(path, target)))
     const known = new Set(edges.filter((edge) => edge !== ''))
     const mutual = [...known].filter((edge) => known.has(edge.split(' → ').toReversed().join(' → ')))
@@ -94,8 +94,8 @@ describe('imports', () => {
     expect(mutual).toEqual([])
   })
 
-  // The files directly in a folder are above or below each of its sub-folders: they put it together,
-  // or it builds on them.
+  // The files directly in a folder are above or below each of its sub-folders: they compose it, or
+  // it builds on them.
   test('a file that a sub-folder imports does not lead back into that folder', () => {
     const pairs = sources.flatMap(({ path, imports }) =>
       imports.map((target) => ({ target, folder: subFolderBelow(path, target) })).filter(({ folder }) => folder !== ''),

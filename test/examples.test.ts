@@ -19,10 +19,10 @@ async function startFixture() {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-examples-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
-  // What `npm install -g bowline` puts on PATH, unbuilt.
+  // The command that `npm install -g bowline` adds to PATH, run from source.
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(repository, 'src/cli/main.ts')}' "$@"\n`
   await writeFile(join(folder, 'bowline'), shim, { mode: 0o755 })
-  // With the template of an empty store, which takes seconds to make.
+  // With the template of an empty store, which takes seconds to create.
   await symlink(join(homedir(), '.cache'), join(folder, '.cache'))
   const site = undo.use(await startSite())
   const server = undo.use(

@@ -21,7 +21,7 @@ const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'ut
 const node22 = join(repository, 'node_modules/node22/bin/node')
 const nodes = [
   { name: 'Node.js 24', path: process.execPath, isMissing: false },
-  // The package holds a program of Linux on x64 alone.
+  // The package contains only a program for Linux on x64.
   { name: 'Node.js 22', path: node22, isMissing: !existsSync(node22) },
 ]
 
@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-describe('an empty project with bowline alone', () => {
+describe('an empty project with only bowline', () => {
   test('has at most 8 packages and 10 MB', async () => {
     const size = await measure(client)
 

@@ -31,9 +31,12 @@ describe('the public client `firecrawl`, unmodified', () => {
   })
 
   test('gets errors as its own error type, with status and message', async () => {
-    const stranger = new Firecrawl({ apiKey: 'fc-wrong', apiUrl: lab.server.url })
+    const unauthorized = new Firecrawl({ apiKey: 'fc-wrong', apiUrl: lab.server.url })
 
-    await expect(stranger.listBrowsers()).rejects.toMatchObject({ status: 401, message: 'Unauthorized: Invalid token' })
+    await expect(unauthorized.listBrowsers()).rejects.toMatchObject({
+      status: 401,
+      message: 'Unauthorized: Invalid token',
+    })
     await expect(client.browser({ ttl: 5 })).rejects.toMatchObject({ status: 400 })
   })
 })

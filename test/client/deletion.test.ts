@@ -30,8 +30,8 @@ function either(...answers: readonly Answer[]): Answer {
 }
 
 /**
- * Service of an older API: it deletes sessions by the id in the body and lacks the route with the
- * id.
+ * A service with an older API: it deletes sessions by the id in the body and lacks the route with
+ * the id.
  */
 function bodyForm(refusal: Answer): Answer {
   return (request, response) => {

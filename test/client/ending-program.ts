@@ -1,4 +1,6 @@
-/** Program that opens a session and ends in the way its argument names. Run by tests. @module */
+/**
+ * Program that opens a session and ends in the way given by its argument. Started by tests. @module
+ */
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
@@ -20,7 +22,7 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
   },
   timeout: (signal) => delay(60_000, undefined, { signal }),
   abort: (signal) => {
-    caller.abort(new Error('the caller changed its mind'))
+    caller.abort(new Error('no longer needed'))
     return delay(60_000, undefined, { signal })
   },
   wait: () => delay(60_000),
@@ -31,12 +33,12 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
   exit: () => process.exit(3),
   uncaught: () => {
     setTimeout(() => {
-      throw new Error('nobody catches this')
+      throw new Error('uncaught exception')
     }, 1)
     return delay(60_000)
   },
   rejection: () => {
-    void Promise.reject(new Error('nobody handles this'))
+    void Promise.reject(new Error('unhandled rejection'))
     return delay(60_000)
   },
   twice: async () => {

@@ -81,7 +81,7 @@ export async function startForeignService(answer: Answer = () => false): Promise
         success: true,
         id: byKey.get(idempotencyKey),
         cdpUrl: 'ws://127.0.0.1:1/cdp/secret-token',
-        region: 'a field of their own',
+        region: 'an additional field',
       })
     } else if (request.method === 'DELETE' && id !== undefined) {
       if (!created.includes(id))

@@ -102,8 +102,8 @@ test('an aborted upload leaves no file in the session', async () => {
 
   const sending = session.files.upload(slow, { name: 'slow', signal: stop.signal })
   await expect.poll(async () => session.files.list()).toMatchObject([{ name: 'slow', complete: false }])
-  stop.abort(new Error('changed my mind'))
+  stop.abort(new Error('no longer needed'))
 
-  await expect(sending).rejects.toThrow('changed my mind')
+  await expect(sending).rejects.toThrow('no longer needed')
   await expect.poll(async () => session.files.list()).toEqual([])
 })

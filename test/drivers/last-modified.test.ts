@@ -18,22 +18,25 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-test.each(drivers)('files keep their modification time through $name, alone and in a directory', async (driver) => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-modified-'))
-  const changedAt = new Date('2001-02-03T04:05:06.789Z')
-  await writeFile(join(folder.path, 'old.txt'), 'old')
-  await utimes(join(folder.path, 'old.txt'), changedAt, changedAt)
-  const read = 'document.querySelector("input").files[0].lastModified'
-  const hands = driverFiles[driver.name]!
+test.each(drivers)(
+  'files keep their modification time through $name, as single files and in a directory',
+  async (driver) => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-modified-'))
+    const changedAt = new Date('2001-02-03T04:05:06.789Z')
+    await writeFile(join(folder.path, 'old.txt'), 'old')
+    await utimes(join(folder.path, 'old.txt'), changedAt, changedAt)
+    const read = 'document.querySelector("input").files[0].lastModified'
+    const hands = driverFiles[driver.name]!
 
-  const { result } = await bowline.withSession({ driver }, async ({ page }) => {
-    await page.goto(site.url('/upload'))
-    await hands.upload(page, [join(folder.path, 'old.txt')])
-    const single = await page.evaluate<number>(read)
-    await page.evaluate('document.querySelector("input").webkitdirectory = true')
-    await hands.upload(page, [folder.path])
-    return [single, await page.evaluate<number>(read)]
-  })
+    const { result } = await bowline.withSession({ driver }, async ({ page }) => {
+      await page.goto(site.url('/upload'))
+      await hands.upload(page, [join(folder.path, 'old.txt')])
+      const single = await page.evaluate<number>(read)
+      await page.evaluate('document.querySelector("input").webkitdirectory = true')
+      await hands.upload(page, [folder.path])
+      return [single, await page.evaluate<number>(read)]
+    })
 
-  expect(result).toEqual([changedAt.getTime(), changedAt.getTime()])
-})
+    expect(result).toEqual([changedAt.getTime(), changedAt.getTime()])
+  },
+)

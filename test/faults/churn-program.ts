@@ -1,5 +1,5 @@
-// node --expose-gc churn-program.ts: drives sessions on a server of its own and prints what it holds after each count of
-// sessions given as arguments, a line of JSON each.
+// node --expose-gc churn-program.ts: drives sessions on its own server. Prints its resources as a
+// line of JSON after each number of sessions given as an argument.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,7 +49,8 @@ async function settle(lab: Lab): Promise<void> {
     if (pool.warm === 1 && pool.starting === 0 && pool.live === 0 && sessions.live === 0) break
     await sleep(50)
   }
-  // Closed sockets and the folders of killed browsers leave in the turns that follow.
+  // Closed sockets and the folders of killed browsers are released in later turns of the event
+  // loop.
   while ((await countFolders(lab.dataDir)) > 1 || browserPids(lab.dataDir).length > 1) await sleep(50)
 }
 

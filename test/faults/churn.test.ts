@@ -25,9 +25,10 @@ test('fifteen more sessions do not leak file descriptors, handles or memory', { 
     .map((line) => JSON.parse(line) as Holdings)
 
   expect(after).toMatchObject({ sessions: 25, browsers: 1, folders: 1 })
-  // A leak of one a session would be fifteen; a few connections that are kept open come and go.
+  // A leak of one per session would be fifteen. The number of keep-alive connections varies by a
+  // few.
   expect(Math.abs(after!.fileDescriptors - before!.fileDescriptors), stdout).toBeLessThanOrEqual(8)
   expect(Math.abs(sum(after!.handles) - sum(before!.handles)), stdout).toBeLessThanOrEqual(8)
-  // 100 kB a session: eight times what a hundred sessions were seen to add.
+  // 100 kB per session: eight times the growth measured over a hundred sessions.
   expect(after!.heapMegabytes - before!.heapMegabytes, stdout).toBeLessThan(1.5)
 })

@@ -1,7 +1,7 @@
 /** The parts that read and write rows and blobs, and that nearly all others import. */
 const rows = ['server/store', 'server/blobs', 'server/nodes', 'server/teams'] as const
 
-/** The parts that each part may import besides itself, `kit` and `contract`. */
+/** The parts that each part may import in addition to itself, `kit` and `contract`. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   kit: [],
   contract: [],

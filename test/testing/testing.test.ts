@@ -100,7 +100,7 @@ describe('a Playwright Test project in two shards, on a server with one session 
   })
 
   test('keeps trace, screenshot and console of a failed test, and does not retry it', async () => {
-    const results = resultsOf('fails by itself')
+    const results = resultsOf('fails on every attempt')
 
     const kept = results[0]?.attachments ?? []
     expect(kept.map(({ name }) => name)).toEqual(expect.arrayContaining(['trace', 'screenshot', 'console']))

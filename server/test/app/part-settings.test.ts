@@ -51,7 +51,7 @@ test('each secret reaches only the parts that use it', () => {
   })
 })
 
-test('the test knows every secret setting', () => {
+test('the test covers every secret setting', () => {
   expect(Object.keys(secrets)).toEqual(expect.arrayContaining([...secretSettings]))
 })
 
@@ -60,7 +60,7 @@ test('the egress gets the address of the database without its password', () => {
   expect(partSettings(parseConfig({})).egress.database).toBeUndefined()
 })
 
-test('parts learn whether an optional feature is on, not its settings', () => {
+test('parts receive whether an optional feature is on, but not its settings', () => {
   expect(partSettings(config).features).toEqual({ hasBucket: true, hasAdLists: false, hasMail: true })
   expect(partSettings(parseConfig({})).features).toEqual({ hasBucket: false, hasAdLists: false, hasMail: false })
 })

@@ -12,7 +12,7 @@ import { makeTeam, newSession } from '../store/fixture.ts'
 
 const hourMs = 3_600_000
 
-describeEachStore('what is kept of a session', (openStore) => {
+describeEachStore('artifacts of a session', (openStore) => {
   test('an artifact is listed and readable once complete, and deleted with its blob when it expires', async () => {
     await using store = await openStore()
     await using folder = await temporaryFolder()

@@ -49,8 +49,8 @@ describeEachLocation('blobs', (open) => {
     expect(await Array.fromAsync(blobs.list('things'))).toEqual([])
   })
 
-  // 20 MB is a multipart upload in a bucket: its first part is sent while the source is still being
-  // read.
+  // In a bucket, 20 MB is a multipart upload, whose first part is sent while the source is still
+  // being read.
   test.each([1, 20_000_000])('do not exist after an aborted write of %d bytes', async (bytes) => {
     await using lab = await open()
     const blobs = await openBlobs(lab.location)

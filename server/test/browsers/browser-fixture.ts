@@ -6,13 +6,16 @@ import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
 import type { BrowserKind } from '../../src/browsers/browser-locations.ts'
 import { processesNaming } from '../../../test/lab/browser-processes.ts'
 
-/** Creates a data directory. Disposal removes it, even while dying browsers still write to it. */
+/**
+ * Creates a data directory. Disposing removes it, even while browsers that are exiting still write
+ * to it.
+ */
 export async function openDataDir(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp('/var/tmp/bowline-test-')
   return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }
 }
 
-/** A host with a data directory of its own. */
+/** A host with its own data directory. */
 export async function openBrowserFixture(choice: BrowserKind = 'shell'): Promise<BrowserHost> {
   const undo = new AsyncDisposableStack()
   const dataDir = undo.use(await openDataDir())
@@ -24,7 +27,7 @@ export async function openBrowserFixture(choice: BrowserKind = 'shell'): Promise
 export async function until(isTrue: () => boolean, what: string): Promise<void> {
   const signal = AbortSignal.timeout(10_000)
   while (!isTrue()) {
-    if (signal.aborted) throw new Error(`waited 10 s in vain: ${what}`)
+    if (signal.aborted) throw new Error(`timed out after 10 s: ${what}`)
     await sleep(20)
   }
 }

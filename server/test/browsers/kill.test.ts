@@ -7,9 +7,9 @@ import { writeLedger } from '../../src/browsers/ledger.ts'
 import { groupMembers, readProcess } from '../../src/browsers/process-table.ts'
 import { openDataDir, until, untilNothingIsLeft } from './browser-fixture.ts'
 import { replaceInFile } from './replace-in-file.ts'
-import { startServerLike, type Leash } from './server-like.ts'
+import { startServerLike, type KillMechanism } from './server-like.ts'
 
-const leashes: readonly Leash[] = ['own network', 'bubblewrap', 'signal', 'pipe']
+const mechanisms: readonly KillMechanism[] = ['own network', 'bubblewrap', 'signal', 'pipe']
 
 function janitorOf(bootPath: string): number | undefined {
   return readdirSync('/proc')
@@ -28,25 +28,25 @@ function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-test.each(leashes)('a killed server leaves no browser and no folder (leash: %s)', async (leash) => {
+test.each(mechanisms)('a killed server leaves no browser and no folder (with %s)', async (mechanism) => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, leash)
+  await using server = await startServerLike(dataDir.path, mechanism)
 
   await server.kill()
 
   await untilNothingIsLeft(dirname(server.bootPath))
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
 })
 
-test.each(leashes)('a killed server leaves no suspended browser and no folder (leash: %s)', async (leash) => {
+test.each(mechanisms)('a killed server leaves no suspended browser and no folder (with %s)', async (mechanism) => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, leash)
+  await using server = await startServerLike(dataDir.path, mechanism)
   process.kill(-server.browserPid, 'SIGSTOP')
 
   await server.kill()
 
   await untilNothingIsLeft(server.bootPath)
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
 })
 
 test('the kernel kills a suspended browser when the server is killed, even without the janitor', async () => {
@@ -57,7 +57,7 @@ test('the kernel kills a suspended browser when the server is killed, even witho
 
   await server.kill()
 
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
 })
 
 test('bubblewrap ends a browser whose processes are all suspended when the server is killed', async () => {
@@ -68,7 +68,7 @@ test('bubblewrap ends a browser whose processes are all suspended when the serve
 
   await server.kill()
 
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser dies')
+  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
 })
 
 test('a browser exits when its pipe closes, after server and janitor were killed', async () => {
@@ -92,7 +92,7 @@ test('the next start removes browsers and folders of a killed server and janitor
 
   expect(second.swept).toEqual({ browsersKilled: 1, foldersRemoved: 1 })
   await untilNothingIsLeft(first.bootPath)
-  await until(() => groupMembers(first.browserPid).length === 0, 'the browser dies')
+  await until(() => groupMembers(first.browserPid).length === 0, 'the browser exits')
 })
 
 test('a start does not affect another running server', async () => {
@@ -107,18 +107,18 @@ test('a start does not affect another running server', async () => {
 
 test('the janitor does not kill a process that reuses a pid of the ledger', async () => {
   await using dataDir = await openDataDir()
-  await using bystander = await startServerLike(join(dataDir.path, 'bystander'))
+  await using unrelated = await startServerLike(join(dataDir.path, 'unrelated'))
   await using server = await startServerLike(join(dataDir.path, 'server'))
   const stale = join(server.bootPath, 'stale')
   await mkdir(stale)
   writeLedger(stale, 'browser.json', server.browserPid)
-  await replaceInFile(join(stale, 'browser.json'), `"pid":${server.browserPid}`, `"pid":${bystander.browserPid}`)
+  await replaceInFile(join(stale, 'browser.json'), `"pid":${server.browserPid}`, `"pid":${unrelated.browserPid}`)
 
   await server.kill()
 
   await untilNothingIsLeft(server.bootPath)
-  expect(readProcess(bystander.browserPid)?.state).not.toBe('Z')
-  expect(groupMembers(bystander.browserPid)).toContain(bystander.browserPid)
+  expect(readProcess(unrelated.browserPid)?.state).not.toBe('Z')
+  expect(groupMembers(unrelated.browserPid)).toContain(unrelated.browserPid)
 })
 
 test('the janitor exits without deleting anything when the server closes it', async () => {

@@ -252,7 +252,7 @@ describe('a failed launch', () => {
 
   test('reports that the program cannot be executed', async () => {
     const binary = { path: '/nowhere/chromium', kind: 'shell', version: '0' } as const
-    const isolation = { ...host.isolation, setprivPath: undefined, jail: { missing: 'not wanted here' } }
+    const isolation = { ...host.isolation, setprivPath: undefined, jail: { missing: 'not expected here' } }
 
     await expect(launchBrowser({ ...host, binary, isolation })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
@@ -266,8 +266,8 @@ describe('a failed launch', () => {
     const path = join(host.boot.path, '..', 'silent')
     await writeFile(path, '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     const binary = { path, kind: 'shell', version: '0' } as const
-    // Inside bubblewrap there is no shell.
-    const isolation = { ...host.isolation, jail: { missing: 'not wanted here' } }
+    // There is no shell inside bubblewrap.
+    const isolation = { ...host.isolation, jail: { missing: 'not expected here' } }
 
     await expect(launchBrowser({ ...host, binary, isolation }, { timeoutMs: 200 })).rejects.toMatchObject({
       code: 'BROWSER_START_FAILED',
@@ -282,9 +282,9 @@ describe('a failed launch', () => {
     const launching = launchBrowser(host, {}, abort.signal)
     await until(() => browserFolders().length > 0, 'the launch has begun')
 
-    abort.abort(new Error('changed my mind'))
+    abort.abort(new Error('no longer needed'))
 
-    await expect(launching).rejects.toThrow('changed my mind')
+    await expect(launching).rejects.toThrow('no longer needed')
     expect(browserFolders()).toEqual([])
   })
 })

@@ -85,9 +85,9 @@ test('the browser of an aborted caller goes to the pool', async () => {
   const abort = new AbortController()
   const taking = pool.take(abort.signal)
 
-  abort.abort(new Error('gone home'))
+  abort.abort(new Error('no longer needed'))
 
-  await expect(taking).rejects.toThrow('gone home')
+  await expect(taking).rejects.toThrow('no longer needed')
   await until(() => pool.stats().warm === 1 && pool.stats().starting === 0, 'the pool is full')
   await until(() => browserFolders().length === 1, 'no other browser is left')
   expect(pool.stats().live).toBe(0)
@@ -124,7 +124,7 @@ test('a refill postponed for a caller runs after the launch of the caller has fa
   await until(() => launches === 2, 'a browser for the taker is being started')
 
   starts[0]?.reject(new Error('no refill'))
-  // The next refill is due 250 ms after the first has failed.
+  // The next refill starts 250 ms after the first has failed.
   await sleep(300)
   starts[1]?.reject(new Error('no browser'))
 

@@ -8,20 +8,23 @@ export interface ServerLike extends AsyncDisposable {
   readonly browserPid: number
   readonly bootPath: string
   readonly swept: SweepReport
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until the process has exited. */
   readonly kill: () => Promise<void>
 }
 
-/** Ends a browser with its server: the pipe always does, the others are added where possible. */
-export type Leash = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
+/**
+ * Mechanisms that end a browser with its server. The pipe always does; the others are used where
+ * possible.
+ */
+export type KillMechanism = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
 
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
 
-/** Starts one. Default: all that the machine has. */
-export async function startServerLike(dataDir: string, leash: Leash = 'bubblewrap'): Promise<ServerLike> {
-  const child = spawn(process.execPath, [program, dataDir, leash], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Starts a process. Default: all mechanisms that the machine supports. */
+export async function startServerLike(dataDir: string, mechanism: KillMechanism = 'bubblewrap'): Promise<ServerLike> {
+  const child = spawn(process.execPath, [program, dataDir, mechanism], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
-  const failed = exited.then(([code]) => Promise.reject(new Error(`It exited with ${code} before it had a browser`)))
+  const failed = exited.then(([code]) => Promise.reject(new Error(`Exited with ${code} before it had a browser`)))
   const [line] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer]
   const said = JSON.parse(line.toString()) as { pid: number; bootPath: string; swept: SweepReport }
   const kill = async (): Promise<void> => {

@@ -36,7 +36,7 @@ describe('a browser whose main process', () => {
     let gone = 0
     for (const { exited } of [stuck, paused]) void exited.then(() => (gone += 1))
 
-    // Longer than a browser that hangs would live.
+    // Longer than the time after which a hung browser is killed.
     await sleep(3000)
 
     expect(gone).toBe(0)

@@ -27,7 +27,7 @@ describe('two servers on one PostgreSQL', () => {
   })
   afterAll(async () => undo.disposeAsync())
 
-  /** The address of a session as a client sees it that came by the other server. */
+  /** The URL of a session with the host of the other server. */
   const throughOther = (url: string): string =>
     url.replace(new URL(left.server.url).host, new URL(right.server.url).host)
 
@@ -74,15 +74,15 @@ describe('two servers on one PostgreSQL', () => {
 
     const browser = await chromium.connectOverCDP(throughOther(session.cdpUrl))
     const page = browser.contexts()[0]!.pages()[0]!
-    await page.goto('data:text/html,<title>by the other</title>')
+    await page.goto('data:text/html,<title>through the other</title>')
 
-    expect(await page.title()).toBe('by the other')
+    expect(await page.title()).toBe('through the other')
     expect(await page.evaluate<string>(`'x'.repeat(5e6)`)).toHaveLength(5e6)
     await browser.close()
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('a server that shuts down tells clients it relays to reconnect', async () => {
+  test('a server that shuts down closes relayed connections with a code to reconnect', async () => {
     const session = await left.createSession()
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
@@ -122,13 +122,13 @@ describe('two servers on one PostgreSQL', () => {
     },
   )
 
-  test('wrong tokens and keys of other teams are rejected by the other server as well', async () => {
+  test('wrong tokens and keys of other teams are also rejected by the other server', async () => {
     const session = await left.createSession()
-    const { body } = await right.api('POST', '/v2/team/keys', { team: 'strangers' })
+    const { body } = await right.api('POST', '/v2/team/keys', { team: 'other' })
 
     expect((await refusedUpgrade(throughOther(session.cdpUrl).replace(/token=.*/, 'token=x'))).status).toBe(404)
-    const stranger = { authorization: `Bearer ${body['key']}` }
-    expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, stranger)).status).toBe(403)
+    const otherTeam = { authorization: `Bearer ${body['key']}` }
+    expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, otherTeam)).status).toBe(403)
     await left.api('DELETE', `/v2/browser/${session.id}`)
   })
 
@@ -145,7 +145,7 @@ describe('two servers on one PostgreSQL', () => {
     expect(left.server.liveSessions() + right.server.liveSessions()).toBe(0)
   })
 
-  test('the sessions of a dead server are ended by the others and billed until its last heartbeat', async () => {
+  test('the other servers end the sessions of a dead server and bill them until its last heartbeat', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'bowline-cluster-'))
     undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
     const dying = await startServerProcess({
@@ -159,7 +159,8 @@ describe('two servers on one PostgreSQL', () => {
     dying.kill('SIGKILL')
     await dying.exited
 
-    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    // A server counts as dead after 30 s without a heartbeat. The test changes the time instead of
+    // waiting.
     await using store = await openStore({ dataDir: await mkdtemp(join(tmpdir(), 'bowline-clock-')), databaseUrl })
     const nodes = await sql<{ id: string }>`select node_id as id from session where id = ${id}`.execute(store.db)
     await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where id = ${nodes.rows[0]!.id}`.execute(

@@ -41,7 +41,8 @@ test('with one server hanging, sessions are still listed from the store, and new
   expect(created.status).toBe(200)
   expect(spare.server.liveSessions()).toBe(1)
 
-  // Once it goes on, it finds requests whose clients have left: the deletion may be done, the creation must not be.
+  // When it resumes, it finds requests whose clients have disconnected. It may complete the
+  // deletion, but not the creation.
   hung.kill('SIGCONT')
   await hung.api('GET', '/livez')
   const late = sql<{ n: number }>`

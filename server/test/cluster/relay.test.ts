@@ -34,12 +34,12 @@ async function sayThrough(url: string, words: string): Promise<string> {
 }
 
 test.each(['DELETE', 'GET', 'POST'])(
-  'a chunked body of a %s is relayed unchanged, whatever it contains',
+  'a chunked body of a %s is relayed unchanged, regardless of its contents',
   async (method) => {
-    const heard: string[] = []
+    const received: string[] = []
     const peer = createServer((request, response) => {
       void text(request).then((body) => {
-        heard.push(`${request.method} ${request.url} ${body}`)
+        received.push(`${request.method} ${request.url} ${body}`)
         response.end()
       })
     })
@@ -51,29 +51,29 @@ test.each(['DELETE', 'GET', 'POST'])(
         `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
     )
 
-    expect(heard).toEqual([`${method} /outer ${inner}`])
+    expect(received).toEqual([`${method} /outer ${inner}`])
   },
 )
 
 test('a request with another Host header still goes to the peer', async () => {
-  const heard: string[] = []
-  const [peer, stranger] = ['peer', 'stranger'].map((name) =>
+  const received: string[] = []
+  const [peer, other] = ['peer', 'other'].map((name) =>
     createServer((request, response) => {
-      heard.push(`${name} ${request.url}`)
+      received.push(`${name} ${request.url}`)
       response.end()
     }),
   )
-  const named = `http://127.0.0.1:${await listen(stranger!)}`
+  const named = `http://127.0.0.1:${await listen(other!)}`
 
   await sayThrough(
     `http://127.0.0.1:${await listen(peer!)}`,
     `GET ${named}//v2/browser?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
   )
 
-  expect(heard).toEqual(['peer //v2/browser?a=b'])
+  expect(received).toEqual(['peer //v2/browser?a=b'])
 })
 
-test('the TLS server name is that of the peer, whatever host the client used', async () => {
+test('the TLS server name is that of the peer, regardless of the host that the client used', async () => {
   const asked: string[] = []
   const peer = createTlsServer({
     ...selfSigned,
@@ -91,10 +91,10 @@ test('the TLS server name is that of the peer, whatever host the client used', a
   expect(asked).toEqual(['localhost'])
 })
 
-/** Limits under which a peer that hangs is found out within a moment. */
+/** Limits that detect a hung peer quickly. */
 const limits = { responseTimeoutMs: 60_000, probeAfterMs: 10, probeMs: 100 }
 
-/** A request that a client made, to hand to a peer. */
+/** A request of a client, to relay to a peer. */
 function requestOf(method: string): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), {
     method,
@@ -104,7 +104,7 @@ function requestOf(method: string): IncomingMessage {
   })
 }
 
-describe('a peer that accepts connections and never answers', () => {
+describe('a peer that accepts connections and never responds', () => {
   let url: string
   beforeAll(async () => {
     url = `http://127.0.0.1:${await listen(createServer(() => undefined))}`
@@ -123,7 +123,7 @@ describe('a peer that accepts connections and never answers', () => {
       'a WebSocket handshake',
       async () => relayUpgrade({ id: 'peer', url }, requestOf('GET'), new Socket(), Buffer.alloc(0), 100),
     ],
-  ])('is unreachable for %s, and the response says when to retry', async (_what, relay) => {
+  ])('is unreachable for %s, and the response has `Retry-After`', async (_what, relay) => {
     await expect(relay()).rejects.toMatchObject({ code: 'NODE_UNREACHABLE', status: 502, retryAfterSeconds: 5 })
   })
 })

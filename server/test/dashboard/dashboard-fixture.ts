@@ -12,7 +12,7 @@ export const { ensureDashboard } = (await import(
   pathToFileURL(join(repository, 'scripts/setup/dashboard.mjs')).href
 )) as { readonly ensureDashboard: (context: { readonly root: string }) => Promise<void> }
 
-/** A server with its dashboard, a local site, and a browser to look at it with. */
+/** A server with its dashboard, a local site, and a browser that shows it. */
 export interface DashboardFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site

@@ -75,7 +75,7 @@ export function testPages(dashboard: () => DashboardFixture): void {
     await view.page.getByLabel('Name', { exact: true }).fill('night job')
     await view.page.keyboard.press('Enter')
     const key = (await view.page.locator('.secret code').textContent()) ?? ''
-    // As on another machine without encryption, where there is no other clipboard.
+    // As over plain HTTP from another machine, where the Clipboard API is not available.
     await view.page.evaluate('Object.defineProperty(window, "isSecureContext", { value: false })')
     await view.page.getByRole('button', { name: 'Copy the key' }).click()
     await view.page.getByRole('button', { name: 'Copied' }).waitFor()

@@ -5,7 +5,7 @@ import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
 
-/** A site whose download trickles: a little every 100 ms, for ever. */
+/** A site with an endless slow download: a few bytes every 100 ms. */
 async function startTricklingSite() {
   return startSite({
     '/trickle': async ({ response }) => {
@@ -30,7 +30,7 @@ test(
     const page = await cdp.attachToPage()
 
     await cdp.call('Page.navigate', { url: site.url('/trickle') }, page)
-    // Nobody asks anything of the session for longer than it may be idle.
+    // No request is sent to the session for longer than its idle time.
     await delay(13_000)
     const summary = await bowline.sessions.get(session.id)
     const files = await session.files.list()
@@ -51,8 +51,8 @@ test('an aborted upload does not affect the server or the session', async () => 
 
   const sending = session.files.upload(slow, { name: 'slow', signal: stop.signal })
   await expect.poll(async () => session.files.list()).toMatchObject([{ complete: false }])
-  stop.abort(new Error('broken off'))
-  await expect(sending).rejects.toThrow('broken off')
+  stop.abort(new Error('aborted'))
+  await expect(sending).rejects.toThrow('aborted')
 
   await expect.poll(async () => session.files.list()).toEqual([])
   expect((await session.files.upload(new Blob(['x']), { name: 'x' })).file.complete).toBe(true)

@@ -28,7 +28,7 @@ afterAll(async () => {
   await fixture.disposeAsync()
 })
 
-/** Requests for the files of a session; the token of its address is the only key. */
+/** Requests for the files of a session, authorized only by the token of its URL. */
 function filesOf(session: CreateSessionResponse) {
   const base = new URL(session.cdpUrl.replace(/^ws/, 'http').replace('/cdp?', '/files?'))
   const call = (method: string, path = '', query: Record<string, string> = {}, init: RequestInit = {}) => {
@@ -50,7 +50,9 @@ async function openPage(session: CreateSessionResponse): Promise<CdpSocket & { r
   return { ...cdp, page: await cdp.attachToPage() }
 }
 
-/** Puts files into the input of the upload page, sends the form and reads what arrived. */
+/**
+ * Sets files on the input of the upload page, submits the form and returns what the site received.
+ */
 async function submit({ call, page, events }: CdpSocket & { readonly page: string }, files: readonly string[]) {
   await call('Page.enable', {}, page)
   await call('Page.navigate', { url: site.url('/upload') }, page)
@@ -271,7 +273,7 @@ describe('reading a file', () => {
 
 describe('the files of a session', () => {
   test('are accessible only with its control token or a key of its team', async () => {
-    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
+    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'other' })
     const path = `/v2/browser/${session.id}/files`
     const viewToken = new URL(session.interactiveLiveViewUrl ?? '').searchParams.get('token') ?? ''
 

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { createAuthFailureLog } from '../../src/http/auth-failures.ts'
 
-test('failed authentication is logged at once, then once a minute for each address, with how often it failed', () => {
+test('failed authentication is logged at once, then once a minute for each address, with the number of failures', () => {
   const lines: unknown[] = []
   const note = createAuthFailureLog((facts) => void lines.push(facts))
 

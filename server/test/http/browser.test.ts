@@ -10,7 +10,7 @@ afterAll(async () => lab[Symbol.asyncDispose]())
 const unknownId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
 
 /** Creates a key of another team and returns its headers. */
-async function strangerHeaders(team = 'strangers'): Promise<Record<string, string>> {
+async function otherTeamHeaders(team = 'other'): Promise<Record<string, string>> {
   const { body } = await lab.api('POST', '/v2/team/keys', { team })
   return { authorization: `Bearer ${body['key']}` }
 }
@@ -137,7 +137,7 @@ describe('with a limit of one session', () => {
     const before = (await failures()).length
     const { rename } = await import('node:fs/promises')
     const { readdirSync } = await import('node:fs')
-    // Without its run directory no browser of this server can start.
+    // Without the folder of this run, no browser of this server can start.
     const run = `${small.dataDir}/run`
     expect(readdirSync(run)).not.toHaveLength(0)
     await rename(run, `${run}-gone`)
@@ -233,7 +233,7 @@ describe('reading sessions', () => {
 describe('deleting a session', () => {
   const forms: readonly (readonly [string, (id: string) => Promise<Answer>])[] = [
     ['by path', async (id) => lab.api('DELETE', `/v2/browser/${id}`)],
-    ['by the other path', async (id) => lab.api('DELETE', `/v2/interact/${id}`)],
+    ['at the other path', async (id) => lab.api('DELETE', `/v2/interact/${id}`)],
     ['by body', async (id) => lab.api('DELETE', '/v2/browser', { id })],
     [
       'with an empty JSON body',
@@ -301,7 +301,7 @@ describe('sessions of other teams', () => {
 
   test('get 403 when read or deleted, and are not listed', async () => {
     const session = await lab.createSession()
-    const headers = await strangerHeaders()
+    const headers = await otherTeamHeaders()
 
     for (const method of ['GET', 'DELETE']) {
       const answer = await lab.api(method, `/v2/browser/${session.id}`, undefined, headers)
@@ -329,7 +329,7 @@ describe('keys', () => {
   })
 
   test('of members cannot create or revoke keys, and list those of their team', async () => {
-    const headers = await strangerHeaders('members')
+    const headers = await otherTeamHeaders('members')
 
     expect((await lab.api('POST', '/v2/team/keys', {}, headers)).status).toBe(403)
     const { body } = await lab.api('GET', '/v2/team/keys', undefined, headers)

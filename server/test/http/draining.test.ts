@@ -55,7 +55,7 @@ describe('a draining server', () => {
     return { lab, agent, requests }
   }
 
-  test('aborts requests that exceed the drain timeout, and says when to retry', async () => {
+  test('aborts requests that exceed the drain timeout, with `Retry-After`', async () => {
     const { lab, agent, requests } = await startBusy({ drainTimeout: 1 })
 
     const stopped = lab[Symbol.asyncDispose]()

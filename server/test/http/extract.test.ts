@@ -103,7 +103,7 @@ test('a warning lists content that the model did not get and searches that were 
   expect(folder.warning).toContain('/empty/*: Only 1 page was found')
 })
 
-test('a URL that ends in /* stands for the pages under it', async () => {
+test('a URL that ends in /* selects the pages below it', async () => {
   const { creditsUsed } = await bowline.extract(site.url('/fleet/*'), { prompt: 'Which boats?' })
 
   expect(creditsUsed).toBe(20)
@@ -166,7 +166,7 @@ test.each([
 })
 
 test('an unknown extraction, or one of another team, is not found', async () => {
-  const key = (await lab.api('POST', '/v2/team/keys', { name: 'x', team: 'strangers' })).body['key'] as string
+  const key = (await lab.api('POST', '/v2/team/keys', { name: 'x', team: 'other' })).body['key'] as string
   const { id } = (await lab.api('POST', '/v2/extract', { urls: [site.url('/fleet/red')], prompt: 'x' })).body
 
   for (const [path, token] of [

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
-test('/livez answers without a key', async () => {
+test('/livez responds without a key', async () => {
   expect(await lab.api('GET', '/livez', undefined, {})).toMatchObject({ status: 200, body: { status: 'ok' } })
 })
 
@@ -63,7 +63,7 @@ test('/metrics accepts an admin key or the metrics token, and responds in Promet
   expect(body['text']).toMatch(/^bowline_build_info\{version="[^"]+",node="24[^"]+"\} 1$/m)
 })
 
-test('values that only grow are counters, and reading them does not change them', async () => {
+test('values that only increase are counters, and reading them does not change them', async () => {
   await lab.api('GET', '/metrics')
   const { body } = await lab.api('GET', '/metrics')
   const text = body['text'] as string

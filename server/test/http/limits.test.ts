@@ -34,10 +34,10 @@ async function timed(method: string, path: string, body: unknown, headers?: Read
 
 describe('an invalid body gets a short response quickly:', () => {
   test.each([
-    ['300,000 addresses', '/v2/batch/scrape', { urls: many(300_000, 'no address at all') }, '`urls` has more than'],
-    ['100,000 bad addresses', '/v1/batch/scrape', { urls: many(100_000, 'http://') }, '99,980 more'],
-    ['100,000 bad addresses that are ignored', '/v2/batch/scrape', { urls: many(100_000, 'http://') }, 'No valid URLs'],
-    ['100,000 numbers for addresses', '/v2/batch/scrape', { urls: many(100_000, 1) }, 'must be a string'],
+    ['300,000 URLs', '/v2/batch/scrape', { urls: many(300_000, 'not a URL') }, '`urls` has more than'],
+    ['100,000 invalid URLs', '/v1/batch/scrape', { urls: many(100_000, 'http://') }, '99,980 more'],
+    ['100,000 invalid URLs that are ignored', '/v2/batch/scrape', { urls: many(100_000, 'http://') }, 'No valid URLs'],
+    ['100,000 numbers as URLs', '/v2/batch/scrape', { urls: many(100_000, 1) }, 'must be a string'],
     ['60,000 formats', '/v2/scrape', { url: 'a.example', formats: many(60_000, 'none') }, 'at most 20'],
     ['60,000 actions', '/v2/scrape', { url: 'a.example', actions: many(60_000, { type: 'none' }) }, 'at most 50'],
     ['60,000 selectors', '/v2/scrape', { url: 'a.example', includeTags: many(60_000, 1) }, 'includeTags'],
@@ -57,11 +57,11 @@ describe('an invalid body gets a short response quickly:', () => {
       { url: 'a.example', formats: ['x'.repeat(1e6)] },
       'is not supported by API v1',
     ],
-    ['a text that no store can keep', '/v2/search', { query: `${'x'.repeat(1000)}\0` }, 'U+0000'],
+    ['a text that no store can store', '/v2/search', { query: `${'x'.repeat(1000)}\0` }, 'U+0000'],
     ['600,000 values', '/v2/monitor', { name: many(10, many(60_000, 1)) }, '500,000 values'],
     ['a million nested arrays', '/v2/batch/scrape', '['.repeat(1e6), 'nested deeper than 200'],
     ['a million nested objects', '/v2/batch/scrape', '{"a":'.repeat(1e6), 'nested deeper than 200'],
-    ['a text without an end', '/v2/batch/scrape', `{"a":"${'\\"'.repeat(2e6)}`, 'malformed JSON'],
+    ['an unterminated string', '/v2/batch/scrape', `{"a":"${'\\"'.repeat(2e6)}`, 'malformed JSON'],
   ])('%s', async (_, path, body, message) => {
     const answer = await timed('POST', path, body)
 
@@ -150,10 +150,10 @@ describe('a client that sends its body slowly', () => {
     const { port } = app.server.address() as AddressInfo
     const open = (path: string, method = 'POST') => {
       const socket = connect(port, '127.0.0.1').setEncoding('utf8')
-      let heard = ''
-      socket.on('data', (text: string) => (heard += text)).on('error', () => undefined)
+      let received = ''
+      socket.on('data', (text: string) => (received += text)).on('error', () => undefined)
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\nContent-Type: a/b\r\n\r\n`)
-      const closed = new Promise<string>((resolve) => void socket.once('close', () => resolve(heard)))
+      const closed = new Promise<string>((resolve) => void socket.once('close', () => resolve(received)))
       return { socket, closed }
     }
     return { open, [Symbol.asyncDispose]: async () => app.close() }

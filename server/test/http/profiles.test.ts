@@ -23,7 +23,7 @@ function pathOf(name: string): string {
 }
 
 /**
- * Stores `value` in a session with the profile. Returns the session's id and the response to its
+ * Stores `value` in a session with the profile. Returns the session id and the response to the
  * deletion.
  */
 async function save(name: string, value: string) {
@@ -61,8 +61,8 @@ async function read(name: string): Promise<unknown> {
   return value
 }
 
-async function strangerHeaders(): Promise<Record<string, string>> {
-  const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
+async function otherTeamHeaders(): Promise<Record<string, string>> {
+  const { body } = await lab.api('POST', '/v2/team/keys', { team: 'other' })
   return { authorization: `Bearer ${body['key']}` }
 }
 
@@ -98,7 +98,7 @@ describe('a profile', () => {
     ['GET', '/storage-state'],
   ])('of another team is not found: %s %s', async (method, rest) => {
     await saveOurs()
-    const headers = await strangerHeaders()
+    const headers = await otherTeamHeaders()
 
     const answer = await lab.api(method, pathOf('ours') + rest, undefined, headers)
 
@@ -109,7 +109,7 @@ describe('a profile', () => {
 
   test('of the same name in another team is independent', async () => {
     await saveOurs()
-    const headers = await strangerHeaders()
+    const headers = await otherTeamHeaders()
 
     const theirs = await lab.api('POST', '/v2/browser', { profile: { name: 'ours' } }, headers)
 

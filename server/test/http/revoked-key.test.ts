@@ -27,7 +27,7 @@ describe('revoking an API key', () => {
   })
   afterAll(async () => undo.disposeAsync())
 
-  /** Two keys of a new team. `leaked` can be revoked, `other` reads what became of its work. */
+  /** Two keys of a new team. `leaked` can be revoked, `other` reads the results of its work. */
   const startTeam = async () => {
     held = Promise.withResolvers<void>()
     const team = crypto.randomUUID()

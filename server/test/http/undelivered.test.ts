@@ -74,11 +74,11 @@ describe('a session whose client disconnects before the response', () => {
   test('can be deleted by its idempotency key, by its team only', async () => {
     const key = { 'x-idempotency-key': 'known-before' }
     const headers = { authorization: `Bearer ${lab.server.apiKey}` }
-    const { body: stranger } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
+    const { body: otherTeam } = await lab.api('POST', '/v2/team/keys', { team: 'other' })
     const { body } = await lab.api('POST', '/v2/browser', { ttl: 600 }, { ...headers, ...key })
     const wanted = { idempotencyKey: 'known-before' }
 
-    const foreign = await lab.api('DELETE', '/v2/browser', wanted, { authorization: `Bearer ${stranger['key']}` })
+    const foreign = await lab.api('DELETE', '/v2/browser', wanted, { authorization: `Bearer ${otherTeam['key']}` })
     expect(foreign).toMatchObject({ status: 404, body: { code: 'SESSION_NOT_FOUND' } })
     expect(await lab.api('DELETE', '/v2/browser', wanted)).toMatchObject({ status: 200, body: { creditsBilled: 2 } })
 

@@ -232,7 +232,7 @@ describe('credits', () => {
 })
 
 describe('limits', () => {
-  test('of requests apply to each kind separately, and the error says when to retry', async () => {
+  test('of requests apply to each kind separately, and the error has `Retry-After`', async () => {
     const { team, call, scrape } = await newCaller({ rateLimits: 'scrape=2' })
     await scrape()
     await scrape()

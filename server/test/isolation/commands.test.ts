@@ -9,7 +9,7 @@ import { addressCommands } from './protocol.ts'
 const file = 'file:///etc/passwd'
 const forbidden = [file, `view-source:${file}`, 'chrome://version', 'devtools://devtools/bundled/inspector.html']
 
-/** Code by which a page tries to get at a file. */
+/** Code by which a page tries to access a file. */
 const waysOfPages = {
   'a new window': `window.open('${file}')`,
   'its location': `location.href = '${file}'`,
@@ -20,13 +20,13 @@ const waysOfPages = {
   'a form': `{ const form = document.createElement('form'); form.action = '${file}'; document.body.append(form); form.submit() }`,
   'a frame': `{ const frame = document.createElement('iframe'); frame.src = '${file}'; document.body.append(frame) }`,
   'an object': `{ const object = document.createElement('object'); object.data = '${file}'; document.body.append(object) }`,
-  'a javascript: address': `location.href = "javascript:location.href='${file}'"`,
+  'a javascript: URL': `location.href = "javascript:location.href='${file}'"`,
   'a refresh': `document.head.innerHTML = '<meta http-equiv=refresh content="0;url=${file}">'`,
   fetch: `fetch('${file}').then((answer) => answer.text()).then((text) => document.body.append(text)).catch(() => {})`,
 }
 
-// Without bubblewrap, so that the file is there to be shown.
-describe.each(['shell', 'chromium'] as const)('no command lets a client of %s', (kind) => {
+// Without bubblewrap, so that the file exists.
+describe.each(['shell', 'chromium'] as const)('no command allows a client of %s to', (kind) => {
   let undo: AsyncDisposableStack
   let site: Site
   let lab: Lab
@@ -45,7 +45,7 @@ describe.each(['shell', 'chromium'] as const)('no command lets a client of %s', 
   })
   afterAll(async () => undo.disposeAsync())
 
-  // A client and a page of its own for each.
+  // Each has its own client and page.
   beforeEach(async () => {
     cdp = await connectCdp(cdpUrl)
     page = await cdp.attachToPage()
@@ -69,7 +69,7 @@ describe.each(['shell', 'chromium'] as const)('no command lets a client of %s', 
     return (await cdp.call('Runtime.evaluate', params, page)).result?.['result'].value
   }
 
-  /** Fails when a file, or a page of the browser's own, is open anywhere. */
+  /** Fails if a file or an internal page of the browser is open in any target. */
   const expectNothingShown = async (tab = page): Promise<void> => {
     const open = (await targets()).filter(({ url }) =>
       /^(file|view-source|chrome|devtools|chrome-untrusted):/.test(url),
@@ -136,7 +136,7 @@ describe.each(['shell', 'chromium'] as const)('no command lets a client of %s', 
     for (const tab of tabs) await expectNothingShown(tab)
   })
 
-  test('read a file with code in a world with universal access', async () => {
+  test('read a file with code in an isolated world with universal access', async () => {
     await cdp.call('Page.navigate', { url: site.url('/') }, page)
     const { result } = await cdp.call('Page.getFrameTree', {}, page)
     const frameId = result?.['frameTree'].frame.id

@@ -22,7 +22,7 @@ const fileReader = `new Promise((done) => {
 const hasBubblewrap = existsSync('/usr/bin/bwrap')
 
 describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
-  'inside bubblewrap, whatever CDP sends to %s',
+  'inside bubblewrap, with any CDP command to %s',
   (kind) => {
     let undo: AsyncDisposableStack
     let dataDir: string
@@ -35,7 +35,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       undo = new AsyncDisposableStack()
       dataDir = undo.use(await openDataDir()).path
       host = undo.use(await openBrowserHost({ dataDir, choice: kind, environment: process.env }))
-      // A folder in which every user may do everything.
+      // A folder that every user can write to.
       open = await mkdtemp('/var/tmp/bowline-open-')
       undo.defer(async () => rm(open, { recursive: true }))
       await chmod(open, 0o777)
@@ -45,7 +45,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
     afterAll(async () => undo.disposeAsync())
 
     beforeEach(async () => {
-      // With a profile that Bowline has not prepared: as if the browser itself were taken over.
+      // With a profile that Bowline has not prepared, which simulates a compromised browser.
       raw = await openRawBrowser(host, { extraArgs: ['--profile-directory=Free'] })
     })
     afterEach(async () => raw[Symbol.asyncDispose]())
@@ -128,7 +128,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
 
       await download(raw, 'kept.txt')
 
-      await until(() => existsSync(join(folder.downloadsDir, 'kept.txt')), 'the download lands')
+      await until(() => existsSync(join(folder.downloadsDir, 'kept.txt')), 'the download is written')
     })
 
     test('no trace is written to a file of the host', async () => {
@@ -163,10 +163,10 @@ test('without bubblewrap, CDP commands can read and write files of the host', as
   expect(await takeFile(raw, '/etc/passwd')).toContain('root:')
   await raw.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath, eventsEnabled: true })
   await download(raw, 'planted.txt')
-  await until(() => existsSync(join(downloadPath, 'planted.txt')), 'the download lands')
+  await until(() => existsSync(join(downloadPath, 'planted.txt')), 'the download is written')
 })
 
-/** Gives a path to a file input and returns what a page reads of it. */
+/** Sets a path on a file input and returns what the page reads from it. */
 async function takeFile(raw: RawBrowser, path: string): Promise<string> {
   await raw.read('data:text/html,<input type=file>')
   const { root } = await raw.onPage('DOM.getDocument')
@@ -180,7 +180,7 @@ async function takeFile(raw: RawBrowser, path: string): Promise<string> {
   )
 }
 
-/** Downloads a small file and waits until the browser says how that ended. */
+/** Downloads a small file and waits until the browser reports the result. */
 async function download(raw: RawBrowser, name: string): Promise<void> {
   const { router } = raw.browser
   const ended = Promise.withResolvers<void>()

@@ -24,8 +24,8 @@ test('no key, token or password is logged, even at the lowest log level', async 
     ...[session, ended].flatMap((each) =>
       [each.cdpUrl, each.liveViewUrl, each.interactiveLiveViewUrl].map((url) => tokenOf(url)),
     ),
-    'wrong-key-of-a-stranger',
-    'wrong-token-of-a-stranger',
+    'some-unknown-key',
+    'some-wrong-token',
     'password-in-an-address',
     'proxy-password',
   ]
@@ -36,17 +36,17 @@ test('no key, token or password is logged, even at the lowest log level', async 
       ...(body === undefined ? {} : { body }),
     })
 
-  // Requests that work, and every kind that does not.
+  // Successful requests, and every kind of failed one.
   await call('/v2/browser', made['key'] as string)
-  await call('/v2/browser', 'wrong-key-of-a-stranger')
+  await call('/v2/browser', 'some-unknown-key')
   await call('/v2/browser', server.apiKey, '{nonsense')
   await call('/v2/scrape', server.apiKey, '{"url":"http://user:password-in-an-address@127.0.0.1:1/"}')
-  await call('/nowhere?token=wrong-token-of-a-stranger', server.apiKey)
+  await call('/nowhere?token=some-wrong-token', server.apiKey)
   await call(`/v2/browser/${session.id}/files?token=${tokenOf(session.cdpUrl)}`, '')
-  await call(`/v2/browser/${session.id}/files?token=wrong-token-of-a-stranger`, '')
-  await refusedUpgrade(session.cdpUrl.replace(/token=.*/, 'token=wrong-token-of-a-stranger'))
+  await call(`/v2/browser/${session.id}/files?token=some-wrong-token`, '')
+  await refusedUpgrade(session.cdpUrl.replace(/token=.*/, 'token=some-wrong-token'))
   await refusedUpgrade(session.cdpUrl.replace(tokenOf(session.cdpUrl), tokenOf(session.liveViewUrl)))
-  // The live view, its socket included.
+  // The live view, including its socket.
   for (const url of [session.liveViewUrl, session.interactiveLiveViewUrl]) {
     const view = new URL(url ?? '')
     await fetch(view)
@@ -54,7 +54,7 @@ test('no key, token or password is logged, even at the lowest log level', async 
     await new Promise((resolve) => socket.on('open', resolve).on('error', resolve))
     socket.terminate()
   }
-  // A client whose page goes where it may not, by an address that holds a password, and whose browser then dies.
+  // A client that navigates to a blocked URL with a password and whose browser then crashes.
   const cdp = await connectCdp(session.cdpUrl)
   const page = await cdp.attachToPage()
   await cdp.call(

@@ -26,7 +26,7 @@ async function startOpenServer(): Promise<RawServer> {
   )
 }
 
-/** Asks a STUN server, which is how WebRTC sends a packet to wherever it is told. */
+/** Contacts a STUN server, by which WebRTC sends a packet to a chosen address. */
 function sendPacket(port: number): string {
   return `new Promise((done) => {
   const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] })
@@ -35,7 +35,7 @@ function sendPacket(port: number): string {
 })`
 }
 
-// Taken over, as far as a test can: it knows no proxy and no rule for WebRTC.
+// Simulates a compromised browser: it has neither the proxy settings nor the rules for WebRTC.
 async function openFree(host: BrowserHost): Promise<RawBrowser> {
   return openRawBrowser(host, {
     extraArgs: ['--force-webrtc-ip-handling-policy=default', '--webrtc-ip-handling-policy=default'],

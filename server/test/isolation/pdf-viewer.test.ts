@@ -49,7 +49,7 @@ describe('a client of full Chromium that opens a PDF', () => {
         '/paper': (exchange) => sendHtml(exchange, 'A paper', '<embed src="/paper.pdf" type="application/pdf">'),
       }),
     )
-    // Without bubblewrap, so that files are there to be read.
+    // Without bubblewrap, so that files can be read.
     lab = undo.use(await startLab({ browser: 'chromium', isolation: 'uid' }))
     cdpUrl = (await lab.createSession()).cdpUrl
   })
@@ -104,7 +104,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     await expect.poll(() => attachments().length).toBeGreaterThan(0)
     const viewer = String(attachments()[0]?.params?.['sessionId'])
 
-    // Before its address is known, and after.
+    // Before its URL is known, and after.
     const source = `chrome.tabs.create({ url: 'about:blank#taken' })`
     const script = cdp.call('Page.addScriptToEvaluateOnNewDocument', { source }, viewer)
     const early = cdp.call('Runtime.evaluate', { expression: source }, viewer)
@@ -118,7 +118,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect((await targets()).filter(({ url }) => url.includes('taken'))).toEqual([])
   })
 
-  test('cannot run code in the frame of the document, whose messages the viewer obeys', async () => {
+  test('cannot run code in the frame of the document, which can send commands to the viewer', async () => {
     const page = await openTab()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
     await cdp.call('Target.setAutoAttach', autoAttach, page)
@@ -218,7 +218,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     const expression = `open('${viewer}'); new Promise((done) => setTimeout(done, 200))`
     await cdp.call('Runtime.evaluate', { expression, awaitPromise: true, userGesture: true }, page)
 
-    // A tab that was refused shows an error under this address until it is closed.
+    // A refused tab shows an error page with this URL until it is closed.
     await expect.poll(async () => (await targets()).filter(({ url }) => viewerUrl.test(url))).toEqual([])
   })
 
@@ -292,10 +292,10 @@ describe.each(['auto', 'uid', 'strict', 'none'] as const)(
         expect(await evaluate(open(url))).toBe('asked')
       }
 
-      // Each was opened, shown as blocked, and closed.
+      // Each was opened, blocked and closed.
       await expect.poll(async () => (await targets()).filter(({ type }) => type === 'page').length).toBe(1)
       expect(raw.browser.targetKinds.kindOf(targetId)).toBe('internal')
-      // Not even by a command that nobody judged.
+      // Not even by a command that bypasses the policy.
       expect(await raw.onPage('Page.navigate', { url: 'file:///etc/hostname' })).toMatchObject({
         errorText: 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
       })

@@ -15,16 +15,16 @@ interface Protocol {
   readonly domains: readonly { readonly domain: string; readonly commands?: readonly Command[] }[]
 }
 
-/** A command of the protocol, with its parameters that may hold an address or a path. */
+/** A command of the protocol, with its parameters that may contain a URL or a path. */
 export interface AddressCommand {
   readonly method: string
-  /** Parameters with the address in every field that may hold one, and valid values elsewhere. */
+  /** Parameters with the URL in every field that may contain one, and valid values elsewhere. */
   readonly paramsFor: (address: string) => Readonly<Record<string, unknown>>
 }
 
 const namesAddress = /url|path|file|location/i
 
-/** Every command of the protocol description that takes an address or a path. */
+/** Every command of the protocol description that accepts a URL or a path. */
 export function addressCommands(): readonly AddressCommand[] {
   const require = createRequire(createRequire(import.meta.url).resolve('puppeteer-core'))
   const { domains } = require('devtools-protocol/json/browser_protocol.json') as Protocol

@@ -4,7 +4,7 @@ import type { BrowserHost } from '../../src/browsers/host.ts'
 
 type RawCall = (method: string, params?: object) => Promise<Readonly<Record<string, unknown>>>
 
-/** A browser that is sent whatever a test likes: no list of allowed commands stands before it. */
+/** A browser that accepts any command of a test, without the command policy. */
 export interface RawBrowser extends AsyncDisposable {
   readonly browser: Browser
   /** Sends a command to the browser itself. */
@@ -13,13 +13,16 @@ export interface RawBrowser extends AsyncDisposable {
   readonly onPage: RawCall
   /** Returns the value of an expression in the page. */
   readonly evaluate: (expression: string) => Promise<unknown>
-  /** All that a page shows of an address, or why it shows nothing. Opened by `Page.navigate`. */
+  /**
+   * The content that a page shows for a URL, or the reason why it shows none. Opened by
+   * `Page.navigate`.
+   */
   readonly read: (url: string) => Promise<string>
   /** The same, opened as a new tab. */
   readonly readInTab: (url: string) => Promise<string>
 }
 
-/** All that a document shows, once it is there. */
+/** The content of a document, once it has loaded. */
 const everything = `new Promise((done) => {
   const show = () => done(document.documentElement.outerHTML + document.documentElement.innerText)
   if (document.readyState === 'complete') show()
@@ -57,7 +60,7 @@ export async function openRawBrowser(
       await sleep(20)
     }
   }
-  /** Waits until a new tab, which is announced with an empty document, has another one. */
+  /** Waits until a new tab, which is announced with an empty document, has loaded another one. */
   const navigated = async (session: string): Promise<void> => {
     const other = Promise.withResolvers<void>()
     const isOther = (frame: { readonly url: string }): boolean => !['', ':', 'about:blank'].includes(frame.url)

@@ -122,7 +122,7 @@ function bodyOf(name: string, id = session.id): unknown {
   return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
 }
 
-/** Routes that name nothing of anybody, or make something of the caller's own. */
+/** Routes that refer to no resource, or create one for the caller. */
 const ownRoutes = new Set([
   ...Object.keys(teamRoutes).filter((name) => name !== 'createTeam' && name !== 'updateTeam'),
   'createSession',
@@ -135,7 +135,7 @@ const ownRoutes = new Set([
   'listMonitors',
 ])
 
-/** Routes that take the address of a web page and nothing of anybody's: without one they refuse. */
+/** Routes that accept the URL of a page and refer to no other resource. Without a URL they fail. */
 const pageRoutes = new Set([
   'scrape',
   'v1Scrape',
@@ -159,7 +159,7 @@ const pageRoutes = new Set([
  */
 const definedAs403 = new Set(['getSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
 
-/** Routes that need an admin key, whatever they name. */
+/** Routes that always require an admin key. */
 const adminRoutes = new Set([
   'createKey',
   'revokeKey',
@@ -169,7 +169,7 @@ const adminRoutes = new Set([
   'deleteWebhookSecret',
 ])
 
-/** An answer without the ids in its text, and without its own. */
+/** A response without the ids in its text and without its request id. */
 function withoutIds(body: Answer['body']): unknown {
   return {
     ...body,
@@ -200,7 +200,7 @@ describe('with the key of another team', () => {
     if (ownRoutes.has(name)) expect(said).not.toContain(session.id)
   })
 
-  test('nothing of the first team is changed', async () => {
+  test('no resource of the first team is changed', async () => {
     const own = { authorization: `Bearer ${ownKey}` }
 
     const [read, files, kept] = [

@@ -211,15 +211,15 @@ describe('a batch, in PostgreSQL', () => {
   test('is not found for another team, or if it does not exist', async () => {
     const { lab, urls, start } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(1) })
-    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'strangers' })
-    const stranger = { authorization: `Bearer ${body['key']}` }
+    const { body } = await lab.api('POST', '/v2/team/keys', { team: 'other' })
+    const otherTeam = { authorization: `Bearer ${body['key']}` }
 
     for (const [method, path] of [
       ['GET', url],
       ['DELETE', url],
       ['GET', `${url}/errors`],
     ] as const) {
-      expect((await lab.api(method, path, undefined, stranger)).status).toBe(404)
+      expect((await lab.api(method, path, undefined, otherTeam)).status).toBe(404)
     }
     expect(await api('GET', `/v2/batch/scrape/${unknown}`)).toMatchObject({
       status: 404,

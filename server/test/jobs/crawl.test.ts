@@ -86,7 +86,7 @@ describe('a crawl, in PGlite', () => {
     expect([tokenOf('/wide/near'), tokenOf('/wide/far')]).toEqual(['secret', undefined])
   })
 
-  test('starts at URLs from which no site can be mapped, however long', async () => {
+  test('starts at URLs from which no site can be mapped, including long ones', async () => {
     const withName = fixture.site.url('/docs/b').replace('://', '://ann:secret@')
     const long = fixture.site.url(`/docs/b?${randomBytes(3500).toString('hex')}`)
 

@@ -146,7 +146,7 @@ describe('a batch', () => {
 
 describe('a crawl', () => {
   test.each([
-    ['its own host alone', {}, []],
+    ['only its own host', {}, []],
     ['subdomains, when allowed', { allowSubdomains: true }, ['http://docs.site.test/in']],
     [
       'other sites, when allowed',

@@ -70,7 +70,7 @@ test.concurrent(
 )
 
 const ends = ['SIGTERM', 'SIGKILL'] as const
-const name = 'of two servers on one PostgreSQL, one goes on with what the other leaves at %s'
+const name = 'of two servers on one PostgreSQL, one continues the work that the other leaves at %s'
 test.concurrent.each(ends)(name, { timeout: 120_000 }, async (end) => {
   await using database = await (await sharedPostgres()).createDatabase()
   await using folder = await temporaryFolder()

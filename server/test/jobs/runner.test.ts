@@ -313,9 +313,9 @@ test('slow expressions fail a crawl once they have used up its time limit across
   }
   const follow = async (): Promise<unknown> => {
     const row = await findJob(store.db, id)
-    if (row === undefined) throw new Error('There is no such job')
+    if (row === undefined) throw new Error('Unknown job')
     const document = { links: ['https://a.example/a'], metadata: {} }
-    // Each time like another server, or the same after a restart.
+    // Each iteration acts as another server, or the same one after a restart.
     const pageDiscovery = new PageDiscovery({ store, dispatcher: new Agent(), matcher })
     return pageDiscovery.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
   }

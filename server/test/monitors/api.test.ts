@@ -4,7 +4,7 @@ import { Bowline } from '../../../src/index.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './fixture.ts'
 
-const nobody = '00000000-0000-4000-8000-000000000000'
+const unknownId = '00000000-0000-4000-8000-000000000000'
 
 let undo: AsyncDisposableStack
 let lab: Lab
@@ -28,11 +28,11 @@ describe('a monitor is rejected', () => {
     ['without targets', { targets: [] }, 'targets'],
     [
       'with two targets of one id',
-      { targets: [1, 2].map(() => ({ id: nobody, type: 'scrape', urls: ['https://a.example'] })) },
+      { targets: [1, 2].map(() => ({ id: unknownId, type: 'scrape', urls: ['https://a.example'] })) },
       'the same id',
     ],
     ['with too frequent runs', { schedule: { cron: '* * * * *' } }, 'every 5 minutes'],
-    ['with a day that never comes', { schedule: { cron: '0 0 30 2 *' } }, 'never runs'],
+    ['with a date that does not exist', { schedule: { cron: '0 0 30 2 *' } }, 'never runs'],
     [
       'with an unknown option of scraping',
       { targets: [{ type: 'scrape', urls: ['https://a.example'], scrapeOptions: { mood: 1 } }] },
@@ -56,13 +56,13 @@ describe('a monitor is rejected', () => {
     ],
     ['with a goal and no language model', { goal: 'prices' }, 'language model'],
     [
-      'with mails and no mail server',
+      'with emails and no mail server',
       { notification: { email: { enabled: true, recipients: ['a@b.example'] } } },
       'Email notifications need a mail server',
     ],
     ['with Slack', { notification: { slack: { enabled: true } } }, 'Slack'],
     [
-      'with a signature of its own',
+      'with its own signature header',
       { webhook: { url: 'https://a.example', headers: { 'X-Firecrawl-Signature': 'x' } } },
       'this header is set by the server',
     ],
@@ -72,7 +72,7 @@ describe('a monitor is rejected', () => {
       { targets: [{ type: 'crawl', url: 'https://a.example', crawlOptions: { allowExternalLinks: true } }] },
       'does not follow links to other sites',
     ],
-    ['with a retention of a year and more', { retentionDays: 366 }, 'retentionDays'],
+    ['with a retention of more than a year', { retentionDays: 366 }, 'retentionDays'],
   ])('%s', async (_what, change, message) => {
     const { status, body } = await lab.api('POST', '/v2/monitor', { ...valid(), ...change })
 
@@ -147,11 +147,11 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
 test('an unknown id gets 404, and a malformed one 400', async () => {
   const { id } = await createMonitor(lab.api, { targets: targets() })
 
-  expect(await lab.api('GET', `/v2/monitor/${nobody}`)).toMatchObject({
+  expect(await lab.api('GET', `/v2/monitor/${unknownId}`)).toMatchObject({
     status: 404,
     body: { error: 'Monitor not found' },
   })
-  expect(await lab.api('GET', `/v2/monitor/${id}/checks/${nobody}`)).toMatchObject({
+  expect(await lab.api('GET', `/v2/monitor/${id}/checks/${unknownId}`)).toMatchObject({
     status: 404,
     body: { error: 'Check not found' },
   })

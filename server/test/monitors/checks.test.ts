@@ -92,7 +92,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect((await findMonitor(store.db, id))?.nextRunAt).toEqual(new Date('2026-03-06T11:00:00Z'))
   })
 
-  test('are started once, however many servers try', async () => {
+  test('are started once, even if several servers try', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(async () => makeMonitor(daysAgo(0))))
 
     const started = await Promise.all([startDueChecks(deps, now), startDueChecks(deps, now), startDueChecks(deps, now)])
@@ -227,8 +227,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await states.execute()).toEqual([{ targetId: kept }])
   })
 
-  test('are mailed once, repeated failures are not, and emails that cannot be sent are retried, then given up', async () => {
-    // The first mail is rejected once, the second at each of its three attempts.
+  test('are mailed once, repeated failures are not, and emails that cannot be sent are retried, then dropped', async () => {
+    // The first email is rejected once, the second at each of its three attempts.
     await using server = await startMailServer((count) => count === 1 || count > 2)
     const transport = createTransport({ url: server.url })
     const publicUrl = 'http://bowline.example'

@@ -109,7 +109,7 @@ export interface Model extends AsyncDisposable {
   readonly says: (answer: (question: string) => unknown) => void
 }
 
-/** Starts a model that speaks the OpenAI chat protocol on a free port of 127.0.0.1. */
+/** Starts a model with the OpenAI chat API on a free port of 127.0.0.1. */
 export async function startModel(): Promise<Model> {
   let answer: (question: string) => unknown = () => ({})
   const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startMailServer, type Mail } from '../../../test/lab/mail-server.ts'
 import { createMonitor, runCheck, startChangingSite, type ChangingSite } from './fixture.ts'
 
-/** Base URL of the links in mails, whatever the Host header of a request. */
+/** Base URL of the links in emails, regardless of the Host header of a request. */
 const publicUrl = 'http://bowline.example'
 
 let undo: AsyncDisposableStack
@@ -175,6 +175,6 @@ test.concurrent('a mail server that does not respond does not delay shutdown', {
     notification: { email: { enabled: true, recipients: ['reader@else.example'] } },
   })
 
-  // The mail that is being sent would wait for a minute.
+  // The email in progress would wait for a minute.
   await asked
 })

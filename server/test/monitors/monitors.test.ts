@@ -69,12 +69,12 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     expect(await creditsUsed()).toBe(9)
 
     const events = await receiver.whenReceived(12)
-    const told = events.map((event) => event.body).filter((event) => event['id'] === second['id'])
-    expect(told.map((event) => String(event['type'])).toSorted()).toEqual([
+    const ofSecond = events.map((event) => event.body).filter((event) => event['id'] === second['id'])
+    expect(ofSecond.map((event) => String(event['type'])).toSorted()).toEqual([
       'monitor.check.completed',
       ...Array.from({ length: 3 }, () => 'monitor.page'),
     ])
-    expect(told.find((event) => event['data'][0].url === changed.url)).toMatchObject({
+    expect(ofSecond.find((event) => event['data'][0].url === changed.url)).toMatchObject({
       success: true,
       metadata: { shop: 'x' },
       data: [
@@ -88,7 +88,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
         },
       ],
     })
-    expect(told.find((event) => event['type'] === 'monitor.check.completed')).toMatchObject({
+    expect(ofSecond.find((event) => event['type'] === 'monitor.check.completed')).toMatchObject({
       success: false,
       data: [{ monitorId: id, checkId: second['id'], status: 'partial', summary: second['summary'] }],
     })

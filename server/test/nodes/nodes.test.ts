@@ -64,11 +64,11 @@ describeEachStore('nodes', (openStore) => {
     const leastLoaded = async () =>
       createPeers({ ...store, kind: 'postgres' }, own.id).leastLoaded({ load: 8, slots: 8, isDraining: false })
 
-    const heard = await leastLoaded()
+    const received = await leastLoaded()
     await backdateHeartbeat(store.db, other.id, 20)
     const silent = await leastLoaded()
 
-    expect([heard, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
+    expect([received, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
   })
 
   test('a node is found as soon as it is registered, despite the cached list', async () => {

@@ -29,7 +29,7 @@ async function openProfileDeps({ location }: LabBlobLocation, quotaBytes = 1e9):
   }
 }
 
-/** Puts files into a folder, as a browser does. */
+/** Writes files to a folder, like a browser. */
 async function fill(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   for (const [path, contents] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
@@ -50,7 +50,7 @@ async function restore(parts: ArchiveDeps, archive: Pick<Archive, 'blob' | 'keyI
   return { sessionCookiesJson, files: await filesOf(folder.path) }
 }
 
-/** Stores a tar as the server would: compressed, and encrypted with the key. */
+/** Stores a tar like the server: compressed, and encrypted with the key. */
 async function encryptTar(parts: ArchiveDeps, tar: Buffer): Promise<Pick<Archive, 'blob' | 'keyId'>> {
   const blob = 'profiles/sealed'
   const sealed = encryptStream(Readable.from([zstdCompressSync(tar)]), key.bytes, `${profileId} ${blob}`)
@@ -205,9 +205,9 @@ describe('an archive is rejected', () => {
   })
 
   test.each<[string, Partial<Header> & { name: string }]>([
-    ['a path that climbs out', { name: 'Default/Cookies/../../../evil' }],
+    ['a path outside the folder', { name: 'Default/Cookies/../../../evil' }],
     ['an absolute path', { name: '/tmp/evil' }],
-    ['a file that no profile keeps', { name: 'Default/Extensions/evil' }],
+    ['a file that is not part of a profile', { name: 'Default/Extensions/evil' }],
     ['a link', { name: 'Default/Cookies', type: 'symlink', linkname: '/etc/passwd' }],
     ['a hard link', { name: 'Default/Cookies', type: 'link', linkname: '/etc/passwd' }],
     ['a device', { name: 'Default/Cookies', type: 'character-device' }],

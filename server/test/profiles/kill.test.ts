@@ -18,18 +18,18 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
-const program = fileURLToPath(new URL('programs/save-for-ever.ts', import.meta.url))
+const program = fileURLToPath(new URL('programs/save-continuously.ts', import.meta.url))
 /** Each process saves four profiles at once, so a kill interrupts four saves at different steps. */
 const wantedKills = 10
-/** The number of kills that a busy machine manages in a minute. */
+/** Number of kills that a busy machine completes in a minute. */
 const leastKills = 3
 const timeLimitMs = 60_000
 const names = ['one', 'two', 'three', 'four']
 
-/** The last version of every profile that a process told of, a line each: `name version`. */
-function readVersions(told: string): ReadonlyMap<string, number> {
+/** The last version of each profile in the output of a process, which has lines `name version`. */
+function readVersions(output: string): ReadonlyMap<string, number> {
   return new Map(
-    told
+    output
       .trimEnd()
       .split('\n')
       .map((line) => line.split(' '))
@@ -62,27 +62,27 @@ test(
       const args = [program, saversUrl, folder.path, team.id, nodeId, keyBytes.toString('hex'), ...names]
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
       const exited = once(child, 'exit')
-      let told = ''
+      let output = ''
       child.stdout.on('data', (data: Buffer) => {
-        told += data.toString()
+        output += data.toString()
       })
       await Promise.race([once(child.stdout, 'data'), exited])
       await delay(Math.random() * 150)
       child.kill('SIGKILL')
-      expect((await exited)[1], 'it ended by the kill and not by an error').toBe('SIGKILL')
-      // What it asked for last is done after its death, and may be a lease.
+      expect((await exited)[1], 'the process was killed and did not fail').toBe('SIGKILL')
+      // The database completes the last statement after the kill. It may acquire a lease.
       await expect.poll(countSavers, { interval: 10 }).toBe(0)
       await releaseLeasesOfNode(store.db, nodeId)
-      const toldVersions = readVersions(told)
-      for (const name of names) await expectWhole(name, toldVersions.get(name))
+      const printedVersions = readVersions(output)
+      for (const name of names) await expectIntact(name, printedVersions.get(name))
     }
 
     const committed = new Map<string, number>()
-    const expectWhole = async (name: string, told = committed.get(name)): Promise<void> => {
+    const expectIntact = async (name: string, printed = committed.get(name)): Promise<void> => {
       const current = await findCurrentVersion(store.db, { teamId: team.id, name })
-      if (current === undefined && told === undefined) return
-      expect(current?.version).toBeGreaterThanOrEqual(told ?? 1)
-      expect(current?.version).toBeLessThanOrEqual((told ?? 0) + 1)
+      if (current === undefined && printed === undefined) return
+      expect(current?.version).toBeGreaterThanOrEqual(printed ?? 1)
+      expect(current?.version).toBeLessThanOrEqual((printed ?? 0) + 1)
       committed.set(name, current!.version)
       await using restored = await temporaryFolder()
       const sessionCookiesJson = await readArchive(parts, current!, restored.path)

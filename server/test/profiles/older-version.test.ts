@@ -13,7 +13,7 @@ import { openDataDir, openBrowserFixture } from '../browsers/browser-fixture.ts'
 
 const olderVersion = '120.0.6099.5'
 
-/** Opens the storage page on the parked page and answers an expression there. */
+/** Opens the storage page in the parked page and evaluates an expression there. */
 async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expression: string): Promise<unknown> {
   const attached = await router.call('Target.attachToTarget', { targetId: parkedTargetId, flatten: true })
   const session = attached.sessionId
@@ -35,7 +35,7 @@ async function evaluateAt({ router, parkedTargetId }: Browser, site: Site, expre
   return (answer['result'] as { readonly value?: unknown }).value
 }
 
-/** Has a profile say that an older Chromium wrote it last. */
+/** Changes a profile so that its last version is an older Chromium. */
 async function makeOlder(userDataDir: string): Promise<void> {
   const path = join(userDataDir, 'Default/Preferences')
   const preferences = JSON.parse(await readFile(path, 'utf8')) as Record<string, object>

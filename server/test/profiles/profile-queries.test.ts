@@ -144,7 +144,7 @@ describeEachStore('a profile', (openStore) => {
     expect(await commit(store.db, late!)).toBeUndefined()
   })
 
-  test('is free at once when the node of its writer dies', async () => {
+  test('is free at once when the node of its writer is dead', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
     await take(store.db, team.id)

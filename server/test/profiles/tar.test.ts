@@ -19,7 +19,7 @@ const unusualNames = [
   `Default/IndexedDB/${'é'.repeat(110)}`,
 ]
 
-/** A tar as earlier versions of the server wrote it: with the package tar-stream. */
+/** A tar as written by earlier versions of the server, with the package tar-stream. */
 async function tarOf(files: Files): Promise<Buffer> {
   const tar = pack()
   for (const [name, content] of Object.entries(files)) tar.entry({ name, mode: 0o600 }, content)
@@ -105,9 +105,9 @@ test.each<[string, (tar: Buffer) => Buffer]>([
   ['ends within its end', (tar) => tar.subarray(0, -512)],
   ['ends within a file', (tar) => tar.subarray(0, 512 + 700)],
   ['ends within a header', (tar) => tar.subarray(0, 300)],
-  ['goes on after its end', (tar) => Buffer.concat([tar, tar])],
+  ['continues after its end', (tar) => Buffer.concat([tar, tar])],
   ['has a header that was changed', (tar) => changeByte(tar, 0)],
-  ['has a size that is no number', (tar) => withSize(tar, '9zzzzzzzzzz')],
+  ['has a size that is not a number', (tar) => withSize(tar, '9zzzzzzzzzz')],
   ['has a negative size', (tar) => withSize(tar, '-0000000700')],
   ['has a negative size in base 256', (tar) => withSize(tar, `${'\xff'.repeat(11)}\x80`)],
 ])('a tar that %s is rejected', async (_what, damage) => {

@@ -90,14 +90,14 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
 
   test('start with the commit of their transaction and not after a rollback', async () => {
     const queue: Queue<Greeting> = { name: 'transact', expireSeconds: 30 }
-    const heard = Promise.withResolvers<string>()
-    await queues.work(queue, { concurrency: 1 }, async ({ to }) => heard.resolve(to))
+    const received = Promise.withResolvers<string>()
+    await queues.work(queue, { concurrency: 1 }, async ({ to }) => received.resolve(to))
 
     const rolledBack = store.db.transaction().execute(async (db) => {
       await queues.send(queue, { to: 'never' }, { db })
-      throw new Error('changed my mind')
+      throw new Error('rolled back')
     })
-    await expect(rolledBack).rejects.toThrow('changed my mind')
+    await expect(rolledBack).rejects.toThrow('rolled back')
     await store.db.transaction().execute(async (db) => {
       await queues.send(queue, { to: 'soon' }, { db })
       await sleep(400)
@@ -105,7 +105,7 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     const committed = performance.now()
     await queues.send(queue, { to: 'late' }, { startAfter: 5 })
 
-    expect(await heard.promise).toBe('soon')
+    expect(await received.promise).toBe('soon')
     // Without a notification, workers would poll after 2 s.
     expect(performance.now() - committed).toBeLessThan(1500)
   })
@@ -128,10 +128,10 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
 
   test('with the same key are deduplicated while they wait', async () => {
     const queue: Queue<Greeting> = { name: 'once', expireSeconds: 30 }
-    const heard: string[] = []
+    const received: string[] = []
     const last = Promise.withResolvers<void>()
     await queues.work(queue, { concurrency: 1 }, async ({ to }) => {
-      heard.push(to)
+      received.push(to)
       if (to === 'last') last.resolve()
     })
 
@@ -139,7 +139,7 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     await queues.send(queue, { to: 'last' }, { startAfter: 0.4 })
     await last.promise
 
-    expect(heard).toEqual(['first', 'last'])
+    expect(received).toEqual(['first', 'last'])
   })
 
   test('that crashed too many servers are passed to onExhausted', async () => {

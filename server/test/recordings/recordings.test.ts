@@ -167,15 +167,15 @@ async function namesOf(session: Session): Promise<readonly string[]> {
   return (await session.recordings.list()).map(({ name }) => name)
 }
 
-test("recordings with `keep: 'on-failure'` are kept only if the work throws or the browser dies", async () => {
+test("recordings with `keep: 'on-failure'` are kept only if the work throws or the browser crashes", async () => {
   const visit = async (fails: boolean): Promise<Session> => {
     const seen: Session[] = []
     const work = bowline.withSession({ driver: playwright, record: onFailure }, async ({ page, session }) => {
       seen.push(session)
       await page.goto(site.url('/console'))
-      if (fails) throw new Error('as planned')
+      if (fails) throw new Error('expected failure')
     })
-    await (fails ? expect(work).rejects.toThrow('as planned') : work)
+    await (fails ? expect(work).rejects.toThrow('expected failure') : work)
     return seen[0]!
   }
   const crashed = await bowline.sessions.create({ record: onFailure })
@@ -200,13 +200,13 @@ test('recording does not affect emulation, dialogs or interception, and other te
   })
   const url = new URL(outcome.recordings.find(({ name }) => name === 'player.html')!.url)
   const foreign = (await lab.api('POST', '/v2/team/keys', { team: 'others' })).body['key'] as string
-  const stranger = { authorization: `Bearer ${foreign}` }
+  const otherTeam = { authorization: `Bearer ${foreign}` }
   const list = `/v2/browser/${outcome.sessionId}/recordings`
 
   const page = await lab.api('GET', url.pathname + url.search, undefined, {})
   const refusals = [
-    await lab.api('GET', list, undefined, stranger),
-    await lab.api('GET', `${list}/har.json`, undefined, stranger),
+    await lab.api('GET', list, undefined, otherTeam),
+    await lab.api('GET', `${list}/har.json`, undefined, otherTeam),
     await lab.api('GET', `${url.pathname}?token=wrong`, undefined, {}),
   ]
 

@@ -38,8 +38,8 @@ const attacks: Readonly<Record<string, () => string>> = {
   'an open script of 5 MB': () => `deep<script>${'</scrip '.repeat(600_000)}`,
   '30,000 list items': () => `<ul>${'<li>deep'.repeat(30_000)}</ul>`,
   '20,000 headings': () => '<h2>deep <a href=#x>a</a></h2>'.repeat(20_000),
-  'an element with a name that every object has': () => '<p>deep <constructor>inside</constructor>',
-  'spaces that end in no digit': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
+  'an element named like a property of Object': () => '<p>deep <constructor>inside</constructor>',
+  'spaces without a digit at the end': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
 }
 
 describe('a hostile page is parsed in bounded time', { timeout: 240_000 }, () => {
@@ -52,7 +52,7 @@ describe('a hostile page is parsed in bounded time', { timeout: 240_000 }, () =>
 
     expect(whole.markdown).toContain('deep')
     expect(main.markdown).toBeDefined()
-    // Processor time: it does not depend on what else the machine does.
+    // CPU time, which does not depend on other load of the machine.
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
   })
 })

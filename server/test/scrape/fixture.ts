@@ -4,13 +4,13 @@ import type { Pages } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { scrapePages } from './pages.ts'
 
-/** A server, a site, and a way to scrape one with the other. */
+/** A server, a site, and functions that scrape the site. */
 export interface ScrapeFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
-  /** Scrapes a path of the site, nothing from the store unless asked for. */
+  /** Scrapes a path of the site. Uses stored pages only if `maxAge` is set. */
   readonly scrape: (path: string, options?: Readonly<Record<string, unknown>>) => Promise<Answer>
-  /** The same, failing the test when it does not succeed. */
+  /** Like `scrape`, but fails the test if the scrape fails. */
   readonly read: (path: string, options?: Readonly<Record<string, unknown>>) => Promise<Answer['body']>
 }
 

@@ -8,7 +8,7 @@ const article = `<header><nav><a href="/menu">Menu</a></nav></header>
   <main><article><h1>The harbour</h1><p>${sentences} Behind it stands <a href="lighthouse">the light</a>.</p><p class="aside">A note in <a href="/passing">passing</a>.</p>
   <img src="/boat.png" alt="boat"></article></main><footer>Imprint</footer>`
 
-/** Sends bytes as they are. */
+/** Sends bytes unchanged. */
 function bytes(body: string | Uint8Array, headers: Readonly<Record<string, string>>, status = 200): Page {
   return ({ response }) => {
     response.writeHead(status, headers)
@@ -21,7 +21,7 @@ function compressed(encoding: string, pack: (text: Buffer) => Buffer): Page {
   return bytes(pack(Buffer.from(htmlDocument('Packed', article))), { ...html, 'content-encoding': encoding })
 }
 
-/** Pages for scrapes: one for each thing that a scrape must bear. */
+/** Pages for scrapes, one for each special case. */
 export const scrapePages: Pages = {
   '/article': fixedPage('Harbour', article),
   '/packed/gzip': compressed('gzip', gzipSync),

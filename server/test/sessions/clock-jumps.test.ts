@@ -11,7 +11,8 @@ afterEach(() => void vi.useRealTimers())
 
 const hourMs = 3_600_000
 
-// The clock of the whole server process, while its timers and the monotonic clock go on as they do in reality.
+// Changes the wall clock of the server process. Its timers and the monotonic clock are not
+// affected.
 test.each([
   ['forwards', hourMs],
   ['back', -hourMs],

@@ -14,27 +14,27 @@ afterEach(() => void vi.restoreAllMocks())
 const failures = [
   {
     cause: new Error('EMFILE: too many open files'),
-    told: { code: 'BROWSER_START_FAILED', error: expect.stringContaining('setup of the session failed: EMFILE') },
+    response: { code: 'BROWSER_START_FAILED', error: expect.stringContaining('setup of the session failed: EMFILE') },
   },
   {
-    cause: new BowlineError('STORE_UNAVAILABLE', 'The database is away', { retryAfterSeconds: 2 }),
-    told: { code: 'STORE_UNAVAILABLE', error: 'The database is away' },
+    cause: new BowlineError('STORE_UNAVAILABLE', 'The database is unreachable', { retryAfterSeconds: 2 }),
+    response: { code: 'STORE_UNAVAILABLE', error: 'The database is unreachable' },
   },
 ]
 
 test.each(failures)(
-  'a session that fails to start ($told.code) leaves no browser, lease or bill, and its error has the reason',
-  async ({ cause, told }) => {
+  'a session that fails to start ($response.code) leaves no browser, lease or bill, and its error has the reason',
+  async ({ cause, response }) => {
     const profile = { name: 'acme' }
     vi.spyOn(Recordings.prototype, 'start').mockRejectedValueOnce(cause)
 
     const failed = await lab.api('POST', '/v2/browser', { profile })
 
-    expect(failed.body).toMatchObject({ success: false, ...told })
+    expect(failed.body).toMatchObject({ success: false, ...response })
     await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
     const { body } = await lab.api('GET', '/v2/browser')
     expect(body['sessions'][0]).toMatchObject({ status: 'error', endReason: 'crashed', creditsBilled: 0 })
-    // Its place and the right to write its profile are free.
+    // Its slot and the lease of its profile are free.
     const next = await lab.createSession({ profile })
     expect((await lab.api('DELETE', `/v2/browser/${next.id}`)).body['profile']).toMatchObject({ saveChanges: true })
   },

@@ -13,7 +13,7 @@ afterAll(async () => lab[Symbol.asyncDispose]())
 const longestMs = 12_000
 
 const kinds: readonly (readonly [string, CreateSessionOptions])[] = [
-  ['keeps nothing', {}],
+  ['has nothing to save', {}],
   ['has a profile to save', { profile: { name: 'hung' } }],
   ['keeps its files', { keepFiles: true }],
   ['is recorded', { record: true }],

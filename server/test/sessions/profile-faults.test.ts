@@ -121,7 +121,7 @@ test.concurrent(
     const killed = await start()
 
     const first = await leave(killed, 'first')
-    // Nobody may write what is based on the version before.
+    // No session may write changes based on the previous version.
     expect((await killed.api('POST', '/v2/browser', { profile })).body).toMatchObject({ code: 'PROFILE_LOCKED' })
     bucket.setCut(false)
     await isSaved(killed, first, 1)
@@ -137,7 +137,8 @@ test.concurrent(
   },
 )
 
-// One after another on one server: the first looks at all that is stored there, the others kill all its browsers.
+// In sequence on one server: the first inspects everything stored there, the others kill all its
+// browsers.
 describe('on one server', () => {
   let lab: Lab
   let server: Pick<ServerProcess, 'create' | 'api'>
@@ -154,7 +155,7 @@ describe('on one server', () => {
     const files = entries.filter((entry) => entry.isFile())
     const texts = await Promise.all(files.map(async (file) => readFile(join(file.parentPath, file.name), 'latin1')))
 
-    // The profile, and the mark by which servers know that they share these blobs.
+    // The profile, and the marker file that identifies the blob storage.
     expect(texts).toHaveLength(2)
     for (const text of texts) expect(text).not.toMatch(/very-secret-value|127\.0\.0\.1|SQLite/)
   })
@@ -178,7 +179,7 @@ describe('on one server', () => {
     'a browser killed at any time while it is saved leaves either the old version or the new one',
     { timeout: 150_000 },
     async () => {
-      // Whoever read last has the lease.
+      // The last reader has the lease.
       for (const { id } of (await lab.api('GET', '/v2/browser?status=active')).body['sessions'] as { id: string }[]) {
         await lab.api('DELETE', `/v2/browser/${id}`)
       }
@@ -191,13 +192,13 @@ describe('on one server', () => {
         await visit(session, async (page) => remember(page, site, `value-${round}`))
         const [pid] = browserPids(lab.dataDir)
         const deletion = lab.api('DELETE', `/v2/browser/${session.id}`)
-        // The last rounds come too late to do harm, however busy the machine is.
+        // In the last rounds, the kill comes after the save even on a busy machine.
         await Promise.race([deletion, delay(((round - 1) / rounds) * 1.5 * undisturbedMs)])
         if (round === rounds) await deletion
         try {
           process.kill(pid!, 'SIGKILL')
         } catch {
-          // It was faster.
+          // The save completed before the kill.
         }
         const { body } = await deletion
         if (body['profile'].version !== undefined) saved.push(`value-${round}`)

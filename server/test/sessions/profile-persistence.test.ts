@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 afterAll(async () => site[Symbol.asyncDispose]())
 
-/** Each way for a session to end; resolves when it has ended. */
+/** Ways for a session to end. Each resolves when it has ended. */
 const ends: Readonly<
   Record<string, (lab: Lab, session: { id: string; cdpUrl: string }, expect: ExpectStatic) => Promise<unknown>>
 > = {
   'its deletion': async (lab, { id }) => lab.api('DELETE', `/v2/browser/${id}`),
   'its total lifetime': async (lab, session, expect) => untilDestroyed(lab, session, expect),
-  'its idleness': async (lab, session, expect) => untilDestroyed(lab, session, expect),
+  'its idle time': async (lab, session, expect) => untilDestroyed(lab, session, expect),
   "a client's Browser.close": async (lab, session, expect) => {
     await using cdp = await connectCdp(session.cdpUrl)
     await cdp.call('Browser.close')
@@ -42,11 +42,11 @@ describe.concurrent.each(['shell', 'chromium'] as const)('with %s, the storage o
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  // Both browsers end the same way when a time is over.
+  // Both browsers end in the same way at a time limit.
   const tried = Object.keys(ends).filter((how) => browser === 'shell' || !/lifetime|idleness/.test(how))
   test.for(tried)('is restored in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
     const profile = { name: how }
-    const activityTtl = how === 'its idleness' ? 10 : 3600
+    const activityTtl = how === 'its idle time' ? 10 : 3600
     const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
     await visit(first, async (page) => remember(page, site, 'kept'))
 
@@ -91,7 +91,9 @@ test.concurrent.for([
   },
 )
 
-test.concurrent('full Chromium exits after the process that writes localStorage, however slow', async ({ expect }) => {
+test.concurrent('full Chromium exits only after its process that writes localStorage, even if that is slow', async ({
+  expect,
+}) => {
   await using lab = await startLab({ browser: 'chromium' })
   const profile = { name: 'acme' }
   const first = await lab.createSession({ profile })
@@ -109,7 +111,7 @@ test.concurrent('full Chromium exits after the process that writes localStorage,
   expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
 
-/** The processes of a lab's one browser whose command lines have a word in them. */
+/** The processes of the only browser of a lab whose command lines contain a word. */
 function processesOf(lab: Lab, word: string): readonly number[] {
   return browserPids(lab.dataDir)
     .flatMap(groupMembers)

@@ -93,7 +93,7 @@ test('a second, different signal ends the process at once', async () => {
   server.kill('SIGTERM')
   server.kill('SIGINT')
 
-  // Which of two pending signals is delivered first is the kernel's choice.
+  // The kernel decides which of two pending signals is delivered first.
   expect([130, 143]).toContain((await server.exited).code)
   await expect.poll(() => browserPids(dataDir), { timeout: 5000 }).toEqual([])
 })

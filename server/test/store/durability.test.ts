@@ -15,7 +15,7 @@ const kills = 8
 /** Limits the number of kills on a busy machine, where each start takes seconds. */
 const limitMs = 10_000
 
-test('no acknowledged row is lost when the process is killed again and again', async ({ annotate }) => {
+test('no acknowledged row is lost when the process is killed repeatedly', async ({ annotate }) => {
   await using folder = await temporaryFolder()
   const acknowledged: string[] = []
   const startedAt = Date.now()

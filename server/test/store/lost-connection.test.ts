@@ -68,15 +68,15 @@ test('statements fail at once while the database is down, and work again afterwa
 
 test('queues are notified of new jobs again after all connections were lost', async () => {
   await using queues = await openTaskQueues({ store, onError: () => undefined })
-  const heard = new Set<string>()
+  const received = new Set<string>()
   const queue = { name: 'lost', expireSeconds: 30 }
-  await queues.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void heard.add(to))
+  await queues.work<{ readonly to: string }>(queue, { concurrency: 2 }, async ({ to }) => void received.add(to))
   await database.disconnect()
   await works()
 
   await store.db.transaction().execute(async (db) => queues.send(queue, { to: 'back' }, { db }))
 
-  await expect.poll(() => heard.has('back'), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => received.has('back'), { timeout: 10_000 }).toBe(true)
 })
 
 test('callers wait for existing connections when PostgreSQL accepts no more', async () => {

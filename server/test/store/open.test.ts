@@ -8,7 +8,7 @@ import { describeEachStore, openPgliteStore, openPostgresStore, temporaryFolder 
 import { startProgram } from './program.ts'
 
 describeEachStore('a store', (openStore) => {
-  test('answers a ping', async () => {
+  test('responds to a ping', async () => {
     await using store = await openStore()
 
     await expect(store.ping()).resolves.toBeUndefined()

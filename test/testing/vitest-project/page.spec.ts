@@ -8,7 +8,7 @@ const test = withSession(base, {
 })
 const sessions = new Set<string>()
 
-test('a page of its own', async ({ remote: { page, context, session } }) => {
+test('a page on a session', async ({ remote: { page, context, session } }) => {
   sessions.add(session.id)
   await page.goto(`${process.env['PROJECT_SITE']}/title?text=One`)
 
@@ -16,12 +16,12 @@ test('a page of its own', async ({ remote: { page, context, session } }) => {
   expect(context.pages()).toHaveLength(1)
 })
 
-test('and another one on the same session', async ({ remote: { page, context, session } }) => {
+test('another page on the same session', async ({ remote: { page, context, session } }) => {
   expect(page.url()).toBe('about:blank')
   expect(context.pages()).toHaveLength(1)
   expect([...sessions]).toEqual([session.id])
 })
 
-test.fails('and one that fails', async ({ remote: { page } }) => {
+test.fails('a failing test', async ({ remote: { page } }) => {
   expect(await page.title()).toBe('Another title')
 })

@@ -3,8 +3,8 @@ import { describeIsolation } from '../../../src/browsers/isolation.ts'
 import type { IsolationMode } from '../../../src/browsers/probe-isolation.ts'
 import { openRawBrowser } from '../raw-browser.ts'
 
-// Stands in for a server: prints the isolation of its browsers and what one shows of a file, and waits to be
-// killed.
+// Acts as a server: prints the isolation of its browsers and what one of them shows of a file, and
+// waits to be killed.
 const [dataDir = '', isolation, path] = process.argv.slice(2)
 const host = await openBrowserHost({ dataDir, isolationMode: isolation as IsolationMode, environment: process.env })
 const raw = await openRawBrowser(host)

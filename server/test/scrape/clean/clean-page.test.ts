@@ -86,7 +86,7 @@ describe('selected elements', () => {
   const html =
     '<body><h1 id="t">T</h1><div class="a"><p>one</p><p class="x">two</p></div><p class="x">three</p><footer>end</footer></body>'
 
-  test('are kept alone, in the order of the page', () => {
+  test('are the only content, in the order of the page', () => {
     expect(read(html, { includeTags: ['.x', '#t'] })).toBe('# T\n\ntwo\n\nthree\n')
   })
 

@@ -5,7 +5,7 @@ import { textOf } from '../../../src/scrape/parse/dom-nodes.ts'
 import { findElements } from '../../../src/scrape/parse/select-elements.ts'
 import { adSelectors } from '../../../src/scrape/render/ad-rules.ts'
 
-/** An element that a simple selector matches, with something in it. */
+/** An element with content that a simple selector matches. */
 function elementFor(part: string, inside: string): string {
   const name = /^\w+/.exec(part)?.[0] ?? 'div'
   const classes = [...part.matchAll(/\.([\w-]+)/g)].map(([, value]) => value)
@@ -23,7 +23,7 @@ function textWith(selector: string, blockAds: boolean): string {
   return textOf(page.document)
 }
 
-// Frames are left out of every page.
+// Frames are omitted from every page.
 const selectors = adSelectors.filter((selector) => !selector.startsWith('iframe'))
 
 test.each(selectors)('%s is removed from a page', (selector) => {

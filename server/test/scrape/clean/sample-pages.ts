@@ -15,7 +15,7 @@ ${content}
 <div class="cookie-banner">We use cookies. <button>Accept all</button></div></body></html>`
 }
 
-/** An article in the frame of a site: menu, sidebar, footer and cookie banner around it. */
+/** An article surrounded by the frame of a site: menu, sidebar, footer and cookie banner. */
 export const articlePage = frame(
   'How rivers bend - Example Site',
   '<meta property="og:type" content="article"><meta name="description" content="Why rivers bend">',
@@ -23,7 +23,7 @@ export const articlePage = frame(
 ${prose('erosion')}<h2>Oxbow lakes</h2>${prose('oxbow lakes')}${prose('sediment')}${prose('floods')}</article></main>`,
 )
 
-/** A thread of a forum, its posts in the frame of a site. */
+/** A thread of a forum, surrounded by the frame of a site. */
 export const forumPage = frame(
   'Best bread flour? - Example Forum',
   '',

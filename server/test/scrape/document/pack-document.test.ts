@@ -3,7 +3,7 @@ import { packDocument, unpackDocument } from '../../../src/scrape/document/pack-
 
 const metadata = { sourceURL: 'https://example.com/', statusCode: 200 }
 
-test('a packed document is small and unpacks unchanged, whatever its characters', async () => {
+test('a packed document is small and unpacks unchanged, with any characters', async () => {
   const document = { markdown: 'Fair wind – gute Fahrt \u0000 ⛵ '.repeat(1000), metadata }
 
   const bytes = await packDocument(document)

@@ -45,14 +45,14 @@ describe('a scraped page', () => {
     ['other formats', {}, { formats: ['html', 'rawHtml', 'links', 'images'] }],
     ['formats in another order', { formats: ['markdown', 'links'] }, { formats: ['links', 'markdown'] }],
     ['other parts', {}, { excludeTags: ['h1'], onlyMainContent: false, blockAds: false, parsers: [] }],
-    ['the default place by name', {}, { location: { country: 'us' } }],
+    ['the default location by name', {}, { location: { country: 'us' } }],
     ['attributes', {}, { formats: [{ type: 'attributes', selectors: [{ selector: 'img', attribute: 'alt' }] }] }],
     ['no browser', { waitFor: 2 }, { fastMode: true }],
     ['a shorter wait', { waitFor: 2 }, { waitFor: 1, formats: ['html'] }],
-    ['the same picture', { formats: ['screenshot'] }, { formats: ['markdown', 'screenshot'] }],
-    ['no picture', { formats: ['screenshot'] }, { formats: ['html'] }],
-    ['a strict check of the certificate', { skipTlsVerification: true }, {}],
-  ])('serves scrapes with %s as if it was loaded for them', async (name, first, second) => {
+    ['the same screenshot', { formats: ['screenshot'] }, { formats: ['markdown', 'screenshot'] }],
+    ['no screenshot', { formats: ['screenshot'] }, { formats: ['html'] }],
+    ['certificate verification', { skipTlsVerification: true }, {}],
+  ])('serves scrapes with %s like a page loaded for them', async (name, first, second) => {
     const path = `/article?serves=${encodeURIComponent(name)}`
     await fixture.read(path, first)
     const asked = fixture.site.requests.all.length
@@ -72,10 +72,10 @@ describe('a scraped page', () => {
     ['a longer wait', { waitFor: 1 }, { waitFor: 2 }],
     ['a phone', {}, { mobile: true }],
     ['another language', {}, { location: { country: 'de' } }],
-    ['a picture', { waitFor: 1 }, { formats: ['screenshot'] }],
-    ['another picture', { formats: ['screenshot'] }, { formats: ['screenshot@fullPage'] }],
+    ['a screenshot', { waitFor: 1 }, { formats: ['screenshot'] }],
+    ['another screenshot', { formats: ['screenshot'] }, { formats: ['screenshot@fullPage'] }],
     ['advertisements that were not loaded', { waitFor: 1 }, { waitFor: 1, blockAds: false }],
-    ['changes to tell', {}, { formats: ['markdown', 'changeTracking'] }],
+    ['change tracking', {}, { formats: ['markdown', 'changeTracking'] }],
   ])('does not serve scrapes with %s', async (name, first, second) => {
     const path = `/article?differs=${encodeURIComponent(name)}`
     await fixture.read(path, first)
@@ -245,7 +245,7 @@ describe('a scraped page', () => {
   })
 })
 
-describe('the cache alone', () => {
+describe('only the cache', () => {
   test('responds with lockdown, for four more credits, or with 404', async () => {
     await fixture.read('/article?locked')
 

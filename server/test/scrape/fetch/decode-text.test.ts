@@ -75,7 +75,7 @@ test('bytes crafted to slow down detection are decoded quickly', () => {
   const startedMs = performance.now()
   for (const part of ['<', '<script', '&amp', '\xe4<', 'a\xe4 ', '<style></style'])
     decodeText(Buffer.from(part.repeat(400_000), 'latin1'), 'text/html; charset=')
-  // A page in a foreign script whose last word does not end.
+  // A page in another script whose last word does not end.
   decodeText(
     Buffer.from(`\xcf\xf0\xe8\xe2\xe5\xf2\xcf\xf0\xe8\xe2\xe5\xf2 ${'A'.repeat(50_000)}`, 'latin1'),
     'text/html',

@@ -17,7 +17,7 @@ export const texts = {
   turkish: 'Liman sakin ve tekneler duvarın yakınında duruyor. Arkasında yüz yıl önce inşa edilen deniz feneri var.',
 } as const
 
-/** Returns the bytes of a text in an encoding that Node can only read. */
+/** Returns the bytes of a text in an encoding that Node can only decode. */
 export function encode(text: string, encoding: string): Buffer {
   const table = new Map<string, readonly number[]>()
   const enter = (...bytes: readonly number[]): void => {

@@ -72,7 +72,7 @@ test.each([
   ['its header', '/charset/header', 'naïve café'],
   ['its meta element', '/charset/meta', 'Привет'],
   ['its byte order mark', '/charset/mark', 'naïve café'],
-  ['its bytes, when nothing says so', '/charset/none', 'naïve café'],
+  ['its bytes, if it is not declared', '/charset/none', 'naïve café'],
 ])('the encoding of a page is detected by %s', async (_, path, text) => {
   expect((await fixture.read(path))['markdown'].trim()).toBe(text)
 })
@@ -145,7 +145,7 @@ describe('while fetching a page', () => {
 describe('a URL that is not HTML', () => {
   test.each([
     ['JSON becomes a code block', '/data.json', '```json\n{"a": 1}\n```\n'],
-    ['text stays as it is', '/notes.txt', 'plain <b>words</b>'],
+    ['text is returned unchanged', '/notes.txt', 'plain <b>words</b>'],
   ])('%s', async (_, path, markdown) => {
     expect((await fixture.read(path))['markdown']).toBe(markdown)
   })
@@ -193,7 +193,7 @@ describe('a URL that is not HTML', () => {
     ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
     ['/data.json', { onlyCleanContent: true }, 'application/json: `onlyCleanContent`.'],
     ['/picture.png', tags, 'an image: `includeTags`.'],
-  ])('%s says which options were not applied: %o', async (path, options, warning) => {
+  ])('%s has a warning about options that were not applied: %o', async (path, options, warning) => {
     const page = await fixture.read(path, options)
 
     expect(page['warning']).toMatch(/^Not applied, because the page is /)
@@ -230,7 +230,7 @@ describe('a URL that is not HTML', () => {
     ])
   })
 
-  test('a broken PDF is a clear error', async () => {
+  test('a malformed PDF causes a clear error', async () => {
     expect((await fixture.scrape('/broken.pdf')).body).toMatchObject({ success: false, code: 'PDF_INVALID' })
   })
 })
@@ -294,12 +294,12 @@ describe('failures', () => {
 
   test.each([
     ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
-    ['a format that is not there', { formats: ['branding'] }, 'Format "branding" is not supported'],
+    ['an unknown format', { formats: ['branding'] }, 'Format "branding" is not supported'],
     ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
     ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
     ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],
     ['a wait longer than half of the timeout', { waitFor: 2000, timeout: 3000 }, 'half of timeout'],
-    ['a selector that is none', { includeTags: ['p['] }, 'not a CSS selector'],
+    ['an invalid selector', { includeTags: ['p['] }, 'not a CSS selector'],
     ['data without a language model', { formats: ['json'] }, 'language model'],
     ['tracking without Markdown', { formats: ['changeTracking'] }, 'requires the format markdown'],
     [
@@ -308,9 +308,9 @@ describe('failures', () => {
       'headers.Host: this header is set by the connection',
     ],
     ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: must not contain line breaks'],
-    ['a country that is none', { location: { country: 'XX' } }, 'location.country: must be a two-letter country code'],
-    ['a parser that is not there', { parsers: ['docx'] }, 'only supported parser is `pdf`'],
-    ['a wait for two things', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
+    ['an invalid country', { location: { country: 'XX' } }, 'location.country: must be a two-letter country code'],
+    ['an unknown parser', { parsers: ['docx'] }, 'only supported parser is `pdf`'],
+    ['a wait with two conditions', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
   ])('%s gets 400 with the reason', async (_, options, message) => {
     const { status, body } = await fixture.scrape('/article', options)
 

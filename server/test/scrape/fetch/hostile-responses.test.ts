@@ -23,7 +23,10 @@ function line(text: string) {
 const html = 'text/html; charset=utf-8'
 const dot = `data:image/png;base64,${'iVBORw0KGgo'.repeat(100)}`
 
-/** An answer that is packed once more for every name in its headers, as sites may write them. */
+/**
+ * A response that is compressed once for each coding in its headers, which sites can write in
+ * different ways.
+ */
 function packed(times: number, names: string | string[]): Page {
   let body = Buffer.from('<p>packed</p>')
   for (let round = 0; round < times; round += 1) body = gzipSync(body)
@@ -33,7 +36,7 @@ function packed(times: number, names: string | string[]): Page {
   }
 }
 
-/** A megabyte that unpacks to a gigabyte. */
+/** A megabyte that decompresses to a gigabyte. */
 const bomb = gzipSync(Buffer.alloc(1_000_000_000, '<p>x</p>'), { level: 1 })
 
 const dropped = Promise.withResolvers<void>()
@@ -43,8 +46,8 @@ const pages = {
   '/cut.pdf': bytes(makePdf(line('Report')).subarray(0, 60), 'application/pdf'),
   '/no-pages.pdf': bytes(makePdf([]), 'application/pdf'),
   '/web-page.pdf': bytes('<!doctype html><p>Please log in</p>', 'application/pdf'),
-  '/hidden-pdf': bytes(makePdf(line('Found all the same')), html),
-  '/image.pdf': bytes(makePdf(line('Not a picture')), 'image/png'),
+  '/hidden-pdf': bytes(makePdf(line('Found anyway')), html),
+  '/image.pdf': bytes(makePdf(line('Not an image')), 'image/png'),
   '/bomb': bytes(bomb, html, { 'content-encoding': 'gzip' }),
   '/not-gzip': bytes('<p>plain</p>', html, { 'content-encoding': 'gzip' }),
   '/packed-5-times': packed(5, 'gzip, x-gzip,gzip, gzip, gzip'),
@@ -86,8 +89,8 @@ describe('a PDF', () => {
   })
 
   test.each([
-    ['HTML', '/hidden-pdf', 'Found all the same'],
-    ['an image', '/image.pdf', 'Not a picture'],
+    ['HTML', '/hidden-pdf', 'Found anyway'],
+    ['an image', '/image.pdf', 'Not an image'],
   ])('declared as %s is parsed', async (_, path, text) => {
     expect((await fixture.read(path))['markdown']).toContain(text)
   })

@@ -12,7 +12,7 @@ let url: string
 beforeAll(async () => {
   const server = createServer(selfSigned, (_request, response) => {
     response.setHeader('content-type', 'text/html')
-    response.end('<h1>Secret</h1><p>Signed by nobody.</p>')
+    response.end('<h1>Secret</h1><p>Self-signed.</p>')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -8,10 +8,10 @@ function job(html: string) {
 }
 
 const workers = new HtmlThreadPool({ threads: 1 })
-const hurried = new HtmlThreadPool({ threads: 1, timeoutMs: 50 })
+const shortTimeoutPool = new HtmlThreadPool({ threads: 1, timeoutMs: 50 })
 afterAll(async () => {
   await workers[Symbol.asyncDispose]()
-  await hurried[Symbol.asyncDispose]()
+  await shortTimeoutPool[Symbol.asyncDispose]()
 })
 
 test('many pages are processed by few threads', async () => {
@@ -22,7 +22,7 @@ test('many pages are processed by few threads', async () => {
 
 test('a page that takes too long is aborted with its thread, and the next one gets a new thread', async () => {
   const slow = job('<p>much</p>'.repeat(1_000_000))
-  const waiting = Promise.allSettled([hurried.run(slow), hurried.run(slow)])
+  const waiting = Promise.allSettled([shortTimeoutPool.run(slow), shortTimeoutPool.run(slow)])
 
   const outcomes = await waiting
 

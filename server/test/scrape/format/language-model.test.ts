@@ -18,7 +18,7 @@ const questions: Question[] = []
 let answer: string | ((question: Question) => string) = '{}'
 let scraping: ScrapeFixture
 
-/** A language model that says what the test wants it to. */
+/** A language model with answers that the test sets. */
 async function startModel(): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -87,7 +87,7 @@ test.each([
   ['json', { type: 'json', schema }],
   ['summary', 'summary'],
   ['changeTracking', { type: 'changeTracking', modes: ['json'], schema }],
-])('a warning says that the model got only part of a long page: %s', async (_, format) => {
+])('a warning states that the model received only part of a long page: %s', async (_, format) => {
   answer = '{"title":"a","summary":"b"}'
 
   const long = await scraping.read('/long', { formats: ['markdown', format] })

@@ -1,14 +1,14 @@
 import { constants, deflateRawSync } from 'node:zlib'
 
-/** A line of text on a page: its size in points, and what it says. */
+/** A line on a page: its size in points and its text. */
 export interface PdfLine {
   readonly size: number
   readonly text: string
 }
 
 /**
- * Writes a small PDF, one array of lines a page. With `encrypted`, it opens only with a password
- * nobody knows.
+ * Creates a small PDF with one array of lines per page. With `encrypted`, it requires an unknown
+ * password.
  */
 export function makePdf(
   pages: readonly (readonly PdfLine[])[],
@@ -45,7 +45,7 @@ export function makePdf(
   return Buffer.from(text, 'latin1')
 }
 
-/** Writes a PDF of one page that unpacks to so many megabytes of white space. */
+/** Creates a PDF of one page that decompresses to this many megabytes of white space. */
 export function makePdfBomb(megabytes: number): Buffer {
   const whole = makePdf([[{ size: 12, text: 'Boom' }]]).toString('latin1')
   const block = deflateRawSync(Buffer.alloc(1e6, ' '), { finishFlush: constants.Z_FULL_FLUSH })
@@ -56,14 +56,14 @@ export function makePdfBomb(megabytes: number): Buffer {
     checksumOfSpaces(BigInt(megabytes) * 1_000_000n),
   ])
   const stream = `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${packed.toString('latin1')}\nendstream`
-  // Readers find their way through a file whose table of places is wrong.
+  // Readers can repair a file with an incorrect cross-reference table.
   return Buffer.from(
     whole.replace(/<< \/Length \d+ >>\nstream\n[^]*?\nendstream/, () => stream),
     'latin1',
   )
 }
 
-/** Adler-32 of so many spaces. */
+/** Adler-32 of this many spaces. */
 function checksumOfSpaces(count: bigint): Buffer {
   const modulus = 65_521n
   const low = (1n + 32n * count) % modulus

@@ -61,7 +61,7 @@ describe('a PDF becomes Markdown', () => {
     expect(content.totalPages).toBe(3)
   })
 
-  test('with all its pages, however many', async () => {
+  test('with all pages of a long file', async () => {
     const content = await parsePdf(makePdf(Array.from({ length: 1500 }, () => chapter('Page'))))
 
     expect(content.pages).toHaveLength(1500)
@@ -128,9 +128,9 @@ describe('parsing ends', () => {
     const stop = new AbortController()
     const reading = parsePdf(makePdf([chapter('Report')]), { signal: stop.signal })
 
-    stop.abort(new Error('no longer wanted'))
+    stop.abort(new Error('no longer needed'))
 
-    await expect(reading).rejects.toThrow('no longer wanted')
+    await expect(reading).rejects.toThrow('no longer needed')
   })
 
   test('when it is aborted in the queue, and the next one starts', async () => {
@@ -142,9 +142,9 @@ describe('parsing ends', () => {
     const leaving = parsePdf(report, { slots, signal: stop.signal })
     const next = parsePdf(report, { slots })
     expect(slots.waiting).toBe(2)
-    stop.abort(new Error('no longer wanted'))
+    stop.abort(new Error('no longer needed'))
 
-    await expect(leaving).rejects.toThrow('no longer wanted')
+    await expect(leaving).rejects.toThrow('no longer needed')
     expect((await Promise.all([reading, next])).map(({ totalPages }) => totalPages)).toEqual([1, 1])
   })
 })

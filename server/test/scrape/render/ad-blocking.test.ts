@@ -36,7 +36,7 @@ const pages = {
     `<h1>News</h1><p id="choice">none</p><iframe title="Cookie consent" src="/consent" style="position:fixed;bottom:0"></iframe>
      <script>onmessage = (event) => { choice.textContent = event.data; document.querySelector('iframe').remove() }</script>`,
   ),
-  // What Piano's banners look like, which live in frames.
+  // A banner like those of Piano, which are in frames.
   '/consent': fixedPage(
     'Consent',
     `<div id="piano-cookie_banner">We use cookies <button data-close-button onclick="parent.postMessage('rejected', '*')">No</button></div>`,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const lists = fixture.use(
     await startSite({ '/list.txt': ({ response }) => void response.end('[Adblock Plus 2.0]\n/sponsors/banner.\n') }),
   )
-  // Every other host, under any name and port.
+  // All other hosts, with any name and port.
   elsewhere = fixture.use(await startSite({ '/ad.js': fixedPage('', ''), '/ours.js': fixedPage('', '') }))
   const upstream = fixture.use(await startHttpUpstream(elsewhere.port))
   const proxyBasic = `http://127.0.0.1:${upstream.port}`
@@ -78,7 +78,7 @@ describe('advertisements', () => {
   })
 
   test('on a block list are not requested, and the rest of the page is', async () => {
-    // The list takes effect with the first page after it was read.
+    // The list applies from the first page after it was loaded.
     await vi.waitFor(
       async () => {
         const before = askedFor('/sponsors/banner.js')

@@ -194,24 +194,24 @@ test('the screenshot format captures the full page on request', async () => {
   expect(whole!.readUInt32BE(20)).toBeGreaterThan(5000)
 })
 
-describe('a warning says', () => {
+describe('a warning reports', () => {
   const script = (source: string): object => ({ type: 'executeJavascript', script: source })
   const click = { type: 'click', selector: 'i', all: true }
   test.each([
     [
-      'of the part of a high page',
+      'the captured part of a high page',
       { formats: ['screenshot@fullPage'] },
       [script("document.body.style.height = '20000px'")],
       'the first 16384 px',
     ],
     [
-      'of frames',
+      'omitted frames',
       {},
       [script("for (let i = 0; i < 60; i++) document.body.append(document.createElement('iframe'))")],
       'those after the first 50',
     ],
     [
-      'of elements not clicked',
+      'elements that were not clicked',
       {},
       [script("document.body.innerHTML = '<i></i>'.repeat(101)"), click],
       'the first 100 were clicked',
@@ -242,7 +242,7 @@ describe('the browser of a scrape', () => {
 
   test.each([
     ['without a location', {}, 'en-US | America/New_York'],
-    ['with languages alone', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
+    ['with only languages', { location: { languages: ['fr-FR'] } }, 'fr-FR | America/New_York'],
   ])('is in the United States %s', async (_, options, locale) => {
     expect((await fixture.read('/place', { waitFor: 1, ...options }))['markdown']).toContain(locale)
   })

@@ -14,7 +14,7 @@ test('apart', async ({ page }) => {
   expect(await page.evaluate('document.cookie')).toBe('user=ann')
 })
 
-test('fails by itself', async ({ page }) => {
+test('fails on every attempt', async ({ page }) => {
   await page.goto('/')
   await page.evaluate('console.warn("rocks ahead")')
 

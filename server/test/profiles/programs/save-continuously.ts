@@ -5,8 +5,8 @@ import { profileWriters } from '../../../src/sessions/session-queries.ts'
 import { openBlobs } from '../../../src/blobs/blobs.ts'
 import { openStore } from '../../../src/store/open.ts'
 
-// Saves one version after the other of every profile it is given, each told on standard output once it is committed,
-// until it is killed.
+// Saves new versions of each given profile until it is killed. Prints each version once it is
+// committed.
 const [databaseUrl = '', folder = '', teamId = '', nodeId = '', keyHex = '', ...names] = process.argv.slice(2)
 const store = await openStore({ dataDir: folder, databaseUrl })
 const blobs = await openBlobs({ kind: 'folder', path: join(folder, 'blobs') })
@@ -26,7 +26,7 @@ const profiles = await Profiles.create({
   onError,
 })
 
-async function saveForEver(name: string): Promise<never> {
+async function saveContinuously(name: string): Promise<never> {
   const userDataDir = await mkdtemp(join(folder, 'profile-'))
   await mkdir(join(userDataDir, 'Default'))
   for (let count = 1; ; count += 1) {
@@ -42,4 +42,4 @@ async function saveForEver(name: string): Promise<never> {
     process.stdout.write(`${name} ${version}\n`)
   }
 }
-await Promise.all(names.map(saveForEver))
+await Promise.all(names.map(saveContinuously))
