@@ -1,9 +1,9 @@
 /**
  * How the caller of a route is authorized, before its handler runs:
  *
- * - `none`: not at all
+ * - `none`: without credentials
  * - `key`: by an API key
- * - `optionalKey`: not at all, but a valid API key shows more
+ * - `optionalKey`: without credentials; a valid API key shows more
  * - `adminKeyOrMetricsToken`: by an admin key, or the token of `--metrics-token`
  * - `controlToken`: by the token of a session's CDP URL
  * - `keyOrControlToken`: by an API key of the session's team, or the token of its CDP URL

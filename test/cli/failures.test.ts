@@ -97,7 +97,7 @@ test('output to a full disk causes a one-line error', async () => {
 })
 
 describe('a server that cannot start', () => {
-  // In processes of their own, since `serve` sets flags of V8.
+  // In separate processes, since `serve` sets flags of V8.
   const serve = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     await using program = startProgram('src/cli/main.ts', ['serve', ...args], { HOME: home, ...env })
     const { code } = await program.ended

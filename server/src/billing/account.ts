@@ -10,8 +10,8 @@
  * | session | session           | price of its whole TTL     | its lifetime, when it ends        |
  * | scrape  | page of a request | minimum price of its page  | its features and PDF pages        |
  * | map     | map               | price of a map             | the same                          |
- * | search  | search            | price of all results asked | the results found                 |
- * | extract | extraction        | price of all pages allowed | the pages read, and its search    |
+ * | search  | search            | maximum price of results   | the results found                 |
+ * | extract | extraction        | maximum price of its pages | the pages read, and its search    |
  * | monitor | check             | estimate of all its pages  | pages, judgments and searches     |
  *
  * A page of a batch, of a crawl or of search results is a separate `scrape`. Pages of checks and

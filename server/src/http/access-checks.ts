@@ -40,7 +40,7 @@ export interface Credentials {
   readonly token: string | undefined
 }
 
-/** Checks credentials. Each check throws what a request without access gets. */
+/** Checks credentials. Each check throws the error of a request without access. */
 export type AccessChecks = {
   readonly [Auth in Exclude<RouteAuth, 'keyAfterHandshake'>]: (credentials: Credentials) => Promise<Access[Auth]>
 }
@@ -90,7 +90,7 @@ export function createAccessChecks({ store, authenticator, metricsToken }: Acces
   }
 }
 
-/** Milliseconds in which an optional key is checked. */
+/** Time limit for checking an optional key, in milliseconds. */
 const optionalKeyTimeoutMs = 2000
 
 /** Returns the key, or `undefined` if there is none, it is invalid, or it cannot be checked now. */

@@ -14,7 +14,7 @@ export interface InterceptOptions {
 
 /**
  * Adds headers to the requests of a page, and blocks advertisements. Returns the patterns of the
- * intercepted requests: none if there is nothing to do.
+ * intercepted requests: none if neither is required.
  */
 export async function interceptRequests(
   tab: Tab,
