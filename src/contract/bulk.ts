@@ -5,7 +5,12 @@ import { document } from './document.ts'
 export const bulkStatus = z.enum(['scraping', 'completed', 'failed', 'cancelled'])
 
 /** Path parameters of a job. */
-export const bulkParams = z.object({ id: z.guid('Invalid job ID format. Job ID must be a valid UUID.') })
+export const bulkParams = z.object({
+  id: z
+    .string()
+    .refine((id) => z.guid().safeParse(id).success, 'Invalid job ID format. Job ID must be a valid UUID.')
+    .meta({ format: 'uuid' }),
+})
 
 function fromQuery(min: number, max: number) {
   return z.coerce.number<number | string>().int().min(min).max(max)

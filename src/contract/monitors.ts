@@ -31,9 +31,8 @@ const scrapeOptions = z.record(z.string(), z.unknown()).superRefine((options, co
     url: 'https://example.com',
     formats: Array.isArray(formats) ? withMarkdown(formats) : formats,
   })
-  for (const { path, message, code } of parsed.error?.issues ?? []) {
-    const keys = code === 'unrecognized_keys' ? 'Unknown option: ' : ''
-    context.addIssue({ code: 'custom', message: `${keys}${message}`, path, input: options })
+  for (const issue of parsed.error?.issues ?? []) {
+    context.addIssue({ ...issue, input: options } as Parameters<typeof context.addIssue>[0])
   }
 })
 

@@ -6,16 +6,20 @@ import { z } from 'zod'
 export const pageUrl = z
   .string()
   .trim()
-  .min(1)
   .max(8000)
   .transform((text, context) => {
-    const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+    const hasScheme = /^[a-z][\w+.-]*:\/\//i.test(text)
+    const url = URL.parse(hasScheme ? text : `http://${text}`)
     const refuse = (message: string): never => {
       context.addIssue({ code: 'custom', message, input: text })
       return z.NEVER
     }
     if (url === null) return refuse('Invalid URL')
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('URL uses unsupported protocol')
+    // `mailto:ada@example.com` would be parsed as a host with credentials.
+    if (!hasScheme && url.username !== '') {
+      return refuse(/^[a-z][\w+-]*:/i.test(text) ? 'URL uses unsupported protocol' : 'Invalid URL')
+    }
     // IPv6 addresses are in brackets.
     if (!/[.[]/.test(url.hostname) && url.hostname !== 'localhost') {
       return refuse('URL must have a valid top-level domain or be an IP address')

@@ -11,9 +11,9 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
     return /^[A-Z`]/.test(message) || message.startsWith(field) ? message : `Bad Request: ${field}: ${message}`
   }
   if (issue?.code === 'too_small')
-    return `${name} must be ${issue.inclusive === false ? 'more than' : 'at least'} ${amountOf(issue.minimum, issue.origin)}`
+    return `${name} must ${boundOf(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)}`
   if (issue?.code === 'too_big')
-    return `${name} must be ${issue.inclusive === false ? 'less than' : 'at most'} ${amountOf(issue.maximum, issue.origin)}`
+    return `${name} must ${boundOf(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)}`
   if (issue?.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', but it is missing' : ''}`
   }
@@ -23,10 +23,12 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
   return `Bad Request: ${field}: ${shorten(issue?.message ?? 'invalid')}`
 }
 
-const units: Readonly<Record<string, string>> = { string: ' characters', array: ' items', set: ' items' }
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
 
-function amountOf(amount: number | bigint, origin: string): string {
-  return `${amount}${units[origin] ?? ''}`
+function boundOf(comparison: string, amount: number | bigint, origin: string): string {
+  const unit = units[origin]
+  if (unit === undefined) return `be ${comparison} ${amount}`
+  return `have ${comparison} ${amount} ${unit}${Number(amount) === 1 ? '' : 's'}`
 }
 
 const typeNames: Readonly<Record<string, string>> = {

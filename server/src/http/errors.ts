@@ -24,7 +24,7 @@ export function invalidRequest(error: z.core.$ZodError, part: string): BowlineEr
   const message =
     unrecognized === undefined
       ? describeIssue(first, where === '' ? part : where)
-      : `Unrecognized key in ${part}: ${joinNames(unrecognized.keys)}`
+      : `Unrecognized key in ${part}: ${joinNames(unrecognized.keys.map((key) => [...unrecognized.path, key].join('.')))}`
   return new BowlineError('BAD_REQUEST', `${message}${andMore(more)}`, { details })
 }
 

@@ -100,7 +100,7 @@ function writeCursor({ createdAt, id }: ActivityPosition): string {
 
 function readCursor(cursor: string | undefined): ActivityPosition | undefined {
   if (cursor === undefined) return undefined
-  const [, time = '', id = ''] = /^(.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, time = '', id = ''] = /^(20\d\d-.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const createdAt = new Date(time)
   if (isUuid(id) && !Number.isNaN(createdAt.getTime())) return { createdAt, id }
   throw new BowlineError('BAD_REQUEST', 'Invalid cursor.', {

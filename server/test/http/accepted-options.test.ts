@@ -67,6 +67,16 @@ describe('an option of public clients', () => {
     expect((await watch({ type: 'scrape', url, urls: [url] })).status).toBe(400)
   })
 
+  test.each([
+    [{ maxAge: 'x' }, '`targets.0.scrapeOptions.maxAge` must be a number'],
+    [{ colour: 'red' }, 'Unrecognized key in body: targets.0.scrapeOptions.colour'],
+  ])('in the scrape options of a monitor is rejected with its path: %j', async (scrapeOptions, message) => {
+    const targets = [{ type: 'scrape', urls: [site.url('/article')], scrapeOptions }]
+    const { status, body } = await lab.api('POST', '/v2/monitor', { name: 'a', schedule: { text: 'daily' }, targets })
+
+    expect([status, body['error']]).toEqual([400, message])
+  })
+
   test('in a monitor without notifications is accepted', async () => {
     const targets = [{ type: 'scrape', urls: [site.url('/article')] }]
     const monitor = { name: 'a', schedule: { text: 'daily' }, targets, webhook: null, notification: null, goal: null }
@@ -99,6 +109,11 @@ describe('an option of public clients', () => {
     [{ mobile: 'yes' }, '`mobile` must be `true` or `false`'],
     [{ proxy: 'best' }, '`proxy` must be one of "basic"'],
     [{ maxAge: 1.5 }, '`maxAge` must be a whole number'],
+    [{ url: ' ' }, 'Invalid URL'],
+    [{ url: 'mailto:ada@example.com' }, 'URL uses unsupported protocol'],
+    [{ url: 'ada@example.com' }, 'Invalid URL'],
+    [{ includeTags: [''] }, '`includeTags.0` must have at least 1 character'],
+    [{ actions: [{ type: 'wait', milliseconds: 1, until: 2 }] }, 'actions.0.until'],
     [{ url: 'nonsense' }, 'URL must have a valid top-level domain or be an IP address'],
     [{ url: undefined }, '`url` must be a string, but it is missing'],
     [{ waitFor: 900, timeout: 1000 }, 'waitFor must not exceed half of timeout'],

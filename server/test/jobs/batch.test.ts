@@ -225,6 +225,9 @@ describe('a batch, in PostgreSQL', () => {
       status: 404,
       body: { error: 'Job not found' },
     })
-    expect((await api('GET', '/v2/batch/scrape/nonsense')).status).toBe(400)
+    expect(await api('GET', '/v2/batch/scrape/nonsense')).toMatchObject({
+      status: 400,
+      body: { error: 'Invalid job ID format. Job ID must be a valid UUID.' },
+    })
   })
 })

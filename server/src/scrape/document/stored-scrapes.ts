@@ -84,7 +84,7 @@ export class StoredScrapes {
     // Screenshots expire before pages do.
     const ttlMs = formats.some(({ type }) => type === 'screenshot') ? scrapeTtlMs : cacheTtlMs
     const ageMs = isCacheOnly ? ttlMs : Math.min(maxAge, ttlMs)
-    if (cacheKey !== undefined && ageMs > 0) {
+    if (cacheKey !== undefined && ageMs > (minAge ?? 0)) {
       // A request that reads only from the cache uses no proxy.
       const needsEnhanced = !isCacheOnly && (await this.#deps.usesEnhancedProxy(request, signal))
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }

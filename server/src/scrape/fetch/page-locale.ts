@@ -18,8 +18,10 @@ export interface PageLocale {
 export function localeOf({ location, headers = {} }: Pick<ScrapeRequest, 'location' | 'headers'>): PageLocale {
   const country = location?.country ?? 'us'
   const likely = new Intl.Locale('und', { region: country }).maximize()
-  const languages = languagesIn(callerHeader(headers, 'accept-language')) ??
-    location?.languages ?? [`${likely.language}-${likely.region ?? 'US'}`]
+  const named = location?.languages ?? []
+  const languages =
+    languagesIn(callerHeader(headers, 'accept-language')) ??
+    (named.length > 0 ? named : [`${likely.language}-${likely.region ?? 'US'}`])
   const timezone = mainZones[country] ?? zonesOf(country)[0]
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
 }

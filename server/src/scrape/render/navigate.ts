@@ -35,6 +35,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
   let kept: MainResponse | undefined
+  let document: { readonly requestId: string; failure?: BowlineError } | undefined
   let loaded = Promise.withResolvers<void>()
   tab.on((event) => {
     const isOfPage = event.sessionId === tab.cdpSessionId
@@ -48,8 +49,14 @@ export function watchNavigation(tab: Tab): NavigationWatch {
         running.add(params.requestId)
         break
       case 'Network.loadingFinished':
+        running.delete(params.requestId)
+        break
       case 'Network.loadingFailed':
         running.delete(params.requestId)
+        if (params.requestId !== document?.requestId || params.canceled === true) break
+        document.failure = loadError(response?.url ?? '', params.errorText)
+        // The browser never fires the load event of such a page.
+        loaded.resolve()
         break
       case 'Page.frameStartedNavigating':
         if (!isOfPage || params.frameId !== tab.targetId) return
@@ -62,6 +69,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
       case 'Network.responseReceived':
         if (params.type !== 'Document' || params.frameId !== tab.targetId) return
         response = toResponse(params.response)
+        document = { requestId: params.requestId }
         if (response.url === kept?.url) response = { ...response, contentType: kept.contentType }
         break
       default:
@@ -72,6 +80,7 @@ export function watchNavigation(tab: Tab): NavigationWatch {
   const waitUntilIdle = async (maxMs: number): Promise<void> => {
     const endMs = performance.now() + maxMs
     await abortable(Promise.race([loaded.promise, sleep(maxMs, undefined, { ref: false })]), tab.signal)
+    if (document?.failure !== undefined) throw document.failure
     await waitForIdle(tab, activity, endMs)
   }
   return { response: () => response, keepContentType: (wanted) => (kept = wanted), waitUntilIdle }
@@ -91,7 +100,11 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (errorText.includes('ERR_CERT')) throw certificateError(host, errorText)
   if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
-  throw new BowlineError('SCRAPE_SITE_ERROR', `${host} could not be loaded: ${errorText}`)
+  throw loadError(url, errorText)
+}
+
+function loadError(url: string, errorText: string): BowlineError {
+  return new BowlineError('SCRAPE_SITE_ERROR', `${new URL(url).host} could not be loaded: ${errorText}`)
 }
 
 function toResponse({ url, status, mimeType, headers }: Protocol.Network.Response): MainResponse {

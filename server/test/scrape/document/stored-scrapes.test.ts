@@ -261,8 +261,10 @@ describe('only the cache', () => {
 
     const aged = await fixture.read('/article?aged', { minAge: 0, formats: ['html'] })
     expect(aged['metadata']['cacheState']).toBe('hit')
-    const tooYoung = await fixture.scrape('/article?aged', { minAge: 3_600_000 })
-    expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
+    for (const minAge of [3_600_000, Number.MAX_SAFE_INTEGER]) {
+      const tooYoung = await fixture.scrape('/article?aged', { minAge })
+      expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
+    }
   })
 })
 

@@ -50,6 +50,10 @@ const pages = {
   '/image.pdf': bytes(makePdf(line('Not an image')), 'image/png'),
   '/bomb': bytes(bomb, html, { 'content-encoding': 'gzip' }),
   '/not-gzip': bytes('<p>plain</p>', html, { 'content-encoding': 'gzip' }),
+  '/cut': ({ response }) => {
+    response.writeHead(200, { 'content-type': html, 'content-length': '1000' })
+    response.write('<p>The start of a page.', () => void response.destroy())
+  },
   '/packed-5-times': packed(5, 'gzip, x-gzip,gzip, gzip, gzip'),
   '/packed-in-two-headers': packed(2, ['gzip', 'gzip']),
   '/packed-6-times': packed(6, 'gzip,'.repeat(6)),
@@ -137,6 +141,17 @@ describe('a response with a wrong Content-Encoding', () => {
 
     expect(body).toMatchObject({ success: false, code: 'SCRAPE_SITE_ERROR' })
   })
+})
+
+test.each([
+  ['fetched, with an invalid encoding', '/not-gzip', {}],
+  ['rendered, with an invalid encoding', '/not-gzip', { waitFor: 1 }],
+  ['fetched, of which the end is missing', '/cut', {}],
+  ['rendered, of which the end is missing', '/cut', { waitFor: 1 }],
+])('a page fails its scrape if it is %s', async (_, path, options) => {
+  const { status, body } = await fixture.scrape(path, options)
+
+  expect([status, body['code']]).toEqual([500, 'SCRAPE_SITE_ERROR'])
 })
 
 test('a site that sets many cookies gets back as many as a browser would send', async () => {

@@ -10,8 +10,14 @@ test.each([
   ['de;q=nothing, en', ['en']],
   ['*', ['es-ES']],
   ['', ['es-ES']],
+  [undefined, ['es-ES']],
 ])('the header `Accept-Language: %s` means the languages %j', (header, languages) => {
-  expect(localeOf({ location: { country: 'es' }, headers: { 'Accept-Language': header } })).toMatchObject({
+  expect(
+    localeOf({
+      location: { country: 'es', languages: [] },
+      headers: header === undefined ? {} : { 'Accept-Language': header },
+    }),
+  ).toMatchObject({
     languages,
     timezone: 'Europe/Madrid',
   })
