@@ -218,6 +218,13 @@ describe('a scraped page', () => {
     }
   })
 
+  test('has a screenshot that the first of two tokens grants access to', async () => {
+    const { screenshot } = await fixture.read('/article', { formats: ['screenshot'] })
+
+    expect((await fetch(`${screenshot}&token=other`)).status).toBe(200)
+    expect((await fetch(screenshot.replace('token=', 'token=other&token='))).status).toBe(404)
+  })
+
   test('is not shared with other teams', async () => {
     const { metadata } = await fixture.read('/article')
     const { body } = await fixture.lab.api('POST', '/v2/team/keys', { team: 'others' })
