@@ -85,7 +85,12 @@ test.each([
   ['/v2/team/activity?limit=1&limit=2&limit=3', '`limit` is in the query 3 times'],
   ['/v2/monitor?limit=1&limit=1', '`limit` is in the query 2 times'],
   ['/v2/browser?status=active&status=active', '`status` is in the query 2 times'],
-])('a repeated parameter of the query is rejected with the reason: %s', async (path, message) => {
+  // 275760-09-13, which databases cannot store.
+  [
+    '/v2/team/activity?cursor=KzI3NTc2MC0wOS0xM1QwMDowMDowMC4wMDBaOjAxYTIwMzY2LWU3NTEtNzhkOS05Y2ZhLWZlZmQyMWMzYmUzYQ',
+    'Invalid cursor.',
+  ],
+])('an invalid parameter of the query is rejected with the reason: %s', async (path, message) => {
   const { status, body } = await lab.api('GET', path)
 
   expect([status, body['code']]).toEqual([400, 'BAD_REQUEST'])

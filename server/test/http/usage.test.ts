@@ -144,12 +144,7 @@ describe('the activity', () => {
       error: expect.stringContaining('Invalid endpoint filter. Must be one of: scrape, crawl, batch_scrape'),
       code: 'BAD_REQUEST',
     })
-    const farAway = Buffer.from('+275760-09-13T00:00:00.000Z:01a1fd15-0c10-7879-aa7c-0b034b2f48df').toString(
-      'base64url',
-    )
-    for (const cursor of ['nothing', farAway]) {
-      expect((await call('GET', `/v2/team/activity?cursor=${cursor}`)).body).toMatchObject({ error: 'Invalid cursor.' })
-    }
+    expect((await call('GET', '/v2/team/activity?cursor=nothing')).body).toMatchObject({ error: 'Invalid cursor.' })
   })
 
   /** POST routes that start no job: they change something existing, or configure later work. */
