@@ -3,11 +3,16 @@ import { judgeCommand } from '../gateway/policy.ts'
 import type { Refuse } from '../live/navigate-tab.ts'
 
 /** Applies the command policy of the gateway to the commands that viewers cause in a browser. */
-export function viewerPolicy({ folder, targetKinds }: Pick<Browser, 'folder' | 'targetKinds'>): Refuse {
+export function viewerPolicy({
+  binary,
+  folder,
+  targetKinds,
+}: Pick<Browser, 'binary' | 'folder' | 'targetKinds'>): Refuse {
   // Viewers control pages and never choose a CDP session.
   const kindOfSession = (): undefined => undefined
   const { downloadsDir, uploadsDir } = folder.visiblePaths
-  const policy = { downloadsDir, uploadsDir, kindOfSession, kindOfTarget: targetKinds.kindOf }
+  const opensDroppedFiles = binary.kind === 'shell'
+  const policy = { downloadsDir, uploadsDir, opensDroppedFiles, kindOfSession, kindOfTarget: targetKinds.kindOf }
   return ({ method, params }) => {
     const verdict = judgeCommand({ id: 0, method, params }, policy)
     return verdict.kind === 'refuse' ? verdict.message : undefined

@@ -70,12 +70,13 @@ export class CdpClient {
     this.#endSession = deps.endSession
     this.#pages = new ClientPages(deps.session.focus)
     this.#targets = new ClientTargets(deps.channel.browserTargetId)
-    const { folder, targetKinds, defaultContextId } = deps.session.browser
+    const { binary, folder, targetKinds, defaultContextId } = deps.session.browser
     this.#kinds = new CdpSessionKinds(targetKinds, (commands) => commands.forEach((command) => this.#handle(command)))
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
       defaultContextId,
+      opensDroppedFiles: binary.kind === 'shell',
       kindOfSession: (cdpSessionId) => this.#kinds.kindOfSession(cdpSessionId),
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }

@@ -15,6 +15,11 @@ export interface PolicyContext {
    * Id of the default context. Chromium reports it to clients but does not accept it in commands.
    */
   readonly defaultContextId?: string | undefined
+  /**
+   * Whether the browser opens files dropped on a page that does not handle them. Full Chromium
+   * blocks `file:` URLs, the headless shell does not.
+   */
+  readonly opensDroppedFiles: boolean
   /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
   readonly kindOfSession: (cdpSessionId: string) => CdpSessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
@@ -115,13 +120,19 @@ const uploadRule: Rule = (command, params, context) => {
 const draggableOnly = /^(?:javascript|mailto|sms|tel):/i
 
 /**
- * Checks data that a client drags into a page. The browser navigates to a dropped URL the page does
- * not handle, with any scheme.
+ * Checks data that a client drags into a page. The browser opens a dropped URL or file the page
+ * does not handle. A page opened from a file may open every other file, and a client could read it
+ * before `guardInternalPages` closes the tab.
  */
 const dragRule: Rule = (command, params, context) => {
   const { files, items } = (params['data'] ?? {}) as { readonly files?: unknown; readonly items?: unknown }
   const urls = (Array.isArray(items) ? items : []).flatMap(urlsOf)
   const refusedUrl = urls.find((url) => !isNavigable(url) && !draggableOnly.test(url))
+  if (context.opensDroppedFiles && Array.isArray(files) && files.length > 0) {
+    return refuse(
+      `${command.method}: files cannot be dragged in the headless shell, which would open them: use DOM.setFileInputFiles, or full Chromium (--browser chromium)`,
+    )
+  }
   return refusedUrl === undefined
     ? uploadRule({ ...command, params }, { files }, context)
     : refuse(

@@ -7,6 +7,7 @@ import type { Verdict } from '../../src/gateway/verdict.ts'
 const context: PolicyContext = {
   downloadsDir: '/run/s1/downloads',
   uploadsDir: '/run/s1/uploads',
+  opensDroppedFiles: false,
   kindOfSession: (id) =>
     ({ S: 'web', T: 'web', INTERNAL: 'internal', BROWSER: 'browser', UNKNOWN: 'unknown' })[id] as
       | CdpSessionKind
@@ -125,6 +126,17 @@ describe('files set on a page', () => {
     expect(judge('DOM.setFileInputFiles', { files: ['/run/s1/uploads/a.txt', file] })).toMatchObject({ kind: 'refuse' })
     expect(judge('Input.dispatchDragEvent', { data: { files: [file] } })).toMatchObject({ kind: 'refuse' })
   })
+})
+
+test.each([
+  { opensDroppedFiles: true, files: ['/run/s1/uploads/a.html'], kind: 'refuse' },
+  { opensDroppedFiles: true, files: [], kind: 'pass' },
+  { opensDroppedFiles: true, files: undefined, kind: 'pass' },
+  { opensDroppedFiles: false, files: ['/run/s1/uploads/a.html'], kind: 'pass' },
+])('dragging files is refused if the browser would open them: %j', ({ opensDroppedFiles, files, kind }) => {
+  const command = { id: 1, method: 'Input.dispatchDragEvent', params: { type: 'drop', data: { items: [], files } } }
+
+  expect(judgeCommand(command, { ...context, opensDroppedFiles })).toMatchObject({ kind })
 })
 
 describe('a URL dragged into a page', () => {

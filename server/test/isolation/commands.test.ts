@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connectCdp, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
+import { connectCdp, type CdpMessage, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { leaveOnlyPage } from '../../../test/lab/only-page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -134,6 +134,25 @@ describe.each(['shell', 'chromium'] as const)('no command allows a client of %s 
     await settle()
 
     for (const tab of tabs) await expectNothingShown(tab)
+  })
+
+  test('open an uploaded file by dropping it on a page, from where it could open every file', async () => {
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'content-type': 'application/octet-stream' }
+    const upload = await lab.api('POST', `/v2/browser/${id}/files?name=page.html`, '<p>dropped</p>', headers)
+    await cdp.call('Page.navigate', { url: site.url('/') }, page)
+    const data = { items: [], files: [upload.body['path']], dragOperationsMask: 1 }
+    const drop = async (type: string): Promise<CdpMessage> =>
+      cdp.call('Input.dispatchDragEvent', { type, x: 5, y: 5, data }, page)
+
+    const errors = [await drop('dragEnter'), await drop('dragOver'), await drop('drop')].map(
+      ({ error }) => error?.message,
+    )
+    await settle()
+
+    // Full Chromium blocks the file itself.
+    const refused = expect.stringContaining('files cannot be dragged in the headless shell')
+    expect(errors).toEqual(Array(3).fill(kind === 'shell' ? refused : undefined))
+    await expect.poll(async () => (await targets()).filter(({ url }) => url.startsWith('file:'))).toEqual([])
   })
 
   test('read a file with code in an isolated world with universal access', async () => {
