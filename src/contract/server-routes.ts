@@ -30,6 +30,9 @@ export const serverRoutes = {
 /** Name of a route outside the API. */
 export type ServerRouteName = keyof typeof serverRoutes
 
+/** A route of a WebSocket. */
+export interface SocketRoute extends Omit<ServerRoute, 'method'>, Pick<RoutePath, 'v1Paths'> {}
+
 /** Routes of WebSockets. */
 export const socketRoutes = {
   cdp: {
@@ -45,4 +48,4 @@ export const socketRoutes = {
     auth: 'keyAfterHandshake',
   },
   watchCrawl: { path: '/v2/crawl/{id}', v1Paths: ['/v1/crawl/{id}'], auth: 'keyAfterHandshake' },
-} as const satisfies Record<string, Omit<RoutePath, 'method'> & Omit<ServerRoute, 'method'>>
+} as const satisfies Record<string, SocketRoute>

@@ -95,7 +95,7 @@ function describeServer(server: RunningServer): object {
   }
 }
 
-function describeKey(server: RunningServer, config: ServerConfig): string {
+function describeKey(server: RunningServer, config: Pick<ServerConfig, 'apiKey' | 'dataDir'>): string {
   if (server.isNewKey) {
     return `${styleText('bold', server.apiKey)}  (new; shown only once; stored in ${config.dataDir}/api-key)`
   }

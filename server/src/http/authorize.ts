@@ -47,7 +47,8 @@ export function authorizeRequests(app: FastifyInstance, deps: AuthorizeDeps): Ac
 
 /** Pages of the API reference come from a plugin, which cannot declare anything. */
 function assertDeclared({ url, config }: RouteOptions): void {
-  if (config?.auth !== undefined || url.startsWith(serverRoutes.apiReference.path)) return
+  const { path } = serverRoutes.apiReference
+  if (config?.auth !== undefined || url === path || url.startsWith(`${path}/`)) return
   throw new Error(`The route ${url} does not declare how its callers are authorized`)
 }
 

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { socketRoutes } from 'bowline/contract/server-routes'
+import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { relayEnd } from '../sessions/close-codes.ts'
 import type { Gateway, Upgrade } from '../gateway/gateway.ts'
@@ -73,10 +73,8 @@ async function connect(
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
   const { name, id, version } = findSocket(url.pathname)
-  if (name === 'watchBatch' || name === 'watchCrawl') {
-    return watchers.serve({ id, version }, { request, socket, head })
-  }
-  const peer = await peerOf(deps, id, request)
+  const { sessionNode }: SocketRoute = socketRoutes[name]
+  const peer = sessionNode === undefined ? undefined : await peerOf(deps, id, request)
   if (peer !== undefined) {
     const relay = await relayUpgrade(peer, request, socket, head)
     onRelay(relay)
@@ -86,13 +84,20 @@ async function connect(
   const { authorization } = request.headers
   const token = url.searchParams.get('token') ?? undefined
   const credentials = { authorization, address: request.socket.remoteAddress, params: { id }, token }
-  if (name === 'liveView') {
-    const { row, kind } = await checks[socketRoutes[name].auth](credentials)
-    viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
-  } else {
-    const row = await checks[socketRoutes[name].auth](credentials)
-    await gateway.connect(await liveSession(deps, row), { request, socket, head })
+  switch (name) {
+    case 'cdp': {
+      const row = await checks[socketRoutes[name].auth](credentials)
+      return gateway.connect(await liveSession(deps, row), { request, socket, head })
+    }
+    case 'liveView': {
+      const { row, kind } = await checks[socketRoutes[name].auth](credentials)
+      return viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
+    }
+    case 'watchBatch':
+    case 'watchCrawl':
+      return watchers.serve({ id, version }, { request, socket, head })
   }
+  name satisfies never
 }
 
 async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {
