@@ -2,14 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openBrowserHost } from '../../src/browsers/host.ts'
 import { startJanitor } from '../../src/browsers/janitor.ts'
 import { writeLedger } from '../../src/browsers/ledger.ts'
 import { groupMembers, readProcess } from '../../src/browsers/process-table.ts'
+import { knownIsolation } from '../../../test/lab/known-isolation.ts'
 import { openDataDir, until, untilNothingIsLeft } from './browser-fixture.ts'
 import { replaceInFile } from './replace-in-file.ts'
-import { startServerLike, type KillMechanism } from './server-like.ts'
+import { startServerLike } from './server-like.ts'
 
-const mechanisms: readonly KillMechanism[] = ['own network', 'bubblewrap', 'signal', 'pipe']
+/** Opens a browser host in this process, as the next start of a server does. */
+async function openNextHost(dataDir: string) {
+  const isolation = await knownIsolation({ browser: 'shell', isolation: 'auto' })
+  return openBrowserHost({ dataDir, choice: 'shell', isolation, environment: process.env })
+}
 
 function janitorOf(bootPath: string): number | undefined {
   return readdirSync('/proc')
@@ -28,97 +34,64 @@ function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-test.each(mechanisms)('a killed server leaves no browser and no folder (with %s)', async (mechanism) => {
+async function untilGone(pid: number | undefined, what: string): Promise<void> {
+  await until(() => groupMembers(pid!).length === 0, `the browser ${what} exits`)
+}
+
+test('a killed server leaves no browser, suspended or not, and no folder, with each mechanism', async () => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, mechanism)
+  const mechanisms = ['own network', 'bubblewrap', 'signal', 'pipe'] as const
+  await using server = await startServerLike(dataDir.path, [...mechanisms, ...mechanisms])
+  for (const pid of server.browserPids.slice(mechanisms.length)) process.kill(-pid, 'SIGSTOP')
 
   await server.kill()
 
   await untilNothingIsLeft(dirname(server.bootPath))
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
+  for (const [index, pid] of server.browserPids.entries()) await untilGone(pid, mechanisms[index % mechanisms.length]!)
 })
 
-test.each(mechanisms)('a killed server leaves no suspended browser and no folder (with %s)', async (mechanism) => {
+test('without its janitor, a killed server leaves only suspended browsers on a pipe, and the next start removes them', async () => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, mechanism)
-  process.kill(-server.browserPid, 'SIGSTOP')
+  await using server = await startServerLike(dataDir.path, ['signal', 'bubblewrap', 'pipe', 'pipe'])
+  const [byKernel, byBubblewrap, byPipe, left] = server.browserPids
+  // The kernel kills the main process of the first, bubblewrap all processes of the second, the third exits by itself.
+  process.kill(byKernel!, 'SIGSTOP')
+  for (const pid of [byBubblewrap, left]) process.kill(-pid!, 'SIGSTOP')
+  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
 
   await server.kill()
 
+  await untilGone(byKernel, 'on a signal')
+  await untilGone(byBubblewrap, 'in bubblewrap')
+  await untilGone(byPipe, 'on a pipe')
+  expect(groupMembers(left!)).toContain(left)
+  await using next = await openNextHost(dataDir.path)
+  expect(next.swept).toEqual({ browsersKilled: 1, foldersRemoved: 1 })
   await untilNothingIsLeft(server.bootPath)
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
+  await untilGone(left, 'left over')
 })
 
-test('the kernel kills a suspended browser when the server is killed, even without the janitor', async () => {
+test('neither a start nor a janitor kills the browser of another running server, even if an old ledger names its pid', async () => {
   await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, 'signal')
-  process.kill(server.browserPid, 'SIGSTOP')
-  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
+  await using unrelated = await startServerLike(join(dataDir.path, 'unrelated'), ['bubblewrap'])
+  const [pid] = unrelated.browserPids
 
-  await server.kill()
+  await using next = await openNextHost(join(dataDir.path, 'unrelated'))
 
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
-})
+  expect(next.swept).toEqual({ browsersKilled: 0, foldersRemoved: 0 })
+  expect(groupMembers(pid!)).toContain(pid)
 
-test('bubblewrap ends a browser whose processes are all suspended when the server is killed', async () => {
-  await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, 'bubblewrap')
-  process.kill(-server.browserPid, 'SIGSTOP')
-  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
-
-  await server.kill()
-
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
-})
-
-test('a browser exits when its pipe closes, after server and janitor were killed', async () => {
-  await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, 'pipe')
-  process.kill(janitorOf(server.bootPath)!, 'SIGKILL')
-
-  await server.kill()
-
-  await until(() => groupMembers(server.browserPid).length === 0, 'the browser exits')
-})
-
-test('the next start removes browsers and folders of a killed server and janitor', async () => {
-  await using dataDir = await openDataDir()
-  await using first = await startServerLike(dataDir.path, 'pipe')
-  process.kill(janitorOf(first.bootPath)!, 'SIGKILL')
-  process.kill(-first.browserPid, 'SIGSTOP')
-  await first.kill()
-
-  await using second = await startServerLike(dataDir.path)
-
-  expect(second.swept).toEqual({ browsersKilled: 1, foldersRemoved: 1 })
-  await untilNothingIsLeft(first.bootPath)
-  await until(() => groupMembers(first.browserPid).length === 0, 'the browser exits')
-})
-
-test('a start does not affect another running server', async () => {
-  await using dataDir = await openDataDir()
-  await using first = await startServerLike(dataDir.path)
-
-  await using second = await startServerLike(dataDir.path)
-
-  expect(second.swept).toEqual({ browsersKilled: 0, foldersRemoved: 0 })
-  expect(groupMembers(first.browserPid)).toContain(first.browserPid)
-})
-
-test('the janitor does not kill a process that reuses a pid of the ledger', async () => {
-  await using dataDir = await openDataDir()
-  await using unrelated = await startServerLike(join(dataDir.path, 'unrelated'))
-  await using server = await startServerLike(join(dataDir.path, 'server'))
+  await using server = await startServerLike(join(dataDir.path, 'server'), [])
   const stale = join(server.bootPath, 'stale')
   await mkdir(stale)
-  writeLedger(stale, 'browser.json', server.browserPid)
-  await replaceInFile(join(stale, 'browser.json'), `"pid":${server.browserPid}`, `"pid":${unrelated.browserPid}`)
+  writeLedger(stale, 'browser.json', process.pid)
+  await replaceInFile(join(stale, 'browser.json'), `"pid":${process.pid}`, `"pid":${pid}`)
 
   await server.kill()
 
   await untilNothingIsLeft(server.bootPath)
-  expect(readProcess(unrelated.browserPid)?.state).not.toBe('Z')
-  expect(groupMembers(unrelated.browserPid)).toContain(unrelated.browserPid)
+  expect(readProcess(pid!)?.state).not.toBe('Z')
+  expect(groupMembers(pid!)).toContain(pid)
 })
 
 test('the janitor exits without deleting anything when the server closes it', async () => {

@@ -3,17 +3,24 @@ import { launchBrowser } from '../../../src/browsers/launch.ts'
 import type { IsolationLayers } from '../../../src/browsers/isolation.ts'
 import { openEgress } from '../../../src/egress/egress.ts'
 
-// Acts as a server: opens a browser, prints its pid and folders, and waits to be killed.
-const [dataDir = '', mechanism] = process.argv.slice(2)
-const isolationMode = mechanism === 'own network' ? 'strict' : 'auto'
-const host = await openBrowserHost({ dataDir, choice: 'shell', isolationMode, environment: process.env })
-const noJail = { missing: 'not expected here' }
-const isolation: IsolationLayers = {
-  ...host.isolation,
-  ...(mechanism === 'bubblewrap' || mechanism === 'own network' ? {} : { jail: noJail }),
-  ...(mechanism === 'pipe' ? { setprivPath: undefined } : {}),
-}
+// Acts as a server: opens a browser with each mechanism, prints their pids and the folder, and waits to be killed.
+const [dataDir = '', known = '', ...mechanisms] = process.argv.slice(2)
+const isolation = JSON.parse(known) as IsolationLayers
+const host = await openBrowserHost({ dataDir, choice: 'shell', isolation, environment: process.env })
 const egress = await openEgress({ log: { debug: () => {}, warn: () => {} } })
-const browser = await launchBrowser({ ...host, isolation }, { openProxyEndpoint: egress.openProxyEndpoint })
-process.stdout.write(`${JSON.stringify({ pid: browser.pid, bootPath: host.boot.path, swept: host.swept })}\n`)
+
+function layersOf(mechanism: string): IsolationLayers {
+  const noJail = { missing: 'not expected here' }
+  if (mechanism === 'pipe') return { ...isolation, jail: noJail, setprivPath: undefined }
+  if (mechanism === 'signal') return { ...isolation, jail: noJail }
+  if ('missing' in isolation.jail) throw new Error(`There is no bubblewrap here: ${isolation.jail.missing}`)
+  return { ...isolation, jail: { ...isolation.jail, hasOwnNetwork: mechanism === 'own network' } }
+}
+
+const browsers = await Promise.all(
+  mechanisms.map((mechanism) =>
+    launchBrowser({ ...host, isolation: layersOf(mechanism) }, { openProxyEndpoint: egress.openProxyEndpoint }),
+  ),
+)
+process.stdout.write(`${JSON.stringify({ pids: browsers.map(({ pid }) => pid), bootPath: host.boot.path })}\n`)
 setInterval(() => {}, 60_000)
