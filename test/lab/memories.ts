@@ -32,13 +32,19 @@ export const memoryPages: Pages = {
 
 /** Stores `value` in every kind of storage of the site. */
 export async function remember(page: Page, site: Site, value: string): Promise<void> {
-  await page.goto(site.url(`/cookies/set?name=persistent&value=${value}&maxAge=3600`))
-  await page.goto(site.url(`/cookies/set?name=session&value=${value}&httpOnly`))
   await page.goto(site.url('/storage'))
   await page.evaluate(`(async () => {
+    await fetch('/cookies/set?name=persistent&value=${value}&maxAge=3600')
+    await fetch('/cookies/set?name=session&value=${value}&httpOnly')
     await remember('${value}')
-    await navigator.serviceWorker.register('/memory-worker.js?value=${value}')
-    await navigator.serviceWorker.ready
+    const { installing, waiting, active } =
+      await navigator.serviceWorker.register('/memory-worker.js?value=${value}')
+    const worker = installing ?? waiting ?? active
+    const { promise, resolve } = Promise.withResolvers()
+    const onState = () => worker.state === 'activated' && resolve()
+    worker.addEventListener('statechange', onState)
+    onState()
+    await promise
   })()`)
 }
 

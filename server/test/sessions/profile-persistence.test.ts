@@ -1,114 +1,123 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, test, type ExpectStatic } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandLineOf, groupMembers } from '../../src/browsers/process-table.ts'
+import type { CreateSessionOptions } from '../../../src/contract.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
 import { startServerProcess } from '../../../test/lab/server-process.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { visit } from '../../../test/lab/visit.ts'
 
+type Session = Awaited<ReturnType<Lab['createSession']>>
+
+const fixture = new AsyncDisposableStack()
+const profile = { name: 'acme' }
 let site: Site
+let dataDir: string
+let databaseUrl: string
 beforeAll(async () => {
-  site = await startSite(memoryPages)
+  site = fixture.use(await startSite(memoryPages))
+  dataDir = fixture.use(await temporaryFolder()).path
+  databaseUrl = fixture.use(await (await sharedPostgres()).createDatabase()).url
 })
-afterAll(async () => site[Symbol.asyncDispose]())
+afterAll(async () => fixture.disposeAsync())
 
-/** Ways for a session to end. Each resolves when it has ended. */
-const ends: Readonly<
-  Record<string, (lab: Lab, session: { id: string; cdpUrl: string }, expect: ExpectStatic) => Promise<unknown>>
-> = {
-  'its deletion': async (lab, { id }) => lab.api('DELETE', `/v2/browser/${id}`),
-  'its total lifetime': async (lab, session, expect) => untilDestroyed(lab, session, expect),
-  'its idle time': async (lab, session, expect) => untilDestroyed(lab, session, expect),
-  "a client's Browser.close": async (lab, session, expect) => {
-    await using cdp = await connectCdp(session.cdpUrl)
-    await cdp.call('Browser.close')
-    await untilDestroyed(lab, session, expect)
-  },
+/** What the last session has stored. Every session finds that and stores something else. */
+let stored: string | null = null
+let values = 0
+
+async function visitNext(
+  create: (options: CreateSessionOptions) => Promise<Session>,
+  options: CreateSessionOptions = {},
+): Promise<Session> {
+  const session = await create({ profile, ...options })
+  const value = `value-${(values += 1)}`
+  await visit(session, async (page) => {
+    expect(await recall(page, site)).toEqual(memoriesOf(stored))
+    await remember(page, site, value)
+  })
+  stored = value
+  return session
 }
 
-async function untilDestroyed(lab: Lab, { id }: { id: string }, expect: ExpectStatic): Promise<void> {
-  const status = async () => (await lab.api('GET', '/v2/browser?status=destroyed')).body['sessions']
-  await expect.poll(status, { timeout: 45_000, interval: 500 }).toContainEqual(expect.objectContaining({ id }))
+async function untilDestroyed(lab: Lab, { id }: Session): Promise<void> {
+  const status = async () => (await lab.api('GET', `/v2/browser/${id}`)).body['status']
+  await expect.poll(status, { timeout: 45_000, interval: 500 }).toBe('destroyed')
 }
 
-describe.concurrent.each(['shell', 'chromium'] as const)('with %s, the storage of a session', (browser) => {
+async function closeBrowser({ cdpUrl }: Session): Promise<void> {
+  await using cdp = await connectCdp(cdpUrl)
+  await cdp.call('Browser.close')
+}
+
+// One session after another in one profile, on servers that follow each other.
+test('the storage of a session with full Chromium survives SIGTERM of its server', async () => {
+  const flags = ['--browser', 'chromium']
+  const server = await startServerProcess({ dataDir, flags, env: { DATABASE_URL: databaseUrl } })
+  await visitNext(server.create)
+
+  server.kill('SIGTERM')
+
+  expect(await server.exited).toEqual({ code: 0, signal: null })
+})
+
+describe('with the shell, it', () => {
   let lab: Lab
   beforeAll(async () => {
-    lab = await startLab({ browser })
+    lab = await startLab({ databaseUrl, dataDir, browser: 'shell' })
+  })
+  // Leaves a session open, which the end of the server saves.
+  afterAll(async () => lab[Symbol.asyncDispose]())
+
+  test('is restored from full Chromium, but not under another name', async () => {
+    const session = await visitNext(lab.createSession)
+    const other = await lab.createSession({ profile: { name: 'other' } })
+
+    expect(await visit(other, async (page) => recall(page, site))).toEqual(memoriesOf(null))
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+  })
+
+  test('is restored after a deletion, an idleness and the end of a lifetime', { timeout: 120_000 }, async () => {
+    await untilDestroyed(lab, await visitNext(lab.createSession, { activityTtl: 10 }))
+    await untilDestroyed(lab, await visitNext(lab.createSession, { ttl: 30 }))
+  })
+
+  test("is restored after a client's Browser.close", async () => {
+    const session = await visitNext(lab.createSession, { onBrowserClose: 'delete' })
+    await closeBrowser(session)
+    await untilDestroyed(lab, session)
+
+    await visitNext(lab.createSession)
+  })
+})
+
+describe('with full Chromium, it', () => {
+  let lab: Lab
+  beforeAll(async () => {
+    lab = await startLab({ databaseUrl, dataDir, browser: 'chromium' })
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
-  // Both browsers end in the same way at a time limit.
-  const tried = Object.keys(ends).filter((how) => browser === 'shell' || !/lifetime|idleness/.test(how))
-  test.for(tried)('is restored in the next one after %s', { timeout: 90_000 }, async (how, { expect }) => {
-    const profile = { name: how }
-    const activityTtl = how === 'its idle time' ? 10 : 3600
-    const first = await lab.createSession({ ttl: 30, activityTtl, profile, onBrowserClose: 'delete' })
-    await visit(first, async (page) => remember(page, site, 'kept'))
+  test("is restored from the shell, after a deletion, however slow, and after a client's Browser.close", async () => {
+    const deleted = await visitNext(lab.createSession)
+    // Chromium must exit after the process that writes localStorage.
+    const [writer] = processesOf(lab, 'storage.mojom.StorageService')
+    process.kill(writer!, 'SIGSTOP')
 
-    await ends[how]!(lab, first, expect)
+    const deletion = lab.api('DELETE', `/v2/browser/${deleted.id}`)
+    expect(await Promise.race([deletion.then(() => 'ended'), delay(1500, 'waits')])).toBe('waits')
+    process.kill(writer!, 'SIGCONT')
+    await deletion
+    const closed = await visitNext(lab.createSession, { onBrowserClose: 'delete' })
+    await closeBrowser(closed)
+    await untilDestroyed(lab, closed)
 
-    const second = await lab.createSession({ profile })
-    expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
+    await visitNext(lab.createSession)
   })
-
-  if (browser === 'chromium') return
-
-  test('is not restored under another name', async ({ expect }) => {
-    const first = await lab.createSession({ profile: { name: 'acme' } })
-    await visit(first, async (page) => remember(page, site, 'kept'))
-    await lab.api('DELETE', `/v2/browser/${first.id}`)
-
-    const second = await lab.createSession({ profile: { name: 'other' } })
-
-    expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf(null))
-  })
-})
-
-test.concurrent.for([
-  ['shell', 'chromium'],
-  ['chromium', 'shell'],
-] as const)(
-  'the storage of a session with %s survives SIGTERM of the server, and opens under %s',
-  { timeout: 120_000 },
-  async ([writer, reader], { expect }) => {
-    await using folder = await temporaryFolder()
-    const profile = { name: 'acme' }
-    const server = await startServerProcess({ dataDir: folder.path, flags: ['--browser', writer] })
-    const session = await server.create({ profile })
-    await visit(session, async (page) => remember(page, site, 'kept'))
-
-    server.kill('SIGTERM')
-
-    expect(await server.exited).toEqual({ code: 0, signal: null })
-    await using lab = await startLab({ dataDir: folder.path, browser: reader })
-    const second = await lab.createSession({ profile })
-    expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
-  },
-)
-
-test.concurrent('full Chromium exits only after its process that writes localStorage, even if that is slow', async ({
-  expect,
-}) => {
-  await using lab = await startLab({ browser: 'chromium' })
-  const profile = { name: 'acme' }
-  const first = await lab.createSession({ profile })
-  await visit(first, async (page) => remember(page, site, 'kept'))
-  const [writer] = processesOf(lab, 'storage.mojom.StorageService')
-  process.kill(writer!, 'SIGSTOP')
-
-  const deletion = lab.api('DELETE', `/v2/browser/${first.id}`)
-  const outcome = await Promise.race([deletion.then(() => 'ended'), delay(1500, 'waits')])
-  expect(outcome).toBe('waits')
-  process.kill(writer!, 'SIGCONT')
-  await deletion
-
-  const second = await lab.createSession({ profile })
-  expect(await visit(second, async (page) => recall(page, site))).toEqual(memoriesOf('kept'))
 })
 
 /** The processes of the only browser of a lab whose command lines contain a word. */
