@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { labS3Credentials, openCuttableBucket, openS3Location } from '../../../test/lab/blob-locations.ts'
+import { openStore } from '../../src/store/open.ts'
+import { labS3Credentials, openCuttableBucket } from '../../../test/lab/blob-locations.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
@@ -18,138 +20,131 @@ beforeAll(async () => {
 })
 afterAll(async () => site[Symbol.asyncDispose]())
 
-const profile = { name: 'acme' }
+type Create = ServerProcess['create']
 
-/** Runs a session that stores `value` in the profile. Returns the milliseconds its end took. */
-async function save(server: Pick<ServerProcess, 'create' | 'api'>, value: string): Promise<number> {
-  const session = await server.create({ profile })
+/** Opens a session that stores `value` in the profile. Returns its id. */
+async function open(create: Create, name: string, value: string): Promise<string> {
+  const session = await create({ profile: { name } })
   await visit(session, async (page) => remember(page, site, value))
-  const startMs = performance.now()
-  await server.api('DELETE', `/v2/browser/${session.id}`)
-  return performance.now() - startMs
+  return session.id
 }
 
-async function readAs(server: Pick<ServerProcess, 'create'>, saveChanges: boolean) {
-  return visit(await server.create({ profile: { ...profile, saveChanges } }), async (page) => recall(page, site))
+/** Opens a session with the profile. Returns its id and what the profile has stored. */
+async function read(create: Create, name: string, saveChanges: boolean) {
+  const session = await create({ profile: { name, saveChanges } })
+  return { id: session.id, memories: await visit(session, async (page) => recall(page, site)) }
 }
 
-test.concurrent(
-  'a server killed with SIGKILL leaves the last saved version, which can be written at once',
-  {
-    timeout: 120_000,
-  },
-  async () => {
-    await using folder = await temporaryFolder()
-    const killed = await startServerProcess({ dataDir: folder.path })
-    await save(killed, 'saved')
-    const unsaved = await killed.create({ profile })
-    await visit(unsaved, async (page) => remember(page, site, 'unsaved'))
-
-    killed.kill('SIGKILL')
-    await killed.exited
-
-    await using next = await startServerProcess({ dataDir: folder.path })
-    expect(await readAs(next, true)).toEqual(memoriesOf('saved'))
-    const { body } = await next.api('GET', `/v2/browser/${unsaved.id}`)
-    expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
-    expect(body['profile'].version).toBeUndefined()
-  },
-)
-
-test.concurrent(
-  'another machine takes over a profile from a dead writer, with the shared bucket and key',
-  {
-    timeout: 150_000,
-  },
-  async ({ expect }) => {
-    await using undo = new AsyncDisposableStack()
-    const bucket = undo.use(await openS3Location())
-    const postgres = await sharedPostgres()
-    const database = undo.use(await postgres.createDatabase())
-    const start = async (): Promise<ServerProcess> => {
-      const folder = undo.use(await temporaryFolder())
-      const shared = {
-        DATABASE_URL: database.url,
-        BOWLINE_BLOBS: bucket.address,
-        AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
-      }
-      return undo.use(await startServerProcess({ dataDir: folder.path, env: shared }))
-    }
-    const [first, second] = [await start(), await start()]
-    await save(first, 'saved')
-    expect(await readAs(second, false)).toEqual(memoriesOf('saved'))
-    await first.create({ profile })
-
-    first.kill('SIGKILL')
-    await first.exited
-
-    const take = async () => second.api('POST', '/v2/browser', { profile })
-    expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
-    await expect.poll(async () => (await take()).status, { timeout: 60_000, interval: 1000 }).toBe(200)
-  },
-)
-
-test.concurrent(
-  'a profile that could not be saved during a bucket outage is saved afterwards, also after a restart',
-  { timeout: 150_000 },
-  async ({ expect }) => {
-    await using bucket = await openCuttableBucket()
-    await using folder = await temporaryFolder()
+// Each test goes on with what the one before has left.
+describe('profiles in a bucket', () => {
+  const undo = new AsyncDisposableStack()
+  let bucket: Awaited<ReturnType<typeof openCuttableBucket>>
+  let databaseUrl: string
+  let dataDir: string
+  let killed: ServerProcess
+  let unsaved: string
+  let pending: string
+  beforeAll(async () => {
+    bucket = undo.use(await openCuttableBucket())
+    databaseUrl = undo.use(await (await sharedPostgres()).createDatabase()).url
+    dataDir = undo.use(await temporaryFolder()).path
     const env = {
+      DATABASE_URL: databaseUrl,
       BOWLINE_BLOBS: bucket.address,
       AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
     }
-    const start = async (): Promise<ServerProcess> => startServerProcess({ dataDir: folder.path, env })
-    const isSaved = async (server: ServerProcess, id: string, version: number): Promise<void> => {
-      const read = async () => (await server.api('GET', `/v2/browser/${id}`)).body['profile']
-      await expect.poll(read, { timeout: 30_000 }).toEqual({ name: 'acme', saveChanges: true, version })
-    }
-    const leave = async (server: ServerProcess, value: string): Promise<string> => {
-      const session = await server.create({ profile })
-      await visit(session, async (page) => remember(page, site, value))
-      bucket.setCut(true)
-      const { status, body } = await server.api('DELETE', `/v2/browser/${session.id}`)
-      expect({ status, body }).toMatchObject({
-        status: 200,
-        body: { profile: { error: expect.stringContaining('kept') } },
-      })
-      expect(body['profile'].error).not.toContain('127.0.0.1')
-      return session.id
-    }
-    const killed = await start()
+    killed = undo.use(await startServerProcess({ dataDir, env }))
+  })
+  afterAll(async () => undo.disposeAsync())
 
-    const first = await leave(killed, 'first')
-    // No session may write changes based on the previous version.
-    expect((await killed.api('POST', '/v2/browser', { profile })).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+  const start = async (options: { readonly dataDir?: string } = {}): Promise<Lab> =>
+    startLab({
+      databaseUrl,
+      blobs: bucket.address,
+      s3AccessKeyId: labS3Credentials.accessKeyId,
+      s3SecretAccessKey: labS3Credentials.secretAccessKey,
+      ...options,
+    })
+
+  const isSaved = async ({ api }: Pick<Lab, 'api'>, id: string, name: string): Promise<void> => {
+    const find = async () => (await api('GET', `/v2/browser/${id}`)).body['profile']
+    await expect.poll(find, { timeout: 30_000 }).toEqual({ name, saveChanges: true, version: 1 })
+  }
+
+  /** Ends a session during an outage of the bucket, which goes on. */
+  const leave = async (name: string, value: string): Promise<string> => {
+    const id = await open(killed.create, name, value)
+    bucket.setCut(true)
+    const { status, body } = await killed.api('DELETE', `/v2/browser/${id}`)
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { profile: { error: expect.stringContaining('kept') } },
+    })
+    expect(body['profile'].error).not.toContain('127.0.0.1')
+    return id
+  }
+
+  test('that could not be saved during an outage are saved afterwards', async () => {
+    const id = await leave('acme', 'saved')
+    // Nobody may write what is based on the version before.
+    expect((await killed.api('POST', '/v2/browser', { profile: { name: 'acme' } })).body).toMatchObject({
+      code: 'PROFILE_LOCKED',
+    })
+
     bucket.setCut(false)
-    await isSaved(killed, first, 1)
 
-    const second = await leave(killed, 'second')
+    await isSaved(killed, id, 'acme')
+  })
+
+  test('keep their last version when a server is killed, and another machine takes them over once it is dead', async () => {
+    unsaved = await open(killed.create, 'acme', 'unsaved')
+    pending = await leave('late', 'pending')
     killed.kill('SIGKILL')
     await killed.exited
     bucket.setCut(false)
-    await using next = await start()
-    await isSaved(next, second, 2)
-    expect(await readAs(next, true)).toEqual(memoriesOf('second'))
-    expect(await readdir(join(folder.path, 'pending-profiles', 'profiles'))).toEqual([])
-  },
-)
+    await using other = await start()
+    await using store = await openStore({ dataDir, databaseUrl })
+    const take = async () => other.api('POST', '/v2/browser', { profile: { name: 'acme' } })
+
+    expect((await read(other.createSession, 'acme', false)).memories).toEqual(memoriesOf('saved'))
+    expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
+    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where url = ${killed.url}`.execute(
+      store.db,
+    )
+    await expect.poll(async () => (await take()).status, { timeout: 30_000, interval: 500 }).toBe(200)
+  })
+
+  test('that a killed server has not saved yet are saved by its next start, others keep their last version', async () => {
+    await using next = await start({ dataDir })
+
+    await isSaved(next, pending, 'late')
+    expect((await read(next.createSession, 'late', true)).memories).toEqual(memoriesOf('pending'))
+    expect((await read(next.createSession, 'acme', true)).memories).toEqual(memoriesOf('saved'))
+    expect(await readdir(join(dataDir, 'pending-profiles', 'profiles'))).toEqual([])
+    const { body } = await next.api('GET', `/v2/browser/${unsaved}`)
+    expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
+    expect(body['profile'].version).toBeUndefined()
+  })
+})
 
 // In sequence on one server: the first inspects everything stored there, the others kill all its
 // browsers.
 describe('on one server', () => {
+  const profile = { name: 'acme' }
   let lab: Lab
-  let server: Pick<ServerProcess, 'create' | 'api'>
+  let undisturbedMs: number
   beforeAll(async () => {
     lab = await startLab()
-    server = { create: lab.createSession, api: lab.api }
   })
   afterAll(async () => lab[Symbol.asyncDispose]())
 
   test('site data in the data directory is encrypted', async () => {
-    await save(server, 'very-secret-value')
+    const id = await open(lab.createSession, 'acme', 'very-secret-value')
+    const startMs = performance.now()
+    await lab.api('DELETE', `/v2/browser/${id}`)
+    undisturbedMs = performance.now() - startMs
 
     const entries = await readdir(join(lab.dataDir, 'blobs'), { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile())
@@ -161,51 +156,44 @@ describe('on one server', () => {
   })
 
   test('a killed browser leaves the profile unchanged, reports it, and releases the lease', async () => {
-    await save(server, 'saved')
-    const session = await lab.createSession({ profile })
-    await visit(session, async (page) => remember(page, site, 'unsaved'))
+    const unsaved = await open(lab.createSession, 'acme', 'unsaved')
 
     for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
 
-    const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
-    await expect.poll(read).toMatchObject({
+    const find = async () => (await lab.api('GET', `/v2/browser/${unsaved}`)).body
+    await expect.poll(find).toMatchObject({
       endReason: 'crashed',
       profile: { error: expect.stringContaining('keeps its last saved version') },
     })
-    expect(await readAs(server, true)).toEqual(memoriesOf('saved'))
+    const { id, memories } = await read(lab.createSession, 'acme', true)
+    expect(memories).toEqual(memoriesOf('very-secret-value'))
+    await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
-  test(
-    'a browser killed at any time while it is saved leaves either the old version or the new one',
-    { timeout: 150_000 },
-    async () => {
-      // The last reader has the lease.
-      for (const { id } of (await lab.api('GET', '/v2/browser?status=active')).body['sessions'] as { id: string }[]) {
-        await lab.api('DELETE', `/v2/browser/${id}`)
-      }
-      const undisturbedMs = await save(server, 'value-0')
-      const rounds = 5
-      const saved = ['value-0']
+  test('a browser killed at any time while it is saved leaves either the old version or the new one', async () => {
+    let saved = 'very-secret-value'
 
-      for (let round = 1; round <= rounds; round += 1) {
-        const session = await lab.createSession({ profile })
-        await visit(session, async (page) => remember(page, site, `value-${round}`))
-        const [pid] = browserPids(lab.dataDir)
-        const deletion = lab.api('DELETE', `/v2/browser/${session.id}`)
-        // In the last rounds, the kill comes after the save even on a busy machine.
-        await Promise.race([deletion, delay(((round - 1) / rounds) * 1.5 * undisturbedMs)])
-        if (round === rounds) await deletion
-        try {
-          process.kill(pid!, 'SIGKILL')
-        } catch {
-          // The save completed before the kill.
-        }
-        const { body } = await deletion
-        if (body['profile'].version !== undefined) saved.push(`value-${round}`)
+    // Right away, half-way, and when it is too late to do harm.
+    for (const part of [0, 0.5, 1]) {
+      const session = await lab.createSession({ profile })
+      const value = `value-${part}`
+      await visit(session, async (page) => {
+        expect(await recall(page, site)).toEqual(memoriesOf(saved))
+        await remember(page, site, value)
+      })
+      const [pid] = browserPids(lab.dataDir)
+      const deletion = lab.api('DELETE', `/v2/browser/${session.id}`)
+      await (part === 1 ? deletion : Promise.race([deletion, delay(part * undisturbedMs)]))
+      try {
+        process.kill(pid!, 'SIGKILL')
+      } catch {
+        // It was faster.
       }
+      const { body } = await deletion
+      if (body['profile'].version !== undefined) saved = value
+    }
 
-      expect(saved).toContain(`value-${rounds}`)
-      expect(await readAs(server, false)).toEqual(memoriesOf(saved.at(-1)!))
-    },
-  )
+    expect(saved).toBe('value-1')
+    expect((await read(lab.createSession, 'acme', false)).memories).toEqual(memoriesOf(saved))
+  })
 })
