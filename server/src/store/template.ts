@@ -86,5 +86,6 @@ async function readOwnFile(path: string): Promise<Buffer> {
   // The time of its last use. Templates that are not used are deleted.
   const now = new Date()
   await file.utimes(now, now).catch(() => undefined)
-  return file.readFile()
+  // Without `await`, a failed read would be an unhandled rejection while the file is closed.
+  return await file.readFile()
 }

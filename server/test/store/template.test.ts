@@ -7,7 +7,7 @@ import { templatePath } from '../../src/store/create-pglite-folder.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { packFolder, unpackFolder } from '../../src/store/template.ts'
-import { openPgliteStore, temporaryFolder } from '../../../test/lab/stores.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
 
 /** Reads the schema: columns, indexes, constraints and applied migrations. */
 async function describeStore({ db }: Store): Promise<unknown> {
@@ -25,108 +25,108 @@ async function describeStore({ db }: Store): Promise<unknown> {
   }
 }
 
+// Creating a database from scratch takes five times as long as everything else here.
 describe('the database template', () => {
   const stack = new AsyncDisposableStack()
   let folder = ''
-  let cacheDir = ''
-  let first: Store
+  let template = ''
+  let created: Store
   const warnings: string[] = []
   const log = { warn: (_facts: object, message: string) => warnings.push(message) }
 
   beforeAll(async () => {
     folder = stack.use(await temporaryFolder()).path
-    cacheDir = join(folder, 'cache')
-    await writeFile(join(folder, 'file'), '')
-    first = stack.use(await openStore({ dataDir: join(folder, 'first'), cacheDir: join(folder, 'file', 'cache'), log }))
+    const cacheDir = join(folder, 'cache')
+    template = await templatePath({ cacheDir })
+    // A folder in its place can neither be read nor be replaced by a file.
+    await mkdir(template, { recursive: true })
+    created = stack.use(await openStore({ dataDir: join(folder, 'created'), cacheDir, log }))
   })
   afterAll(() => stack.disposeAsync())
 
-  test('is optional: failing to cache it only logs a warning', async () => {
-    await first.ping()
+  test('is optional: a failure to read or to write it only logs a warning', async () => {
+    await created.ping()
 
-    expect(warnings.at(-1)).toContain('could not be cached')
+    expect(warnings).toEqual([expect.stringContaining('unreadable'), expect.stringContaining('could not be cached')])
+    expect(await readdir(dirname(template))).toEqual([basename(template)])
   })
 
-  test('is replaced with a warning if it is damaged', async () => {
-    const template = await templatePath({ cacheDir })
-    const damaged = await readFile(await templatePath())
-    damaged.writeUInt8(damaged.readUInt8(1_000_000) ^ 0xff, 1_000_000)
-    await mkdir(cacheDir, { recursive: true })
-    await writeFile(template, damaged)
-    warnings.length = 0
-
-    await using store = await openStore({ dataDir: join(folder, 'second'), cacheDir, log })
-
-    await store.ping()
-    expect(warnings).toEqual([expect.stringContaining('unreadable')])
-    expect(await readFile(template)).not.toEqual(damaged)
-    expect(await readdir(cacheDir)).toEqual([expect.stringMatching(/^store-[0-9a-f]{16}\.zst$/)])
-  })
-
-  test('is not read if other users can write it', async () => {
+  test('is rejected if it is damaged or other users can write it, and can be replaced', async () => {
+    const [source, unpacked] = [join(folder, 'source'), join(folder, 'unpacked')]
     const packed = join(folder, 'packed.zst')
-    await packFolder(cacheDir, packed)
+    await mkdir(join(source, 'base'), { recursive: true })
+    await writeFile(join(source, 'base', 'file'), 'content '.repeat(10_000))
+    await packFolder(source, packed)
+    const whole = await readFile(packed)
+    const damaged = Buffer.from(whole)
+    damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 0xff, damaged.length - 1)
+
+    await writeFile(packed, damaged)
+    await expect(unpackFolder(packed, unpacked)).rejects.toThrow()
+    await packFolder(source, packed)
     await chmod(packed, 0o666)
-
-    await expect(unpackFolder(packed, join(folder, 'unpacked'))).rejects.toThrow('other users can write it')
+    await expect(unpackFolder(packed, unpacked)).rejects.toThrow('other users can write it')
     await chmod(packed, 0o600)
-    await unpackFolder(packed, join(folder, 'unpacked'))
-    expect(await readdir(join(folder, 'unpacked'))).toEqual(await readdir(cacheDir))
+    await unpackFolder(packed, unpacked)
+
+    expect(await readFile(packed)).toEqual(whole)
+    expect(await readFile(join(unpacked, 'base', 'file'), 'utf8')).toHaveLength(80_000)
   })
 
-  test('is deleted once it has not been used for 30 days', async () => {
+  describe('creates a store that', () => {
     const named = (letter: string): string => `store-${letter.repeat(16)}.zst`
-    const [used, recent, link, directory] = [basename(await templatePath()), named('a'), named('b'), named('c')]
-    const dir = join(folder, 'shared')
-    await mkdir(join(dir, directory), { recursive: true })
-    await copyFile(await templatePath(), join(dir, used))
-    await symlink('notes.txt', join(dir, link))
-    for (const name of [recent, named('d'), `${named('d')}.${uuidV7()}`, 'notes.txt'])
-      await writeFile(join(dir, name), '')
+    const [recent, link, directory] = [named('a'), named('b'), named('c')]
     const old = new Date(Date.now() - 31 * 86_400_000)
-    for (const name of await readdir(dir)) if (name !== recent) await lutimes(join(dir, name), old, old)
+    let used = ''
+    let cacheDir = ''
+    let store: Store
+    let dataDir = ''
+    beforeAll(async () => {
+      used = basename(await templatePath())
+      cacheDir = join(folder, 'shared')
+      await mkdir(join(cacheDir, directory), { recursive: true })
+      await copyFile(await templatePath(), join(cacheDir, used))
+      await symlink('notes.txt', join(cacheDir, link))
+      for (const name of [recent, named('d'), `${named('d')}.${uuidV7()}`, 'notes.txt'])
+        await writeFile(join(cacheDir, name), '')
+      for (const name of await readdir(cacheDir)) if (name !== recent) await lutimes(join(cacheDir, name), old, old)
+      dataDir = join(folder, 'data')
+      // Left by an interrupted first start, which is repeated.
+      await mkdir(join(dataDir, 'pg.new', 'base'), { recursive: true })
+      warnings.length = 0
+      store = stack.use(await openStore({ dataDir, cacheDir, log }))
+    })
 
-    await using store = await openStore({ dataDir: join(folder, 'swept'), cacheDir: dir, log })
+    test('has deleted the templates that were not used for 30 days', async () => {
+      await store.ping()
 
-    await store.ping()
-    expect(new Set(await readdir(dir))).toEqual(new Set([used, recent, link, directory, 'notes.txt']))
-    expect((await stat(join(dir, used))).mtimeMs).toBeGreaterThan(old.getTime())
+      expect(new Set(await readdir(cacheDir))).toEqual(new Set([used, recent, link, directory, 'notes.txt']))
+      expect((await stat(join(cacheDir, used))).mtimeMs).toBeGreaterThan(old.getTime())
+      expect(warnings).toEqual([])
+    })
+
+    test('has the same schema as migrations', async () => {
+      expect(await describeStore(store)).toEqual(await describeStore(created))
+    })
+
+    test('has nothing left of an interrupted first start', async () => {
+      await store.ping()
+
+      expect(await readdir(dataDir)).not.toContain('pg.new')
+    })
+
+    test('only its owner may access', async () => {
+      const folders = [join(folder, 'created'), join(folder, 'created', 'pg'), join(dataDir, 'pg')]
+      const modes = await Promise.all(folders.map(async (path) => (await stat(path)).mode & 0o077))
+
+      expect(modes).toEqual([0, 0, 0])
+    })
+
+    test('syncs every commit', async () => {
+      const { rows } = await sql<{ fsync: string; method: string }>`
+        select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method`.execute(store.db)
+
+      expect(rows).toEqual([{ fsync: 'on', method: 'fsync' }])
+    })
   })
-
-  test('creates a store with the same schema as migrations', async () => {
-    const kept = await readdir(dirname(await templatePath()))
-
-    await using third = await openStore({ dataDir: join(folder, 'third') })
-
-    expect(kept).toContain(basename(await templatePath()))
-    expect(await readdir(dirname(await templatePath()))).toEqual(kept)
-    expect(await describeStore(third)).toEqual(await describeStore(first))
-  })
-})
-
-test('an interrupted first start is repeated', async () => {
-  await using folder = await temporaryFolder()
-  await mkdir(join(folder.path, 'pg.new', 'base'), { recursive: true })
-
-  await using store = await openStore({ dataDir: folder.path })
-
-  await store.ping()
-  expect(await readdir(folder.path)).not.toContain('pg.new')
-})
-
-test('only the owner may access the data directory', async () => {
-  await using folder = await temporaryFolder()
-  await using _store = await openStore({ dataDir: join(folder.path, 'data') })
-
-  expect((await stat(join(folder.path, 'data'))).mode & 0o077).toBe(0)
-  expect((await stat(join(folder.path, 'data', 'pg'))).mode & 0o077).toBe(0)
-})
-
-test('the embedded database syncs every commit', async () => {
-  await using store = await openPgliteStore()
-
-  const { rows } = await sql<{ fsync: string; method: string }>`
-    select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method`.execute(store.db)
-
-  expect(rows).toEqual([{ fsync: 'on', method: 'fsync' }])
 })
