@@ -20,7 +20,7 @@ const slow = [
   'server/test/store/template.test.ts',
   'test/testing/testing.test.ts',
   'server/test/store/durability.test.ts',
-  'server/test/jobs/kill.test.ts',
+  'server/test/app/kill.test.ts',
   'server/test/profiles/kill.test.ts',
 ]
 

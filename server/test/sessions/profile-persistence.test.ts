@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture.disposeAsync())
 
-/** What the last session has stored. Every session finds that and stores something else. */
+/** Value that the last session has stored. Every session finds it and stores another one. */
 let stored: string | null = null
 let values = 0
 

@@ -8,8 +8,8 @@ import { startServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-/** A place for servers that follow each other. */
-async function openPlace() {
+/** A data directory and a database for servers that follow each other. */
+async function openFixture() {
   await using undo = new AsyncDisposableStack()
   const dataDir = undo.use(await temporaryFolder()).path
   const databaseUrl = undo.use(await (await sharedPostgres()).createDatabase()).url
@@ -32,9 +32,9 @@ async function browserFolders(dataDir: string): Promise<readonly string[]> {
 
 test('a server killed with SIGKILL leaves no browser or folder, and its sessions are billed once by the next starts', async () => {
   const profile = { name: 'acme' }
-  await using place = await openPlace()
-  const { dataDir, startNext } = place
-  await using killed = await place.startProcess('--warm', '1')
+  await using fixture = await openFixture()
+  const { dataDir, startNext } = fixture
+  await using killed = await fixture.startProcess('--warm', '1')
   const { id } = await killed.create({ ttl: 60, profile })
   await expect.poll(() => browserPids(dataDir).length).toBeGreaterThanOrEqual(2)
 
@@ -66,9 +66,9 @@ test('a server killed with SIGKILL leaves no browser or folder, and its sessions
 
 // Twice in a row, as a process group and npm deliver it, counts once.
 test('a server that gets SIGINT twice in a row ends and bills every session, notifies the clients, and exits with 0', async () => {
-  await using place = await openPlace()
-  const { dataDir, startNext } = place
-  await using server = await place.startProcess()
+  await using fixture = await openFixture()
+  const { dataDir, startNext } = fixture
+  await using server = await fixture.startProcess()
   const { id, cdpUrl } = await server.create({ ttl: 60 })
   await using cdp = await connectCdp(cdpUrl)
 
@@ -86,9 +86,9 @@ test('a server that gets SIGINT twice in a row ends and bills every session, not
 })
 
 test('a second, different signal ends the process at once', async () => {
-  await using place = await openPlace()
-  const { dataDir } = place
-  await using server = await place.startProcess()
+  await using fixture = await openFixture()
+  const { dataDir } = fixture
+  await using server = await fixture.startProcess()
   await server.create({ ttl: 60 })
 
   server.kill('SIGTERM')
