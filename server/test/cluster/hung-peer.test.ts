@@ -2,56 +2,83 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
-import { startLab } from '../../../test/lab/lab.ts'
-import { startServerProcess } from '../../../test/lab/server-process.ts'
+import type { Store } from '../../src/store/store.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
 const apiKey = 'hung-key-0123456789abcdef'
 
-test('with one server hanging, sessions are still listed from the store, and new ones start on other servers', async () => {
-  await using database = await (await sharedPostgres()).createDatabase()
-  const databaseUrl = database.url
-  await using shared = await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))
-  const blobs = shared.path
-  await using narrow = await startLab({ databaseUrl, apiKey, blobs, maxSessions: 1 })
-  await using dataDir = await mkdtempDisposable(join(tmpdir(), 'bowline-hung-'))
-  await using hung = await startServerProcess({
-    dataDir: dataDir.path,
-    flags: ['--database-url', databaseUrl, '--max-sessions', '100', '--blobs', blobs],
-    env: { BOWLINE_API_KEY: apiKey },
+describe('with one server', () => {
+  const undo = new AsyncDisposableStack()
+  let store: Store
+  let narrow: Lab
+  let peer: ServerProcess
+  let abandoned: string
+  let options: { databaseUrl: string; apiKey: string; blobs: string }
+  beforeAll(async () => {
+    const { url: databaseUrl } = undo.use(await (await sharedPostgres()).createDatabase())
+    const blobs = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-blobs-'))).path
+    const dataDir = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-hung-'))).path
+    options = { databaseUrl, apiKey, blobs }
+    narrow = undo.use(await startLab({ ...options, maxSessions: 1 }))
+    peer = undo.use(
+      await startServerProcess({
+        dataDir,
+        flags: ['--database-url', databaseUrl, '--max-sessions', '100', '--blobs', blobs],
+        env: { BOWLINE_API_KEY: apiKey },
+      }),
+    )
+    store = undo.use(await openStore({ dataDir, databaseUrl }))
+    abandoned = (await peer.create({ ttl: 600 })).id
   })
-  await using store = await openStore({ dataDir: dataDir.path, databaseUrl })
-  const held = await hung.create({ ttl: 600 })
-  const own = await narrow.createSession({ ttl: 600 })
-  expect(narrow.server.liveSessions()).toBe(1)
-  await using spare = await startLab({ databaseUrl, apiKey, blobs, maxSessions: 20 })
+  afterAll(async () => undo.disposeAsync())
 
-  hung.kill('SIGSTOP')
-  const [read, deleted, created] = await Promise.all([
-    narrow.api('GET', `/v2/browser/${held.id}`),
-    narrow.api('DELETE', `/v2/browser/${held.id}`),
-    narrow.api('POST', '/v2/browser', { ttl: 60 }),
-  ])
+  test('hanging, sessions are still listed from the store, and new ones start on other servers', async () => {
+    const held = await peer.create({ ttl: 600 })
+    const own = await narrow.createSession({ ttl: 600 })
+    expect(narrow.server.liveSessions()).toBe(1)
+    await using spare = await startLab({ ...options, maxSessions: 20 })
 
-  expect(read).toMatchObject({ status: 200, body: { id: held.id, status: 'active' } })
-  expect(deleted).toMatchObject({ status: 502, body: { code: 'NODE_UNREACHABLE' } })
-  expect(deleted.headers.get('retry-after')).toBe('5')
-  expect(created.status).toBe(200)
-  expect(spare.server.liveSessions()).toBe(1)
+    peer.kill('SIGSTOP')
+    const [read, deleted, created] = await Promise.all([
+      narrow.api('GET', `/v2/browser/${held.id}`),
+      narrow.api('DELETE', `/v2/browser/${held.id}`),
+      narrow.api('POST', '/v2/browser', { ttl: 60 }),
+    ])
 
-  // When it resumes, it finds requests whose clients have disconnected. It may complete the
-  // deletion, but not the creation.
-  hung.kill('SIGCONT')
-  await hung.api('GET', '/livez')
-  const late = sql<{ n: number }>`
-    select count(*)::int n from session s join node on node.id = s.node_id
-    where node.url = ${hung.url} and s.id <> ${held.id} and s.id <> ${own.id} and s.status = 'active'`
-  await expect.poll(async () => (await late.execute(store.db)).rows, { timeout: 10_000 }).toEqual([{ n: 0 }])
-  const { rows } = await sql<{ credits: number }>`
-    select coalesce(sum(credits_billed), 0)::int credits from session where end_reason = 'deleted' and error is not null`.execute(
-    store.db,
-  )
-  expect(rows).toEqual([{ credits: 0 }])
-}, 60_000)
+    expect(read).toMatchObject({ status: 200, body: { id: held.id, status: 'active' } })
+    expect(deleted).toMatchObject({ status: 502, body: { code: 'NODE_UNREACHABLE' } })
+    expect(deleted.headers.get('retry-after')).toBe('5')
+    expect(created.status).toBe(200)
+    expect(spare.server.liveSessions()).toBe(1)
+
+    // Once it goes on, it finds requests whose clients have left: the deletion may be done, the creation must not be.
+    peer.kill('SIGCONT')
+    await peer.api('GET', '/livez')
+    const late = sql<{ n: number }>`
+      select count(*)::int n from session s join node on node.id = s.node_id
+      where node.url = ${peer.url} and s.id not in (${held.id}, ${own.id}, ${abandoned}) and s.status = 'active'`
+    await expect.poll(async () => (await late.execute(store.db)).rows, { timeout: 10_000 }).toEqual([{ n: 0 }])
+    const { rows } = await sql<{ credits: number }>`
+      select coalesce(sum(credits_billed), 0)::int credits from session
+      where end_reason = 'deleted' and error is not null`.execute(store.db)
+    expect(rows).toEqual([{ credits: 0 }])
+  }, 60_000)
+
+  test('dead, its sessions are ended by the others and billed until its last heartbeat', async () => {
+    peer.kill('SIGKILL')
+    await peer.exited
+
+    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where url = ${peer.url}`.execute(
+      store.db,
+    )
+
+    await expect
+      .poll(async () => (await narrow.api('GET', `/v2/browser/${abandoned}`)).body, { timeout: 15_000 })
+      .toMatchObject({ status: 'destroyed', endReason: 'lost', creditsBilled: 2 })
+  })
+})
