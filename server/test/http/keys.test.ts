@@ -25,7 +25,8 @@ describe('a restart with another bootstrap key', () => {
 
   test('retires the previous one until a server starts with it again', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
-    const start = async (apiKey: string) => startLab({ dataDir: folder.path, apiKey })
+    await using database = await (await sharedPostgres()).createDatabase()
+    const start = async (apiKey: string) => startLab({ dataDir: folder.path, databaseUrl: database.url, apiKey })
     await (await start(oldKey))[Symbol.asyncDispose]()
     {
       await using lab = await start(newKey)
@@ -43,7 +44,8 @@ describe('a restart with another bootstrap key', () => {
 
   test('does not restore a revoked key', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
-    const start = async () => startLab({ dataDir: folder.path, apiKey: oldKey })
+    await using database = await (await sharedPostgres()).createDatabase()
+    const start = async () => startLab({ dataDir: folder.path, databaseUrl: database.url, apiKey: oldKey })
     let admin: string
     {
       await using lab = await start()
@@ -60,16 +62,11 @@ describe('a restart with another bootstrap key', () => {
   })
 })
 
-describe.each(['pglite', 'postgres'])('keys and sessions of other teams, in %s', (kind) => {
+describe('keys and sessions of other teams, through another server', () => {
   const undo = new AsyncDisposableStack()
   let lab: Lab
   let other: Lab
   beforeAll(async () => {
-    if (kind === 'pglite') {
-      lab = undo.use(await startLab({ maxSessions: 4 }))
-      other = lab
-      return
-    }
     const database = undo.use(await (await sharedPostgres()).createDatabase())
     const blobs = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))).path
     const options = { databaseUrl: database.url, apiKey: 'cluster-key-0123456789abcdef', blobs, maxSessions: 4 }
