@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline } from '../../../src/index.ts'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
-import { startLab } from '../../../test/lab/lab.ts'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
 
 /** A site with an endless slow download: a few bytes every 100 ms. */
@@ -18,13 +18,20 @@ async function startTricklingSite() {
   })
 }
 
+const fixture = new AsyncDisposableStack()
+let lab: Lab
+let bowline: Bowline
+beforeAll(async () => {
+  lab = fixture.use(await startLab())
+  bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
+})
+afterAll(async () => fixture.disposeAsync())
+
 test(
   'a download counts as activity, and is discarded if it is incomplete when the session ends',
   { timeout: 90_000 },
   async () => {
-    await using lab = await startLab()
     await using site = await startTricklingSite()
-    await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
     const session = await bowline.sessions.create({ ttl: 120, activityTtl: 10 })
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
@@ -43,8 +50,6 @@ test(
 )
 
 test('an aborted upload does not affect the server or the session', async () => {
-  await using lab = await startLab()
-  await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
   await using session = await bowline.sessions.create({ ttl: 60 })
   const stop = new AbortController()
   const slow = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1000)) })

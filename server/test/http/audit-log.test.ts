@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { createAuthFailureLog } from '../../src/http/auth-failures.ts'
 
 test('failed authentication is logged at once, then once a minute for each address, with the number of failures', () => {
@@ -26,7 +27,8 @@ const undo = new AsyncDisposableStack()
 let server: ServerProcess
 beforeAll(async () => {
   const folder = undo.use(await mkdtempDisposable(join(tmpdir(), 'bowline-auth-')))
-  server = undo.use(await startServerProcess({ dataDir: folder.path }))
+  const database = undo.use(await (await sharedPostgres()).createDatabase())
+  server = undo.use(await startServerProcess({ dataDir: folder.path, env: { DATABASE_URL: database.url } }))
 })
 afterAll(() => undo.disposeAsync())
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { startJobFixture } from './fixture.ts'
 
 test('a single batch or crawl can use all page slots of its server', async () => {
-  const count = 24
+  const count = 20
   let running = 0
   let most: number[] = []
   let all = Promise.withResolvers<void>()
   await using fixture = await startJobFixture(
-    'PGlite',
+    'PostgreSQL',
     { maxBulkPages: count, maxHostPages: 100 },
     {
       '/slow': async ({ response }) => {
