@@ -12,7 +12,9 @@ function print(line: string): void {
 }
 
 if (ending === 'start') setImmediate(() => process.kill(process.pid, 'SIGTERM'))
-await using bowline = await Bowline.embedded({ warm: 0 })
+// With a database outside of the process the server starts in half of the time.
+const { DATABASE_URL: databaseUrl } = process.env
+await using bowline = await Bowline.embedded({ warm: 0, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
 const outcome = await bowline.withSession(
   { onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`) },
   async ({ session }) => {

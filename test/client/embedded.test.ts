@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Bowline, type SessionBill } from '../../src/index.ts'
+import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { startProgram } from './program.ts'
 
-async function startFixture(how: string) {
+/** Starts a program whose embedded server uses the embedded database, or a new one of PostgreSQL. */
+async function startFixture(how: string, database: 'embedded' | 'PostgreSQL') {
   await using undo = new AsyncDisposableStack()
   const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'embedded-'))).path
-  const program = undo.use(startProgram('test/client/embedded-program.ts', [how], { TMPDIR: dir }))
+  const url = database === 'embedded' ? undefined : undo.use(await (await sharedPostgres()).createDatabase()).url
+  const env = { TMPDIR: dir, DATABASE_URL: url }
+  const program = undo.use(startProgram('test/client/embedded-program.ts', [how], env))
   const owned = undo.move()
   return { dir, program, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -25,7 +29,7 @@ async function isListening(url: string): Promise<boolean> {
 }
 
 test('an embedded server leaves neither a listener nor a directory behind', async () => {
-  await using fixture = await startFixture('return')
+  await using fixture = await startFixture('return', 'embedded')
 
   const end = await fixture.program.ended
 
@@ -35,20 +39,20 @@ test('an embedded server leaves neither a listener nor a directory behind', asyn
   expect(await readdir(fixture.dir)).toEqual([])
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends its sessions, then the server, then the program', async (signal) => {
-  await using fixture = await startFixture('wait')
+test('SIGINT ends its sessions, then the server, then the program', async () => {
+  await using fixture = await startFixture('wait', 'PostgreSQL')
   await fixture.program.line('open')
 
-  fixture.program.child.kill(signal)
+  fixture.program.child.kill('SIGINT')
   const end = await fixture.program.ended
 
-  expect(end, fixture.program.errors()).toEqual({ code: null, signal })
+  expect(end, fixture.program.errors()).toEqual({ code: null, signal: 'SIGINT' })
   expect(bill(fixture.program.lines)).toMatchObject({ endedBy: 'signal', creditsBilled: 2 })
   expect(await readdir(fixture.dir)).toEqual([])
 })
 
-test('a signal during the start leaves no directory behind', async () => {
-  await using fixture = await startFixture('start')
+test('SIGTERM during the start leaves no directory behind', async () => {
+  await using fixture = await startFixture('start', 'embedded')
 
   const end = await fixture.program.ended
 
@@ -57,7 +61,7 @@ test('a signal during the start leaves no directory behind', async () => {
 })
 
 test('process.exit stops the server, and onEnd reports a missing bill', async () => {
-  await using fixture = await startFixture('exit')
+  await using fixture = await startFixture('exit', 'PostgreSQL')
 
   const end = await fixture.program.ended
 
@@ -68,10 +72,12 @@ test('process.exit stops the server, and onEnd reports a missing bill', async ()
 
 test('a custom data directory is kept', async () => {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'embedded-'))
+  await using database = await (await sharedPostgres()).createDatabase()
+  const options = { dataDir: dir.path, warm: 0, databaseUrl: database.url }
   let url = ''
 
   {
-    await using bowline = await Bowline.embedded({ dataDir: dir.path, warm: 0 })
+    await using bowline = await Bowline.embedded(options)
     url = bowline.baseUrl
     expect(await bowline.sessions.list()).toEqual([])
   }
