@@ -74,7 +74,7 @@ describe('two servers on one PostgreSQL', () => {
     await browser.close()
   })
 
-  test('a server that shuts down tells clients it relays to reconnect', async () => {
+  test('a server that shuts down closes relayed connections with a code to reconnect', async () => {
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
     const cdp = await connectCdp(address)
@@ -109,12 +109,12 @@ describe('two servers on one PostgreSQL', () => {
     },
   )
 
-  test('wrong tokens and keys of other teams are rejected by the other server as well', async () => {
-    const { body } = await right.api('POST', '/v2/team/keys', { team: 'strangers' })
+  test('wrong tokens and keys of other teams are also rejected by the other server', async () => {
+    const { body } = await right.api('POST', '/v2/team/keys', { team: 'other' })
 
     expect((await refusedUpgrade(throughOther(session.cdpUrl).replace(/token=.*/, 'token=x'))).status).toBe(404)
-    const stranger = { authorization: `Bearer ${body['key']}` }
-    expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, stranger)).status).toBe(403)
+    const otherTeam = { authorization: `Bearer ${body['key']}` }
+    expect((await right.api('DELETE', `/v2/browser/${session.id}`, undefined, otherTeam)).status).toBe(403)
   })
 
   test('a full server creates new sessions on the one with free slots', async () => {

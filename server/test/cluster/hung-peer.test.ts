@@ -55,7 +55,8 @@ describe('with one server', () => {
     expect(created.status).toBe(200)
     expect(spare.server.liveSessions()).toBe(1)
 
-    // Once it goes on, it finds requests whose clients have left: the deletion may be done, the creation must not be.
+    // When it resumes, it finds requests whose clients have disconnected. It may complete the
+    // deletion, but not the creation.
     peer.kill('SIGCONT')
     await peer.api('GET', '/livez')
     const late = sql<{ n: number }>`
@@ -68,11 +69,12 @@ describe('with one server', () => {
     expect(rows).toEqual([{ credits: 0 }])
   }, 60_000)
 
-  test('dead, its sessions are ended by the others and billed until its last heartbeat', async () => {
+  test('dead, the others end its sessions and bill them until its last heartbeat', async () => {
     peer.kill('SIGKILL')
     await peer.exited
 
-    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    // A server counts as dead after 30 s without a heartbeat. The test changes the time instead of
+    // waiting.
     await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where url = ${peer.url}`.execute(
       store.db,
     )

@@ -5,7 +5,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-test('of two servers on one PostgreSQL, one goes on with what the other leaves when it stops', async () => {
+test('of two servers on one PostgreSQL, one continues the work that the other leaves when it stops', async () => {
   const stopping = Promise.withResolvers<void>()
   await using site = await startSite({
     '/page': async (exchange) => {

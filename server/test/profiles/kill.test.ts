@@ -18,7 +18,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
-const program = fileURLToPath(new URL('programs/save-for-ever.ts', import.meta.url))
+const program = fileURLToPath(new URL('programs/save-continuously.ts', import.meta.url))
 /**
  * Milliseconds from the first version a process saves to its kill. It saves four profiles at once,
  * so a kill interrupts four saves at different steps.

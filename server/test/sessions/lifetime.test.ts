@@ -29,7 +29,8 @@ describe.concurrent('a session', () => {
     const bills = await Promise.all(sessions.map(async ({ id }) => read(id)))
     expect(bills.map((bill) => bill['endReason'])).toEqual(Array.from({ length: 6 }, () => 'ttl'))
     expect(bills.map((bill) => bill['creditsBilled'])).toEqual(Array.from({ length: 6 }, () => 2))
-    // What is billed never exceeds the lifetime that was asked for, and the end is not late by a second.
+    // The billed duration never exceeds the requested lifetime, and the session ends less than a
+    // second late.
     expect(bills.every((bill) => bill['sessionDurationMs'] === 30_000)).toBe(true)
     await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
   })

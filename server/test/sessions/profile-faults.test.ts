@@ -35,7 +35,7 @@ async function read(create: Create, name: string, saveChanges: boolean) {
   return { id: session.id, memories: await visit(session, async (page) => recall(page, site)) }
 }
 
-// Each test goes on with what the one before has left.
+// Each test continues with the profiles of the previous one.
 describe('profiles in a bucket', () => {
   const undo = new AsyncDisposableStack()
   let bucket: Awaited<ReturnType<typeof openCuttableBucket>>
@@ -87,7 +87,7 @@ describe('profiles in a bucket', () => {
 
   test('that could not be saved during an outage are saved afterwards', async () => {
     const id = await leave('acme', 'saved')
-    // Nobody may write what is based on the version before.
+    // No session may write changes based on the previous version.
     expect((await killed.api('POST', '/v2/browser', { profile: { name: 'acme' } })).body).toMatchObject({
       code: 'PROFILE_LOCKED',
     })
@@ -109,7 +109,8 @@ describe('profiles in a bucket', () => {
 
     expect((await read(other.createSession, 'acme', false)).memories).toEqual(memoriesOf('saved'))
     expect((await take()).body).toMatchObject({ code: 'PROFILE_LOCKED' })
-    // Half a minute of silence is what makes a server dead; the clock of the test need not wait for it.
+    // A server counts as dead after 30 s without a heartbeat. The test changes the time instead of
+    // waiting.
     await sql`update node set heartbeat_at = heartbeat_at - interval '40 seconds' where url = ${killed.url}`.execute(
       store.db,
     )
@@ -173,7 +174,7 @@ describe('on one server', () => {
   test('a browser killed at any time while it is saved leaves either the old version or the new one', async () => {
     let saved = 'very-secret-value'
 
-    // Right away, half-way, and when it is too late to do harm.
+    // At the start of the save, half-way, and after it.
     for (const part of [0, 0.5, 1]) {
       const session = await lab.createSession({ profile })
       const value = `value-${part}`
@@ -187,7 +188,7 @@ describe('on one server', () => {
       try {
         process.kill(pid!, 'SIGKILL')
       } catch {
-        // It was faster.
+        // The save completed before the kill.
       }
       const { body } = await deletion
       if (body['profile'].version !== undefined) saved = value

@@ -54,7 +54,7 @@ async function closeBrowser({ cdpUrl }: Session): Promise<void> {
   await cdp.call('Browser.close')
 }
 
-// One session after another in one profile, on servers that follow each other.
+// In sequence: sessions with one profile, on servers with one data directory.
 test('the storage of a session with full Chromium survives SIGTERM of its server', async () => {
   const flags = ['--browser', 'chromium']
   const server = await startServerProcess({ dataDir, flags, env: { DATABASE_URL: databaseUrl } })
@@ -81,7 +81,7 @@ describe('with the shell, it', () => {
     await lab.api('DELETE', `/v2/browser/${session.id}`)
   })
 
-  test('is restored after a deletion, an idleness and the end of a lifetime', { timeout: 120_000 }, async () => {
+  test('is restored after a deletion, an idle time and a total lifetime', { timeout: 120_000 }, async () => {
     await untilDestroyed(lab, await visitNext(lab.createSession, { activityTtl: 10 }))
     await untilDestroyed(lab, await visitNext(lab.createSession, { ttl: 30 }))
   })
@@ -104,7 +104,7 @@ describe('with full Chromium, it', () => {
 
   test("is restored from the shell, after a deletion, however slow, and after a client's Browser.close", async () => {
     const deleted = await visitNext(lab.createSession)
-    // Chromium must exit after the process that writes localStorage.
+    // Chromium exits only after its process that writes localStorage.
     const [writer] = processesOf(lab, 'storage.mojom.StorageService')
     process.kill(writer!, 'SIGSTOP')
 

@@ -10,7 +10,7 @@ import { programPath, startProgram } from './program.ts'
 
 const execute = promisify(execFile)
 
-test('no acknowledged row is lost when the process is killed again and again', async () => {
+test('no acknowledged row is lost when the process is killed repeatedly', async () => {
   await using folder = await temporaryFolder()
   const acknowledged: string[] = []
 
