@@ -6,7 +6,7 @@ import { Bowline, type SessionBill } from '../../src/index.ts'
 import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { startProgram } from './program.ts'
 
-/** Starts a program whose embedded server uses the embedded database, or a new one of PostgreSQL. */
+/** Starts a program with an embedded server on the embedded database or on PostgreSQL. */
 async function startFixture(how: string, database: 'embedded' | 'PostgreSQL') {
   await using undo = new AsyncDisposableStack()
   const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'embedded-'))).path
