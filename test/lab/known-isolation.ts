@@ -9,10 +9,14 @@ type Choice = Pick<ServerConfig, 'browser' | 'isolation'>
 
 const found = new Map<string, Promise<IsolationLayers>>()
 
-/** Probes the isolation of browsers on this machine, once for all servers of a test process. */
-export async function knownIsolation({ browser, isolation }: Choice): Promise<IsolationLayers> {
-  const key = JSON.stringify([browser, isolation])
-  const probed = found.get(key) ?? probe({ browser, isolation })
+/**
+ * Probes the isolation of browsers on this machine, once for all servers of a test process. What
+ * the machine has is the same for both kinds of browser.
+ */
+export async function knownIsolation({ browser = 'shell', isolation }: Choice): Promise<IsolationLayers> {
+  const choice = browser === 'chromium' ? 'shell' : browser
+  const key = JSON.stringify([choice, isolation])
+  const probed = found.get(key) ?? probe({ browser: choice, isolation })
   found.set(key, probed)
   return probed
 }

@@ -3,7 +3,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeFolder } from '../../src/browsers/folders.ts'
 import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
+import type { IsolationMode } from '../../src/browsers/probe-isolation.ts'
 import type { BrowserKind } from '../../src/browsers/browser-locations.ts'
+import { knownIsolation } from '../../../test/lab/known-isolation.ts'
 import { processesNaming } from '../../../test/lab/browser-processes.ts'
 
 /**
@@ -15,11 +17,16 @@ export async function openDataDir(): Promise<AsyncDisposable & { readonly path: 
   return { path, [Symbol.asyncDispose]: async () => removeFolder(path) }
 }
 
-/** A host with its own data directory. */
-export async function openBrowserFixture(choice: BrowserKind = 'shell'): Promise<BrowserHost> {
+/** A host with its own data directory. Its isolation is probed once per test process. */
+export async function openBrowserFixture(
+  choice: BrowserKind = 'shell',
+  isolationMode: IsolationMode = 'auto',
+): Promise<BrowserHost> {
   const undo = new AsyncDisposableStack()
   const dataDir = undo.use(await openDataDir())
-  const host = undo.use(await openBrowserHost({ dataDir: dataDir.path, choice, environment: process.env }))
+  const isolation = await knownIsolation({ browser: choice, isolation: isolationMode })
+  const options = { dataDir: dataDir.path, choice, isolation, environment: process.env }
+  const host = undo.use(await openBrowserHost(options))
   return { ...host, [Symbol.asyncDispose]: async () => undo.disposeAsync() }
 }
 

@@ -89,12 +89,52 @@ describe('a browser', () => {
 
     expect(existsSync(browser.folder.userDataDir)).toBe(true)
   })
+})
 
-  test('does not inherit the environment of the server', async () => {
+describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
+  const undo = new AsyncDisposableStack()
+  const asked: string[] = []
+  // The last tests end them.
+  let browser: Browser
+  let other: Browser
+  let servicesAtStart: readonly number[]
+
+  beforeAll(async () => {
+    const host = undo.use(await openBrowserFixture(kind))
+    const egress = undo.use(
+      openEgressProxy({
+        connector: {
+          connect: async ({ host: name, port }) => {
+            asked.push(`${name}:${port}`)
+            throw new BowlineError('EGRESS_REFUSED', 'refused')
+          },
+          isDirect: () => true,
+          usesUpstream: async () => false,
+        },
+        ownPorts: createOwnPorts(),
+        findOwner: undefined,
+        log: { debug: () => {}, warn: () => {} },
+      }),
+    )
     process.env['BOWLINE_TEST_SECRET'] = 'hunter2'
-    await using browser = await launchBrowser(host)
+    browser = undo.use(
+      await launchBrowser(host, {
+        openProxyEndpoint: egress.openProxyEndpoint,
+        fillUserDataDir: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
+      }),
+    )
+    servicesAtStart = networkServices(browser.pid)
     delete process.env['BOWLINE_TEST_SECRET']
+    other = undo.use(await launchBrowser(host))
+  })
+  afterAll(async () => undo.disposeAsync())
 
+  test('starts with one loaded page', async () => {
+    expect(browser.version).toContain('Chrome/')
+    expect(await evaluate(browser, '[location.href, document.readyState]')).toEqual(['about:blank', 'complete'])
+  })
+
+  test('does not inherit the environment of the server', () => {
     const names = readFileSync(`/proc/${browser.pid}/environ`, 'utf8')
       .split('\0')
       .filter((line) => line !== '')
@@ -102,96 +142,33 @@ describe('a browser', () => {
 
     expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']))
   })
-})
 
-describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
-  let host: BrowserHost
-
-  beforeAll(async () => {
-    host = await openBrowserFixture(kind)
-  })
-  afterAll(async () => host[Symbol.asyncDispose]())
-
-  test('starts with one loaded page', async () => {
-    await using browser = await launchBrowser(host)
-
-    expect(browser.version).toContain('Chrome/')
-    expect(await evaluate(browser, '[location.href, document.readyState]')).toEqual(['about:blank', 'complete'])
+  test.runIf(isRoot)('runs sandboxed as another user if the server is root', () => {
+    expect(statusOf(browser.pid, 'Uid').split('\t')).toEqual(Array.from({ length: 4 }, () => String(browser.uid)))
+    expect(statusOf(browser.pid, 'Groups').trim()).toBe('')
+    expect(browser.uid).not.toBe(other.uid)
+    expect(argumentsOf(browser.pid)).not.toContain('--no-sandbox')
   })
 
-  test('leaves no process and no folder when closed', async () => {
-    const browser = await launchBrowser(host)
-
-    await browser.close()
-
-    expect(await browser.exited).toEqual({ code: 0, signal: null })
-    expect(existsSync(browser.folder.root)).toBe(false)
-    await until(() => groupMembers(browser.pid).length === 0, 'its processes end')
-    await untilNothingIsLeft(browser.folder.root)
+  test('owns the files prepared in its profile', () => {
+    expect(statSync(join(browser.folder.userDataDir, 'note')).uid).toBe(browser.uid ?? process.getuid?.())
   })
 
-  test('leaves no process and no folder when killed', async () => {
-    const browser = await launchBrowser(host)
-
-    await browser.kill()
-
-    expect((await browser.exited).signal).toBe('SIGKILL')
-    await untilNothingIsLeft(browser.folder.root)
-  })
-
-  test.runIf(isRoot)('runs sandboxed as another user if the server is root', async () => {
-    await using one = await launchBrowser(host)
-    await using other = await launchBrowser(host)
-
-    expect(statusOf(one.pid, 'Uid').split('\t')).toEqual(Array.from({ length: 4 }, () => String(one.uid)))
-    expect(statusOf(one.pid, 'Groups').trim()).toBe('')
-    expect(one.uid).not.toBe(other.uid)
-    expect(argumentsOf(one.pid)).not.toContain('--no-sandbox')
-  })
-
-  test('confines its renderers with seccomp', async () => {
-    await using browser = await launchBrowser(host)
-
+  test('confines its renderers with seccomp', () => {
     const renderers = groupMembers(browser.pid).filter((pid) => argumentsOf(pid).join(' ').includes('--type=renderer'))
 
     expect(renderers.length).toBeGreaterThan(0)
     expect(renderers.map((pid) => statusOf(pid, 'Seccomp'))).toEqual(renderers.map(() => '2'))
   })
 
-  test('listens on no port', async () => {
-    await using browser = await launchBrowser(host)
+  test('listens on no port', () => {
     const sockets = socketsOf(groupMembers(browser.pid))
 
     expect(sockets.size).toBeGreaterThan(0)
     expect(listeningInodes().filter((inode) => sockets.has(inode))).toEqual([])
   })
 
-  test('starts without a crash of its network service', async () => {
-    await using browser = await launchBrowser(host)
-    const before = networkServices(browser.pid)
-
-    await evaluate(browser, 'new Promise((resolve) => setTimeout(resolve, 1500))')
-
-    expect(before).toHaveLength(1)
-    expect(networkServices(browser.pid)).toEqual(before)
-  })
-
   test('uses its proxy even for loopback addresses', async () => {
-    const asked: string[] = []
-    await using egress = openEgressProxy({
-      connector: {
-        connect: async ({ host: name, port }) => {
-          asked.push(`${name}:${port}`)
-          throw new BowlineError('EGRESS_REFUSED', 'refused')
-        },
-        isDirect: () => true,
-        usesUpstream: async () => false,
-      },
-      ownPorts: createOwnPorts(),
-      findOwner: undefined,
-      log: { debug: () => {}, warn: () => {} },
-    })
-    await using browser = await launchBrowser(host, { openProxyEndpoint: egress.openProxyEndpoint })
     const targets = ['http://localhost:8099', 'http://127.0.0.1:8098', 'https://localhost:8097', 'ws://127.0.0.1:8096']
 
     for (const target of targets.slice(0, 3)) {
@@ -203,7 +180,6 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   })
 
   test('sends no WebRTC packets around the proxy', async () => {
-    await using browser = await launchBrowser(host)
     const stun = createSocket('udp4')
     let packets = 0
     stun.on('message', () => packets++)
@@ -216,12 +192,27 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     expect({ found, packets }).toEqual({ found: 0, packets: 0 })
   })
 
-  test('owns the files prepared in its profile', async () => {
-    await using browser = await launchBrowser(host, {
-      fillUserDataDir: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
-    })
+  test('starts without a crash of its network service', async () => {
+    await evaluate(browser, 'new Promise((resolve) => setTimeout(resolve, 1500))')
 
-    expect(statSync(join(browser.folder.userDataDir, 'note')).uid).toBe(browser.uid ?? process.getuid?.())
+    expect(servicesAtStart).toHaveLength(1)
+    expect(networkServices(browser.pid)).toEqual(servicesAtStart)
+  })
+
+  test('leaves no process and no folder when closed', async () => {
+    await browser.close()
+
+    expect(await browser.exited).toEqual({ code: 0, signal: null })
+    expect(existsSync(browser.folder.root)).toBe(false)
+    await until(() => groupMembers(browser.pid).length === 0, 'its processes end')
+    await untilNothingIsLeft(browser.folder.root)
+  })
+
+  test('leaves no process and no folder when killed', async () => {
+    await other.kill()
+
+    expect((await other.exited).signal).toBe('SIGKILL')
+    await untilNothingIsLeft(other.folder.root)
   })
 })
 

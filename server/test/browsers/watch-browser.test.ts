@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
+import { startSite } from '../../../test/lab/site.ts'
 import { openBrowserFixture } from './browser-fixture.ts'
 
 const watch = { quietMs: 100, responseTimeoutMs: 1000 }
@@ -22,16 +23,20 @@ describe('a browser whose main process', () => {
     expect(browser.unresponsiveMs()).toBeGreaterThanOrEqual(2000)
   })
 
-  test('responds is kept during an endless script or while messages are paused', async () => {
+  test('responds is kept while its page is stuck in a call or messages are paused', async () => {
+    await using site = await startSite({ '/never': () => undefined })
     await using stuck = await launchBrowser(host, { watch })
     await using paused = await launchBrowser(host, { watch })
     const { sessionId } = await stuck.router.call('Target.attachToTarget', {
       targetId: stuck.parkedTargetId,
       flatten: true,
     })
+    // Blocks the thread of the page as an endless script does, without its processor time.
+    const expression = `{ const call = new XMLHttpRequest(); call.open('GET', '${site.url('/never')}', false); call.send() }`
     stuck.router
-      .callIn(sessionId)('Runtime.evaluate', { expression: 'for (;;);' })
+      .callIn(sessionId)('Runtime.evaluate', { expression })
       .catch(() => undefined)
+    await site.requests.waitFor('/never')
     paused.router.pause()
     let gone = 0
     for (const { exited } of [stuck, paused]) void exited.then(() => (gone += 1))
