@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { goTo } from './route.ts'
 import { navItems } from './nav-items.ts'
 
@@ -17,7 +17,8 @@ const secondKeyMs = 1500
  * search, `r` reloads it, `?` shows the list of shortcuts.
  */
 export function useShortcuts({ onHelp }: ShortcutEvents): void {
-  useEffect(() => {
+  // A layout effect, so that the keys work as soon as the page is painted.
+  useLayoutEffect(() => {
     let navigateUntilMs = 0
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
