@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 
 let lab: Lab
+/** For tests that do not end it. */
+let session: CreateSessionResponse
 beforeAll(async () => {
   lab = await startLab()
+  session = await lab.createSession()
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -43,8 +47,6 @@ async function connect(url: string | undefined) {
 
 describe('the live view', () => {
   test('opens with its token only, can be embedded, and loads no external resources', async () => {
-    const session = await lab.createSession()
-
     const response = await fetch(session.liveViewUrl ?? '')
 
     expect(response.status).toBe(200)
@@ -59,29 +61,16 @@ describe('the live view', () => {
   })
 
   test.each([
-    ['no token', 404, () => ''],
-    ['an invalid token', 404, () => 'x'],
-    [
-      'an invalid token before the valid one',
-      404,
-      (session: { liveViewUrl?: string | undefined }) => `x&token=${tokenOf(session.liveViewUrl)}`,
-    ],
-    ['a CDP token', 403, (session: { cdpUrl: string }) => tokenOf(session.cdpUrl)],
+    ['no token', 404, (): string => ''],
+    ['an invalid token', 404, (): string => 'x'],
+    ['an invalid token before the valid one', 404, (): string => `x&token=${tokenOf(session.liveViewUrl)}`],
+    ['a CDP token', 403, (): string => tokenOf(session.cdpUrl)],
   ] as const)('refuses page and WebSocket with %s', async (_name, status, tokenFor) => {
-    const session = await lab.createSession()
-    const url = withToken(session.liveViewUrl, tokenFor(session))
+    const url = withToken(session.liveViewUrl, tokenFor())
 
     expect((await fetch(url)).status).toBe(status)
     const code = status === 403 ? 'FORBIDDEN' : 'SESSION_NOT_FOUND'
     expect(await refusedUpgrade(socketOf(url))).toMatchObject({ status, body: { code } })
-  })
-
-  test('refuses the token of another session', async () => {
-    const [mine, other] = [await lab.createSession(), await lab.createSession()]
-    const url = withToken(mine.interactiveLiveViewUrl, tokenOf(other.interactiveLiveViewUrl))
-
-    expect((await fetch(url)).status).toBe(404)
-    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
   test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])(
@@ -106,20 +95,22 @@ describe('the live view', () => {
     expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
   })
 
-  test('shows the reason after the session has ended, and refuses the WebSocket', async () => {
-    const session = await lab.createSession()
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
+  test('refuses the token of another session, and shows the reason once the session has ended', async () => {
+    const other = await lab.createSession()
+    const url = withToken(session.interactiveLiveViewUrl, tokenOf(other.interactiveLiveViewUrl))
 
-    const response = await fetch(session.liveViewUrl ?? '', { headers: { accept: 'text/html' } })
+    expect((await fetch(url)).status).toBe(404)
+    expect((await refusedUpgrade(socketOf(url))).status).toBe(404)
+    await lab.api('DELETE', `/v2/browser/${other.id}`)
+    const response: Response = await fetch(other.liveViewUrl ?? '', { headers: { accept: 'text/html' } })
 
     expect(response.status).toBe(410)
     expect(response.headers.get('content-type')).toContain('text/html')
     expect(await response.text()).toContain('&quot;reason&quot;:&quot;deleted&quot;')
-    expect((await refusedUpgrade(socketOf(session.liveViewUrl))).status).toBe(410)
+    expect((await refusedUpgrade(socketOf(other.liveViewUrl))).status).toBe(410)
   })
 
   test('returns errors as JSON, or as a page to browsers', async () => {
-    const session = await lab.createSession()
     const url = withToken(session.liveViewUrl, 'x')
 
     const program = await fetch(url, { headers: { accept: 'application/json' } })
@@ -138,7 +129,6 @@ describe('a viewer', () => {
     { type: 'navigate', url: 'data:text/html,<title>gone</title>' },
     { type: 'open-tab' },
   ])('without interactive access is refused when it sends $type', async (message) => {
-    const session = await lab.createSession()
     await using client = await connectCdp(session.cdpUrl)
     const page = await client.attachToPage()
     await client.call('Page.enable', {}, page)
@@ -163,7 +153,6 @@ describe('a viewer', () => {
   })
 
   test('without interactive access is disconnected after many refused messages', async () => {
-    const session = await lab.createSession()
     await using viewer = await connect(session.liveViewUrl)
 
     for (let count = 0; count < 1000; count += 1) viewer.send({ type: 'reload' })
@@ -172,7 +161,6 @@ describe('a viewer', () => {
   })
 
   test('that sends a malformed message receives a notice and stays connected', async () => {
-    const session = await lab.createSession()
     await using viewer = await connect(session.interactiveLiveViewUrl)
     await viewer.until('tabs')
 
@@ -184,30 +172,26 @@ describe('a viewer', () => {
   })
 })
 
-describe('the idle time of a session', () => {
-  test('is not reset by viewers', async () => {
-    const session = await lab.createSession({ activityTtl: 10 })
-    await using viewer = await connect(session.liveViewUrl)
-    const beat = setInterval(() => viewer.send({ type: 'looks', isVisible: true, width: 800, height: 600 }), 1000)
+test('input from a viewer counts as activity of the session, and its connection does not', async () => {
+  const session = await lab.createSession({ activityTtl: 10 })
+  const activity = async (): Promise<string> => {
+    const { body } = await lab.api('GET', '/v2/browser')
+    return body['sessions'].find(({ id }: { id: string }) => id === session.id)?.lastActivity as string
+  }
+  const before = await activity()
+  await using acting = await connect(session.interactiveLiveViewUrl)
+  await acting.until('tabs')
+  const connected = await activity()
 
-    const code = await viewer.closed.finally(() => clearInterval(beat))
+  acting.send({ type: 'text', text: 'x' })
 
-    expect(code).toBe(4000)
-    expect(viewer.messages.findLast(({ type }) => type === 'ended')).toMatchObject({ reason: 'idle', creditsBilled: 2 })
-  })
+  await expect.poll(async () => (await activity()) > before).toBe(true)
+  const beat = setInterval(() => acting.send({ type: 'looks', isVisible: true, width: 800, height: 600 }), 1000)
+  const code = await acting.closed.finally(() => clearInterval(beat))
 
-  test('is reset by input from a viewer', async () => {
-    const session = await lab.createSession({ activityTtl: 10 })
-    await using viewer = await connect(session.interactiveLiveViewUrl)
-    await viewer.until('tabs')
-    const { body: before } = await lab.api('GET', '/v2/browser')
-    const activity = (body: typeof before) =>
-      body['sessions'].find(({ id }: { id: string }) => id === session.id)?.lastActivity as string
-
-    viewer.send({ type: 'text', text: 'x' })
-
-    await expect.poll(async () => activity((await lab.api('GET', '/v2/browser')).body) > activity(before)).toBe(true)
-  })
+  expect(connected).toBe(before)
+  expect(code).toBe(4000)
+  expect(acting.messages.findLast(({ type }) => type === 'ended')).toMatchObject({ reason: 'idle', creditsBilled: 2 })
 })
 
 test('a malformed live view URL returns 400', async () => {

@@ -40,6 +40,14 @@ export interface Fixture extends AsyncDisposable {
 export async function openFixture(host: BrowserHost, html: string): Promise<Fixture> {
   await using undo = new AsyncDisposableStack()
   const browser = undo.use(await launchBrowser(host))
+  const fixture = undo.use(await showPage(browser, html))
+  const opened = undo.move()
+  return { ...fixture, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
+}
+
+/** Shows `html` in a running browser, with an endpoint of its own. */
+export async function showPage(browser: Browser, html: string): Promise<Fixture> {
+  await using undo = new AsyncDisposableStack()
   const { router } = browser
   let frameCount = 0
   const events: string[] = []
@@ -49,7 +57,7 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
       if (method === 'Page.screencastFrame') frameCount += 1
     }),
   )
-  const page = await attachToTarget(router, browser.parkedTargetId)
+  const page = undo.use(await attachToTarget(router, browser.parkedTargetId))
   await page.call('Page.navigate', { url: `data:text/html,${encodeURIComponent(html)}` })
   const focus = new PageFocus()
   focus.set(browser.parkedTargetId)

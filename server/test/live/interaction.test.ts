@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { htmlDocument } from '../../../test/lab/pages/page.ts'
-import { openLiveViewFixture, type TestPage, type LiveViewFixture, type View } from './live-view-fixture.ts'
+import { openLiveViewFixture, type LiveViewFixture } from './live-view-fixture.ts'
 
 let liveViewFixture: LiveViewFixture
 beforeAll(async () => {
@@ -8,18 +8,9 @@ beforeAll(async () => {
 })
 afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-async function openBoth(path: string): Promise<TestPage & { readonly view: View }> {
-  await using undo = new AsyncDisposableStack()
-  const testPage = undo.use(await liveViewFixture.openTestPage(path))
-  const view = undo.use(await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl))
-  const opened = undo.move()
-  return { ...testPage, view, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
-}
-
 describe('a viewer fills a form', () => {
   test('by clicking, typing, selecting and submitting', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
 
     await view.click(page, '[name=name]')
     await view.page.keyboard.type('Ada & Grace')
@@ -34,8 +25,7 @@ describe('a viewer fills a form', () => {
   })
 
   test('by selecting with the keyboard from a list at the edge of the page', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
     await page.setContent(`<select style="position: fixed; right: 0; bottom: 0"><option disabled selected>Choose a berth
       <option>one <option>two <option>the long one beside the harbour master's house, behind the second crane</select>`)
     await view.click(page, 'select')
@@ -53,8 +43,7 @@ describe('a viewer fills a form', () => {
   })
 
   test('by pasting from the local clipboard', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
     const text = 'two lines\nand ünïcödé 🪢'
     await view.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await view.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
@@ -66,8 +55,7 @@ describe('a viewer fills a form', () => {
   })
 
   test('with an input method editor', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
     const inputMethod = await view.page.context().newCDPSession(view.page)
     await page.evaluate(`window.seen = []
       for (const name of ['compositionstart', 'compositionupdate', 'compositionend']) {
@@ -88,8 +76,7 @@ describe('a viewer fills a form', () => {
   })
 
   test('with keyboard shortcuts for editing', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
     await view.click(page, '[name=name]')
     await view.page.keyboard.type('wrong')
 
@@ -105,8 +92,7 @@ describe('a viewer fills a form', () => {
   })
 
   test('and moves to the next field with Tab, and to the address bar with Shift+Escape', async () => {
-    await using both = await openBoth('/form')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
     await view.click(page, '[name=name]')
 
     await view.page.keyboard.press('Tab')
@@ -118,8 +104,7 @@ describe('a viewer fills a form', () => {
 })
 
 test('mouse moves, drags, double clicks and wheel events reach the page at the right position', async () => {
-  await using both = await openBoth('/blocks')
-  const { page, view } = both
+  const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
   await page.evaluate(`window.seen = []
     for (const name of ['mousedown', 'mouseup', 'mousemove', 'dblclick', 'contextmenu', 'wheel']) {
       addEventListener(name, ({ clientX, clientY, button, buttons, deltaY }) => {
@@ -153,8 +138,7 @@ test('mouse moves, drags, double clicks and wheel events reach the page at the r
 })
 
 test('keys and buttons released while the viewer is offline are released in the page', async () => {
-  await using both = await openBoth('/form')
-  const { page, view } = both
+  const { page, view, session } = await liveViewFixture.openWatchedPage('/form')
   await page.evaluate(`window.seen = []
     for (const name of ['keyup', 'mouseup']) addEventListener(name, (event) => seen.push(event.key ?? event.button))`)
   await view.click(page, '[name=name]')
@@ -163,7 +147,7 @@ test('keys and buttons released while the viewer is offline are released in the 
 
   // The viewer fetches its page, to learn the reason, before it reconnects.
   const pageRequest = Promise.withResolvers<() => Promise<void>>()
-  const address = both.session.interactiveLiveViewUrl ?? ''
+  const address = session.interactiveLiveViewUrl ?? ''
   await view.page.route(address, (route) => pageRequest.resolve(async () => route.continue()))
   await view.page.context().setOffline(true)
   const continueRequest = await pageRequest.promise
@@ -176,18 +160,18 @@ test('keys and buttons released while the viewer is offline are released in the 
 })
 
 test('touch input taps and scrolls', async () => {
-  await using testPage = await liveViewFixture.openTestPage('/blocks')
-  await testPage.page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
-  await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl, {
+  const { page, session } = await liveViewFixture.openWatchedPage('/blocks')
+  await page.setContent('<body style="height:5000px"><button onclick="document.title=\'tapped\'">Tap</button>')
+  await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl, {
     viewport: { width: 390, height: 700 },
     hasTouch: true,
     isMobile: true,
   })
   const cdp = await view.page.context().newCDPSession(view.page)
-  const box = await view.positionOf(testPage.page, 'button')
+  const box = await view.positionOf(page, 'button')
 
   await view.page.touchscreen.tap(box.x, box.y)
-  await expect.poll(() => testPage.page.title()).toBe('tapped')
+  await expect.poll(() => page.title()).toBe('tapped')
   const [x, y] = [box.x + 100, box.y + 150]
   await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
   for (const moved of [20, 40, 60, 80, 100]) {
@@ -195,49 +179,40 @@ test('touch input taps and scrolls', async () => {
   }
   await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 
-  await expect.poll(() => testPage.page.evaluate('scrollY')).toBeGreaterThan(30)
+  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(30)
 })
 
 test('text copied in the page is copied to the local clipboard', async () => {
-  await using both = await openBoth('/input')
-  const context = both.view.page.context()
+  const { page, view } = await liveViewFixture.openWatchedPage('/input')
+  const context = view.page.context()
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await both.page.fill('input', 'a bowline holds')
-  await both.view.click(both.page, 'input')
+  await page.fill('input', 'a bowline holds')
+  await view.click(page, 'input')
 
-  await both.view.page.keyboard.press('Control+a')
-  await both.view.page.keyboard.press('Control+c')
+  await view.page.keyboard.press('Control+a')
+  await view.page.keyboard.press('Control+c')
 
-  const clipboard = async () => both.view.page.evaluate<string>('navigator.clipboard.readText()')
+  const clipboard = async () => view.page.evaluate<string>('navigator.clipboard.readText()')
   await expect.poll(clipboard).toBe('a bowline holds')
 })
 
 describe('a dialog', () => {
-  test('that no client handles is shown to the viewer, who can answer it', async () => {
-    const session = await liveViewFixture.lab.createSession()
-    await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl)
-    const page = htmlDocument(
-      'Asking',
-      `<script>setTimeout(() => { document.title = prompt('Which knot?', 'reef') })</script>`,
-    )
-
-    await view.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
-    await view.page.press('#address', 'Enter')
-    await view.page.getByRole('dialog').getByText('Which knot?').waitFor()
-    await view.page.getByRole('dialog').getByRole('textbox').fill('bowline')
-    await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
-
-    await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
-  })
-
-  test('is accepted with Enter, and viewers without interactive access cannot answer it', async () => {
+  test('that no client handles is shown to viewers, and answered with a button or Enter by those with access', async () => {
     const session = await liveViewFixture.lab.createSession()
     await using acting = await liveViewFixture.openView(session.interactiveLiveViewUrl)
     await using watching = await liveViewFixture.openView(session.liveViewUrl)
-    const page = htmlDocument('Asking', `<script>setTimeout(() => { document.title = confirm('Cast off?') })</script>`)
+    const ask = async (call: string): Promise<void> => {
+      const page = htmlDocument('Asking', `<script>setTimeout(() => { document.title = ${call} })</script>`)
+      await acting.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
+      await acting.page.press('#address', 'Enter')
+    }
 
-    await acting.page.fill('#address', `data:text/html,${encodeURIComponent(page)}`)
-    await acting.page.press('#address', 'Enter')
+    await ask(`prompt('Which knot?', 'reef')`)
+    await acting.page.getByRole('dialog').getByText('Which knot?').waitFor()
+    await acting.page.getByRole('dialog').getByRole('textbox').fill('bowline')
+    await acting.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+    await expect.poll(() => acting.page.getByRole('tab', { selected: true }).textContent()).toBe('bowline')
+    await ask(`confirm('Cast off?')`)
     await watching.page.getByRole('dialog').getByText('Cast off?').waitFor()
     await acting.page.getByRole('dialog').getByText('Cast off?').waitFor()
     const answers = await watching.page.getByRole('dialog').getByRole('button').count()
@@ -266,20 +241,19 @@ describe('a dialog', () => {
   })
 
   test('that the client handles is not shown to viewers', async () => {
-    await using both = await openBoth('/blocks')
-    both.page.on('dialog', (dialog) => void dialog.accept('client'))
+    const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
+    page.on('dialog', (dialog) => void dialog.accept('client'))
 
-    const answer = await both.page.evaluate(`prompt('Who answers?')`)
+    const answer = await page.evaluate(`prompt('Who answers?')`)
 
     expect(answer).toBe('client')
-    expect(await both.view.page.getByRole('dialog').isVisible()).toBe(false)
+    expect(await view.page.getByRole('dialog').isVisible()).toBe(false)
   })
 })
 
 describe('the toolbar', () => {
   test('opens URLs, goes back and forward, and reloads', async () => {
-    await using both = await openBoth('/title?text=First')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/title?text=First')
 
     await view.page.fill('#address', liveViewFixture.site.url('/title?text=Second').replace('http://', ''))
     await view.page.press('#address', 'Enter')
@@ -288,29 +262,31 @@ describe('the toolbar', () => {
     await expect.poll(() => page.title()).toBe('First')
     await view.page.getByRole('button', { name: 'Forward' }).click()
     await expect.poll(() => page.title()).toBe('Second')
+    await page.waitForLoadState()
     const visits = liveViewFixture.site.requests.all.length
+    const reloaded = page.waitForEvent('load')
     await view.page.getByRole('button', { name: 'Reload' }).click()
+    await reloaded
 
-    await expect.poll(() => liveViewFixture.site.requests.all.length).toBeGreaterThan(visits)
+    expect(liveViewFixture.site.requests.all.length).toBeGreaterThan(visits)
   })
 
   test('refuses URLs that clients may not open', async () => {
-    await using both = await openBoth('/title?text=First')
+    const { page, view } = await liveViewFixture.openWatchedPage('/title?text=First')
 
     for (const url of ['file:///etc/passwd', 'chrome://version', 'view-source:http://example.com']) {
-      await both.view.page.fill('#address', url)
-      await both.view.page.press('#address', 'Enter')
+      await view.page.fill('#address', url)
+      await view.page.press('#address', 'Enter')
 
       const scheme = new URL(url).protocol
-      await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain(scheme)
-      expect(await both.view.page.locator('#notice').textContent()).toContain('is not allowed')
-      expect(await both.page.title()).toBe('First')
+      await expect.poll(() => view.page.locator('#notice').textContent()).toContain(scheme)
+      expect(await view.page.locator('#notice').textContent()).toContain('is not allowed')
+      expect(await page.title()).toBe('First')
     }
   })
 
   test('opens and closes tabs, but never the last one', async () => {
-    await using both = await openBoth('/title?text=First')
-    const { page, view } = both
+    const { page, view } = await liveViewFixture.openWatchedPage('/title?text=First')
 
     await view.page.getByRole('button', { name: 'New tab' }).click()
     await expect.poll(() => page.context().pages().length).toBe(2)
@@ -323,18 +299,18 @@ describe('the toolbar', () => {
 })
 
 test('a tab opened by a click is shown', async () => {
-  await using both = await openBoth('/links')
+  const { page, view } = await liveViewFixture.openWatchedPage('/links')
 
-  await both.view.click(both.page, '#blank')
+  await view.click(page, '#blank')
 
-  await expect.poll(() => both.view.page.getByRole('tab', { selected: true }).textContent()).toBe('Blank')
+  await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('Blank')
 })
 
 test('a file chooser shows a notice that it is not supported', async () => {
-  await using both = await openBoth('/blocks')
-  await both.page.setContent('<input type="file">')
+  const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
+  await page.setContent('<input type="file">')
 
-  await both.view.click(both.page, 'input')
+  await view.click(page, 'input')
 
-  await expect.poll(() => both.view.page.locator('#notice').textContent()).toContain('File choosers are not supported')
+  await expect.poll(() => view.page.locator('#notice').textContent()).toContain('File choosers are not supported')
 })

@@ -14,11 +14,23 @@ export interface TestPage extends AsyncDisposable {
   readonly page: Page
 }
 
+/** The page of a session that tests share, and its live view. */
+export interface WatchedPage {
+  readonly session: CreateSessionResponse
+  readonly page: Page
+  readonly view: View
+}
+
 /** A server, a site for its sessions, and a second browser that shows live views. */
 export interface LiveViewFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
   readonly openTestPage: (path: string, options?: CreateSessionOptions) => Promise<TestPage>
+  /**
+   * Opens a path in a session that tests share, and waits until its interactive live view shows it.
+   * Closes all other tabs.
+   */
+  readonly openWatchedPage: (path: string) => Promise<WatchedPage>
   /** Opens a live view in a new browser context and waits until it shows a picture. */
   readonly openView: (url: string | undefined, options?: BrowserContextOptions) => Promise<View>
 }
@@ -31,6 +43,8 @@ export interface View extends AsyncDisposable {
   /** The position of an element of the page on the viewer's screen. */
   readonly positionOf: (target: Page, selector: string) => Promise<{ readonly x: number; readonly y: number }>
   readonly click: (target: Page, selector: string) => Promise<void>
+  /** Width of the picture by its height, with one decimal. */
+  readonly shape: () => Promise<number>
 }
 
 /** Pages that the site serves in addition to those of the lab. */
@@ -56,20 +70,59 @@ const pages: Pages = {
   },
 }
 
-/** Starts the server, the site and the second browser. `browser`: the kind of both browsers. */
+/**
+ * Starts the server, the site and the second browser. `browser`: the kind of those of sessions. The
+ * second is a headless shell.
+ */
 export async function openLiveViewFixture(browser: 'shell' | 'chromium' = 'shell'): Promise<LiveViewFixture> {
   await using undo = new AsyncDisposableStack()
   const lab = undo.use(await startLab({ browser }))
   const site = undo.use(await startSite(pages))
-  const viewerBrowser = await chromium.launch({ executablePath: browserPaths[browser], args: ['--no-sandbox'] })
+  const viewerBrowser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
   undo.defer(async () => viewerBrowser.close())
+  const shared = undo.use(new AsyncDisposableStack())
+  let sharedSession: Promise<SharedSession> | undefined
   const opened = undo.move()
   return {
     lab,
     site,
     openTestPage: async (path, options) => openTestPage(lab, site, path, options),
+    openWatchedPage: async (path) => {
+      sharedSession ??= openSharedSession(lab, site, viewerBrowser, shared)
+      return (await sharedSession).show(path)
+    },
     openView: async (url, options) => openView(viewerBrowser, url, options),
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}
+
+interface SharedSession {
+  readonly show: (path: string) => Promise<WatchedPage>
+}
+
+/** Opens a session, a client and a view, which end with `shared`. */
+async function openSharedSession(
+  lab: Lab,
+  site: Site,
+  viewerBrowser: Browser,
+  shared: AsyncDisposableStack,
+): Promise<SharedSession> {
+  const { session, page: first } = shared.use(await openTestPage(lab, site, '/blocks'))
+  const context = first.context()
+  const view = shared.use(await openView(viewerBrowser, session.interactiveLiveViewUrl))
+  return {
+    show: async (path) => {
+      const [page = await context.newPage(), ...others] = context.pages()
+      for (const other of others) await other.close()
+      page.removeAllListeners('dialog')
+      await view.page.unrouteAll()
+      await page.setViewportSize({ width: 600, height: 400 })
+      await page.goto(site.url(path))
+      const title = await page.title()
+      await expect.poll(async () => view.page.getByRole('tab', { selected: true }).textContent()).toBe(title)
+      await expect.poll(async () => view.shape()).toBe(1.5)
+      return { session, page, view }
+    },
   }
 }
 
@@ -94,7 +147,11 @@ async function openView(
   url: string | undefined,
   options?: BrowserContextOptions,
 ): Promise<View> {
-  const context = await viewerBrowser.newContext({ viewport: { width: 900, height: 700 }, ...options })
+  const context = await viewerBrowser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 900, height: 700 },
+    ...options,
+  })
   const page = await context.newPage()
   await page.goto(url ?? '')
   await page.waitForSelector('body[data-phase=live]')
@@ -117,6 +174,10 @@ async function openView(
     click: async (target, selector) => {
       const position = await positionOf(target, selector)
       await page.mouse.click(position.x, position.y)
+    },
+    shape: async () => {
+      const box = await page.locator('#canvas').boundingBox()
+      return box === null ? 0 : Math.round((box.width / box.height) * 10) / 10
     },
     [Symbol.asyncDispose]: async () => context.close(),
   }

@@ -15,50 +15,38 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
   })
   afterAll(async () => liveViewFixture[Symbol.asyncDispose]())
 
-  test('shows the page', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+  test('shows the page and its changes', async () => {
+    const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
 
     await expectColour(view, [150, 100], red)
     await expectColour(view, [450, 100], green)
     await expectColour(view, [150, 300], blue)
     await expectColour(view, [450, 300], yellow)
-  })
-
-  test('shows changes to every viewer, including later ones', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using first = await liveViewFixture.openView(testPage.session.liveViewUrl)
-    await using second = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
-
-    await testPage.page.goto(liveViewFixture.site.url('/one-colour?colour=ff00ff'))
-
-    await expectColour(first, [300, 200], [255, 0, 255])
-    await expectColour(second, [300, 200], [255, 0, 255])
-    await using third = await liveViewFixture.openView(testPage.session.liveViewUrl)
-    await expectColour(third, [300, 200], [255, 0, 255])
+    await page.goto(liveViewFixture.site.url('/one-colour?colour=ff00ff'))
+    await expectColour(view, [300, 200], [255, 0, 255])
   })
 
   test('follows the tab that the client uses', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
-    const other = await testPage.page.context().newPage()
+    const { page, view } = await liveViewFixture.openWatchedPage('/one-colour?colour=ff0000')
+    const other = await page.context().newPage()
     await other.setViewportSize({ width: 600, height: 400 })
 
     await other.goto(liveViewFixture.site.url('/one-colour?colour=00ff00'))
     await expectColour(view, [300, 200], green)
-    await testPage.page.bringToFront()
+    await page.bringToFront()
     await expectColour(view, [300, 200], red)
-    await testPage.page.close()
+    await page.close()
 
     await expectColour(view, [300, 200], green)
     expect(await view.page.getByRole('tab').count()).toBe(1)
   })
 
   test('reports a crashed page and can reload it', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
-    const cdp = await testPage.page.context().newCDPSession(testPage.page)
+    const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
+    // Playwright does not open another address in a page that has crashed.
+    const doomed = await page.context().newPage()
+    await doomed.goto(liveViewFixture.site.url('/title?text=Doomed'))
+    const cdp = await doomed.context().newCDPSession(doomed)
 
     cdp.send('Page.crash').catch(() => undefined)
 
@@ -70,23 +58,33 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
   // The following tests concern the viewer and do not depend on the browser of the session.
   if (browser === 'chromium') return
 
-  test('shows title and URL of the page', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+  test('shows changes to every viewer, including later ones', async () => {
+    const { page, session, view: first } = await liveViewFixture.openWatchedPage('/blocks')
+    await using second = await liveViewFixture.openView(session.liveViewUrl)
 
-    await testPage.page.goto(liveViewFixture.site.url('/title?text=Second'))
+    await page.goto(liveViewFixture.site.url('/one-colour?colour=ff00ff'))
+
+    await expectColour(first, [300, 200], [255, 0, 255])
+    await expectColour(second, [300, 200], [255, 0, 255])
+    await using third = await liveViewFixture.openView(session.liveViewUrl)
+    await expectColour(third, [300, 200], [255, 0, 255])
+  })
+
+  test('shows title and URL of the page', async () => {
+    const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
+
+    await page.goto(liveViewFixture.site.url('/title?text=Second'))
 
     await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('Second')
     expect(await view.page.locator('#address').inputValue()).toBe(liveViewFixture.site.url('/title?text=Second'))
   })
 
   test('can show another tab to one viewer, which can follow the active tab again', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
-    const other = await testPage.page.context().newPage()
+    const { page, session, view } = await liveViewFixture.openWatchedPage('/one-colour?colour=ff0000')
+    const other = await page.context().newPage()
     await other.setViewportSize({ width: 600, height: 400 })
     await other.goto(liveViewFixture.site.url('/one-colour?colour=00ff00'))
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
-    await using neighbour = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    await using neighbour = await liveViewFixture.openView(session.liveViewUrl)
 
     await view.page.getByRole('tab', { name: 'Colour ff0000' }).click()
     await expectColour(view, [300, 200], red)
@@ -96,31 +94,19 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     await expectColour(view, [300, 200], green)
   })
 
-  test('keeps the aspect ratio when the page or the window is resized', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
-    const shape = async () => {
-      const box = await view.page.locator('#canvas').boundingBox()
-      return box === null ? 0 : Math.round((box.width / box.height) * 10) / 10
-    }
+  test('keeps the aspect ratio when the page or the window is resized, also embedded in a page of another site', async () => {
+    const { page, session } = await liveViewFixture.openWatchedPage('/blocks')
+    await using view = await liveViewFixture.openView(session.liveViewUrl)
 
-    await expect.poll(shape).toBe(1.5)
-    await testPage.page.setViewportSize({ width: 400, height: 800 })
-    await expect.poll(shape).toBe(0.5)
+    await expect.poll(view.shape).toBe(1.5)
+    await page.setViewportSize({ width: 400, height: 800 })
+    await expect.poll(view.shape).toBe(0.5)
     await view.page.setViewportSize({ width: 390, height: 500 })
 
-    await expect.poll(shape).toBe(0.5)
-    const overflow = await view.page.evaluate('document.documentElement.scrollWidth > innerWidth')
-    expect(overflow).toBe(false)
-  })
+    await expect.poll(view.shape).toBe(0.5)
+    expect(await view.page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
 
-  test('can be embedded in a page of another site', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
-
-    await view.page.goto(
-      liveViewFixture.site.crossUrl(`/embed?src=${encodeURIComponent(testPage.session.liveViewUrl ?? '')}`),
-    )
+    await view.page.goto(liveViewFixture.site.crossUrl(`/embed?src=${encodeURIComponent(session.liveViewUrl ?? '')}`))
     const frame = view.page.frameLocator('iframe')
     await frame.locator('body[data-phase=live]').waitFor()
 
@@ -129,8 +115,7 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
   })
 
   test('shows the page after a reload', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    const { view } = await liveViewFixture.openWatchedPage('/blocks')
 
     await view.page.reload()
     await view.page.waitForSelector('body[data-phase=live]')
@@ -139,24 +124,22 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
   })
 
   test('reconnects once after the network was offline', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/one-colour?colour=ff0000')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    const { page, session, view } = await liveViewFixture.openWatchedPage('/one-colour?colour=ff0000')
+    const url = session.interactiveLiveViewUrl ?? ''
 
     // The viewer fetches its page to learn the reason. A late response must not make it connect a
     // second time.
     const pageRequest = Promise.withResolvers<() => Promise<void>>()
-    await view.page.route(testPage.session.liveViewUrl ?? '', (route) =>
-      pageRequest.resolve(async () => route.continue()),
-    )
+    await view.page.route(url, (route) => pageRequest.resolve(async () => route.continue()))
     const connections: string[] = []
     view.page.on('websocket', (socket) => connections.push(socket.url()))
     await view.page.context().setOffline(true)
     await view.page.waitForSelector('body[data-phase=reconnecting]')
-    await testPage.page.goto(liveViewFixture.site.url('/one-colour?colour=0000ff'))
+    await page.goto(liveViewFixture.site.url('/one-colour?colour=0000ff'))
     const answer = await pageRequest.promise
     await view.page.context().setOffline(false)
     await view.page.waitForSelector('body[data-phase=live]')
-    const answered = view.page.waitForResponse(testPage.session.liveViewUrl ?? '')
+    const answered = view.page.waitForResponse(url)
     await answer()
     await answered
 
@@ -167,10 +150,9 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
   })
 
   test('shows the reason, duration and cost when the session ends', async () => {
-    await using testPage = await liveViewFixture.openTestPage('/blocks')
-    await using view = await liveViewFixture.openView(testPage.session.liveViewUrl)
+    const { session, view } = await liveViewFixture.openWatchedPage('/blocks')
 
-    const { body } = await liveViewFixture.lab.api('DELETE', `/v2/browser/${testPage.session.id}`)
+    const { body } = await liveViewFixture.lab.api('DELETE', `/v2/browser/${session.id}`)
 
     await view.page.waitForSelector('body[data-phase=ended]')
     await expect.poll(() => view.page.locator('#overlay dd').allTextContents()).toHaveLength(2)

@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BrowserHost } from '../../src/browsers/host.ts'
+import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { Screencast } from '../../src/cdp/screencast.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
-import { openFixture } from './fixture.ts'
+import { showPage } from './fixture.ts'
 
-let host: BrowserHost
+const undo = new AsyncDisposableStack()
+let browser: Browser
 beforeAll(async () => {
-  host = await openBrowserFixture()
+  const host = undo.use(await openBrowserFixture())
+  browser = undo.use(await launchBrowser(host))
 })
-afterAll(async () => host[Symbol.asyncDispose]())
+afterAll(async () => undo.disposeAsync())
 
 const moving = `<style>@keyframes turn { to { rotate: 360deg } } div { width: 100px; height: 100px; margin: 100px;
   background: teal; animation: turn 1s linear infinite }</style><div></div>`
 
 test('the browser captures no frames before the first viewer and after the last one', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
 
   const before = await fixture.framesIn(500)
   const [first, second] = [await fixture.join(), await fixture.join()]
@@ -30,7 +32,7 @@ test('the browser captures no frames before the first viewer and after the last 
 })
 
 test('the browser captures no frames once the live view is closed with its session', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
   await expect.poll(fixture.frames).toBeGreaterThan(3)
 
@@ -43,7 +45,7 @@ test('the browser captures no frames once the live view is closed with its sessi
 })
 
 test('two viewers share the frames of one screencast', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const [first, second] = [await fixture.join(), await fixture.join()]
   await expect.poll(() => second.frames.length).toBeGreaterThan(3)
 
@@ -57,11 +59,11 @@ test('two viewers share the frames of one screencast', async () => {
 })
 
 test('a static page causes no frames until it changes', async () => {
-  await using fixture = await openFixture(host, '<h1>Still</h1>')
+  await using fixture = await showPage(browser, '<h1>Still</h1>')
   const viewer = await fixture.join()
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(0)
   // The first frames adapt to the size of the viewer's window.
-  await expect.poll(async () => fixture.framesIn(300)).toBe(0)
+  await expect.poll(async () => fixture.framesIn(700)).toBe(0)
 
   const eventsBefore = fixture.events.length
   const atRest = await fixture.framesIn(1500)
@@ -74,7 +76,7 @@ test('a static page causes no frames until it changes', async () => {
 })
 
 test('a hidden viewer stops the screencast, which resumes when the viewer is visible', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
   await expect.poll(fixture.frames).toBeGreaterThan(3)
 
@@ -86,11 +88,11 @@ test('a hidden viewer stops the screencast, which resumes when the viewer is vis
 })
 
 test('a viewer that does not read receives no more frames and does not delay others', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const stuck = await fixture.join(Infinity)
   const quick = await fixture.join()
 
-  await expect.poll(() => quick.frames.length, { timeout: 5000 }).toBeGreaterThan(30)
+  await expect.poll(() => quick.frames.length).toBeGreaterThan(10)
 
   expect(stuck.frames.length).toBeLessThanOrEqual(2)
   await quick.leave()
@@ -98,7 +100,7 @@ test('a viewer that does not read receives no more frames and does not delay oth
 })
 
 test('frames are scaled to the size of the viewer', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
 
   viewer.send({ type: 'looks', isVisible: true, width: 320, height: 320 })
@@ -117,7 +119,7 @@ function jpegWidth(image: Buffer): number {
 }
 
 test('a slow connection receives smaller frames, and a sharp one once the page is static', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join(400)
   const isWebp = (frame: Buffer | undefined) => frame?.toString('latin1', 12, 16) === 'RIFF'
 
@@ -128,7 +130,7 @@ test('a slow connection receives smaller frames, and a sharp one once the page i
 })
 
 test('a viewer with a frame interval receives fewer frames, and the browser captures fewer', async () => {
-  await using fixture = await openFixture(host, moving)
+  await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
   viewer.send({ type: 'looks', isVisible: true, width: 320, height: 200, everyMs: 400 })
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(1)
