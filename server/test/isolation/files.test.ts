@@ -2,10 +2,11 @@ import { homedir } from 'node:os'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
 import { jailOf } from '../../src/browsers/isolation.ts'
-import { openDataDir, until } from '../browsers/browser-fixture.ts'
+import { knownIsolation } from '../../../test/lab/known-isolation.ts'
+import { openBrowserFixture, openDataDir, until } from '../browsers/browser-fixture.ts'
 import { openRawBrowser, type RawBrowser } from './raw-browser.ts'
 
 const secret = 'the-secret-of-the-host'
@@ -34,21 +35,18 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
     beforeAll(async () => {
       undo = new AsyncDisposableStack()
       dataDir = undo.use(await openDataDir()).path
-      host = undo.use(await openBrowserHost({ dataDir, choice: kind, environment: process.env }))
+      const isolation = await knownIsolation({ browser: kind, isolation: 'auto' })
+      host = undo.use(await openBrowserHost({ dataDir, choice: kind, isolation, environment: process.env }))
       // A folder that every user can write to.
       open = await mkdtemp('/var/tmp/bowline-open-')
       undo.defer(async () => rm(open, { recursive: true }))
       await chmod(open, 0o777)
       secretPath = join(open, 'secret.txt')
       await writeFile(secretPath, secret, { mode: 0o644 })
+      // With a profile that Bowline has not prepared, which simulates a compromised browser.
+      raw = undo.use(await openRawBrowser(host, { extraArgs: ['--profile-directory=Free'] }))
     })
     afterAll(async () => undo.disposeAsync())
-
-    beforeEach(async () => {
-      // With a profile that Bowline has not prepared, which simulates a compromised browser.
-      raw = await openRawBrowser(host, { extraArgs: ['--profile-directory=Free'] })
-    })
-    afterEach(async () => raw[Symbol.asyncDispose]())
 
     test('no navigation shows a file of the host', async () => {
       const shown = [
@@ -90,6 +88,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
       await writeFile(join(folder.uploadsDir, 'mine.txt'), 'mine', { mode: 0o644 })
 
       expect(await takeFile(raw, join(folder.visiblePaths.uploadsDir, 'mine.txt'))).toBe('mine')
+      await rm(join(folder.uploadsDir, 'mine.txt'))
     })
 
     test('no download is written outside', async () => {
@@ -152,8 +151,7 @@ describe.runIf(hasBubblewrap).each(['shell', 'chromium'] as const)(
 )
 
 test('without bubblewrap, CDP commands can read and write files of the host', async () => {
-  await using dataDir = await openDataDir()
-  await using host = await openBrowserHost({ dataDir: dataDir.path, isolationMode: 'uid', environment: process.env })
+  await using host = await openBrowserFixture('shell', 'uid')
   await using raw = await openRawBrowser(host)
   const downloadPath = join(host.boot.path, 'open')
   await mkdir(downloadPath)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startServerProcess } from '../../../test/lab/server-process.ts'
 import { openDataDir } from '../browsers/browser-fixture.ts'
 
@@ -11,8 +12,11 @@ function tokenOf(url: string | undefined): string {
 
 test('no key, token or password is logged, even at the lowest log level', async () => {
   await using dataDir = await openDataDir()
+  const postgres = await sharedPostgres()
+  await using database = await postgres.createDatabase()
   await using server = await startServerProcess({
     dataDir: dataDir.path,
+    env: { DATABASE_URL: database.url.replace('bowline@', 'bowline:database-password@') },
     flags: ['--log-level', 'debug', '--proxy-basic', 'http://proxy-user:proxy-password@127.0.0.1:9'],
   })
   const { body: made } = await server.api('POST', '/v2/team/keys', { name: 'member', team: 'members' })
@@ -28,6 +32,7 @@ test('no key, token or password is logged, even at the lowest log level', async 
     'some-wrong-token',
     'password-in-an-address',
     'proxy-password',
+    'database-password',
   ]
   const call = async (path: string, key: string, body?: string): Promise<unknown> =>
     fetch(new URL(path, server.url), {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chromium } from 'playwright-core'
 import { connect } from 'puppeteer-core'
-import { openBrowserHost, type BrowserHost } from '../../src/browsers/host.ts'
+import { openBrowserHost } from '../../src/browsers/host.ts'
 import type { CdpIncoming } from '../cdp/channel-client.ts'
 import { connectCdp, type CdpMessage, type CdpSocket } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -81,22 +81,8 @@ describe('a client of full Chromium that opens a PDF', () => {
       return method === 'Target.attachedToTarget' && params?.['targetInfo'].type === 'iframe'
     })
 
-  test('cannot attach to its viewer', async () => {
-    const page = await openTab()
-    await cdp.call('Page.navigate', { url: pdfUrl }, page)
-    const { targetId } = await findViewer()
-
-    for (const flatten of [true, false]) {
-      const { error } = await cdp.call('Target.attachToTarget', { targetId, flatten })
-      expect(error?.message).toContain('internal page of the browser')
-    }
-  })
-
-  test.each([
-    ['of a page', '/paper.pdf', true],
-    ['of a page', '/paper.pdf', false],
-    ['in a page', '/paper', true],
-  ])('cannot run code in a viewer %s that is auto-attached (%s, paused: %s)', async (_name, path, isPaused) => {
+  /** Opens a PDF whose viewer is attached automatically, and expects that no code runs in it. */
+  const runCodeInViewer = async (path: string, isPaused: boolean) => {
     const page = await openTab()
     const autoAttach = { autoAttach: true, waitForDebuggerOnStart: isPaused, flatten: true }
     await cdp.call('Target.setAutoAttach', autoAttach, page)
@@ -116,15 +102,19 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect((await script).result).toEqual({ identifier: '0' })
     for (const { error } of [await early, late]) expect(error?.message).toContain('internal page of the browser')
     expect((await targets()).filter(({ url }) => url.includes('taken'))).toEqual([])
+    return { viewer, autoAttach }
+  }
+
+  test.each([
+    ['of a page', '/paper.pdf'],
+    ['in a page', '/paper'],
+  ])('cannot run code in a viewer %s that is auto-attached and paused (%s)', async (_name, path) => {
+    await runCodeInViewer(path, true)
   })
 
-  test('cannot run code in the frame of the document, which can send commands to the viewer', async () => {
-    const page = await openTab()
-    const autoAttach = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }
-    await cdp.call('Target.setAutoAttach', autoAttach, page)
-    await cdp.call('Page.navigate', { url: site.url('/paper.pdf') }, page)
-    await findViewer()
-    await cdp.call('Target.setAutoAttach', autoAttach, attachments()[0]?.params?.['sessionId'])
+  test('cannot run code in a running viewer, nor in the frame of the document, which can send commands to it', async () => {
+    const { viewer, autoAttach } = await runCodeInViewer('/paper.pdf', false)
+    await cdp.call('Target.setAutoAttach', autoAttach, viewer)
     await expect.poll(() => attachments().length).toBe(2)
     const data = `{ type: 'navigate', url: '${site.url('/')}', disposition: 3 }`
     const expression = `document.querySelector('embed').dispatchEvent(new MessageEvent('message', { data: ${data} }))`
@@ -168,7 +158,7 @@ describe('a client of full Chromium that opens a PDF', () => {
     expect(error?.message).toContain('internal page of the browser')
   })
 
-  test('cannot replace the code of the viewer while it loads', async () => {
+  test('cannot replace the code of the viewer while it loads, and cannot attach to it', async () => {
     const page = await openTab()
     const paused = (): readonly CdpMessage[] => cdp.events.filter(({ method }) => method === 'Fetch.requestPaused')
     cdp.socket.on('message', (data) => {
@@ -179,8 +169,12 @@ describe('a client of full Chromium that opens a PDF', () => {
     await cdp.call('Fetch.enable', { patterns: [{ urlPattern: '*' }] }, page)
     const ofBrowser = await cdp.call('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
     await cdp.call('Page.navigate', { url: pdfUrl }, page)
-    await findViewer()
+    const { targetId } = await findViewer()
 
+    for (const flatten of [true, false]) {
+      const { error } = await cdp.call('Target.attachToTarget', { targetId, flatten })
+      expect(error?.message).toContain('internal page of the browser')
+    }
     const urls = paused().map(({ params }) => String(params?.['request'].url))
     expect(urls.filter((url) => viewerUrl.test(url) && /\.(?:html|js)$/.test(url))).toEqual([])
     expect(ofBrowser.error?.message).toContain('in the session of a page')
@@ -253,52 +247,38 @@ describe('a client of full Chromium that opens a PDF', () => {
   })
 })
 
-describe.each(['auto', 'uid', 'strict', 'none'] as const)(
-  'with isolation %s, code in a compromised PDF viewer',
-  (isolation) => {
-    let undo: AsyncDisposableStack
-    let host: BrowserHost
-    beforeAll(async () => {
-      undo = new AsyncDisposableStack()
-      const { path } = undo.use(await openDataDir())
-      host = undo.use(
-        await openBrowserHost({
-          dataDir: path,
-          choice: 'chromium',
-          isolationMode: isolation,
-          environment: process.env,
-        }),
-      )
-    })
-    afterAll(async () => undo.disposeAsync())
+// The blocklist is in the profile, which is inside the jail or not. Each start checks that it works.
+test.each(['auto', 'none'] as const)(
+  'with isolation %s, code in a compromised PDF viewer cannot open a file or a page of the browser',
+  async (isolationMode) => {
+    await using dataDir = await openDataDir()
+    const options = { dataDir: dataDir.path, choice: 'chromium', isolationMode, environment: process.env }
+    await using host = await openBrowserHost(options)
+    await using raw = await openRawBrowser(host, { isWatched: true })
+    const { router } = raw.browser
+    const targets = async (): Promise<readonly TargetInfo[]> =>
+      (await raw.call('Target.getTargets', { filter: [{}] }))['targetInfos'] as readonly TargetInfo[]
+    await raw.onPage('Page.navigate', { url: pdfUrl })
+    await expect.poll(async () => (await targets()).some(({ url }) => viewerUrl.test(url))).toBe(true)
+    const targetId = String((await targets()).find(({ url }) => viewerUrl.test(url))?.targetId)
+    const evaluate = async (expression: string): Promise<unknown> => {
+      const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
+      const params = { expression, awaitPromise: true, returnByValue: true }
+      const { result } = await router.callIn(sessionId)('Runtime.evaluate', params)
+      return (result as { value: unknown }).value
+    }
+    await expect.poll(async () => evaluate('typeof chrome.tabs')).toBe('object')
 
-    test('cannot open a file or a page of the browser', async () => {
-      await using raw = await openRawBrowser(host, { isWatched: true })
-      const { router } = raw.browser
-      const targets = async (): Promise<readonly TargetInfo[]> =>
-        (await raw.call('Target.getTargets', { filter: [{}] }))['targetInfos'] as readonly TargetInfo[]
-      await raw.onPage('Page.navigate', { url: pdfUrl })
-      await expect.poll(async () => (await targets()).some(({ url }) => viewerUrl.test(url))).toBe(true)
-      const targetId = String((await targets()).find(({ url }) => viewerUrl.test(url))?.targetId)
-      const evaluate = async (expression: string): Promise<unknown> => {
-        const { sessionId } = await router.call('Target.attachToTarget', { targetId, flatten: true })
-        const params = { expression, awaitPromise: true, returnByValue: true }
-        const { result } = await router.callIn(sessionId)('Runtime.evaluate', params)
-        return (result as { value: unknown }).value
-      }
-      await expect.poll(async () => evaluate('typeof chrome.tabs')).toBe('object')
+    for (const url of ['file:///etc/hostname', 'chrome://version', 'chrome://inspect/#devices', viewer]) {
+      expect(await evaluate(open(url))).toBe('asked')
+    }
 
-      for (const url of ['file:///etc/hostname', 'chrome://version', 'chrome://inspect/#devices', viewer]) {
-        expect(await evaluate(open(url))).toBe('asked')
-      }
-
-      // Each was opened, blocked and closed.
-      await expect.poll(async () => (await targets()).filter(({ type }) => type === 'page').length).toBe(1)
-      expect(raw.browser.targetKinds.kindOf(targetId)).toBe('internal')
-      // Not even by a command that bypasses the policy.
-      expect(await raw.onPage('Page.navigate', { url: 'file:///etc/hostname' })).toMatchObject({
-        errorText: 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
-      })
+    // Each was opened, blocked and closed.
+    await expect.poll(async () => (await targets()).filter(({ type }) => type === 'page').length).toBe(1)
+    expect(raw.browser.targetKinds.kindOf(targetId)).toBe('internal')
+    // Not even by a command that bypasses the policy.
+    expect(await raw.onPage('Page.navigate', { url: 'file:///etc/hostname' })).toMatchObject({
+      errorText: 'net::ERR_BLOCKED_BY_ADMINISTRATOR',
     })
   },
 )
