@@ -24,7 +24,7 @@ export async function openPage(options: ServerOptions, resolve?: Resolve): Promi
   undo.defer(async () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const postgres = await sharedPostgres()
   const { url: databaseUrl } = undo.use(await postgres.createDatabase())
-  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 1, databaseUrl, ...options, dataDir })
+  const config = parseConfig({ port: 0, logLevel: 'silent', warm: 0, databaseUrl, ...options, dataDir })
   const server = undo.use(await startConfigured(config, { resolve, isolation: await knownIsolation(config) }))
   const created = await fetch(`${server.url}/v2/browser`, {
     method: 'POST',
