@@ -7,9 +7,12 @@ import { startSite, type Site } from '../../../test/lab/site.ts'
 
 let lab: Lab
 let site: Site
+/** Of a session that no test ends. */
+let cdpUrl: string
 beforeAll(async () => {
   lab = await startLab()
   site = await startSite()
+  cdpUrl = (await lab.createSession()).cdpUrl
 })
 afterAll(async () => {
   await lab[Symbol.asyncDispose]()
@@ -27,52 +30,69 @@ function rejected(waits: object): object {
   return Object.fromEntries(Object.keys(waits).map((name) => [name, 'rejected']))
 }
 
-describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a session is %s', (how) => {
+const timeout = 600_000
+
+/** Calls of Puppeteer that would wait long, with the end of their page. */
+async function waitWithPuppeteer(cdpUrl: string) {
+  const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
+  const page = await browser.newPage()
+  await page.goto(site.url('/frames'))
+  const waits = {
+    selector: page.waitForSelector('#never', { timeout }),
+    function: page.waitForFunction('false', { timeout }),
+    request: page.waitForRequest('http://never/', { timeout }),
+    response: page.waitForResponse('http://never/', { timeout }),
+    navigation: page.waitForNavigation({ timeout }),
+    frame: page.waitForFrame('http://never/', { timeout }),
+    evaluate: page.evaluate('new Promise(() => {})'),
+  }
+  const closed = new Promise((resolve) => page.once('close', resolve))
+  return { browser, waits, ended: outcomesOf(waits), closed }
+}
+
+/** The same with Playwright. */
+async function waitWithPlaywright(cdpUrl: string) {
+  const browser = await chromium.connectOverCDP(cdpUrl)
+  const page = browser.contexts()[0]!.pages()[0]!
+  const waits = {
+    selector: page.waitForSelector('#never', { timeout }),
+    request: page.waitForRequest('http://never/', { timeout }),
+    event: page.waitForEvent('download', { timeout }),
+    url: page.waitForURL('http://never/', { timeout }),
+    evaluate: page.evaluate('new Promise(() => {})'),
+  }
+  const closed = new Promise((resolve) => page.once('close', resolve))
+  return { browser, waits, ended: outcomesOf(waits), closed }
+}
+
+describe('pending calls of Puppeteer and Playwright are rejected', () => {
   const create = async () => lab.createSession({ ttl: 120, onBrowserClose: 'delete' })
 
-  test('pending Puppeteer calls are rejected', async () => {
+  test('when the session is deleted over HTTP', async () => {
     const { id, cdpUrl } = await create()
-    const browser = await connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
-    const page = await browser.newPage()
-    await page.goto(site.url('/frames'))
-    const timeout = 600_000
-    const waits = {
-      selector: page.waitForSelector('#never', { timeout }),
-      function: page.waitForFunction('false', { timeout }),
-      request: page.waitForRequest('http://never/', { timeout }),
-      response: page.waitForResponse('http://never/', { timeout }),
-      navigation: page.waitForNavigation({ timeout }),
-      frame: page.waitForFrame('http://never/', { timeout }),
-      evaluate: page.evaluate('new Promise(() => {})'),
-    }
-    const ended = outcomesOf(waits)
-    const closed = new Promise((resolve) => page.once('close', resolve))
+    const clients = [await waitWithPuppeteer(cdpUrl), await waitWithPlaywright(cdpUrl)]
 
-    if (how === 'closed by the client') await browser.close()
-    else await lab.api('DELETE', `/v2/browser/${id}`)
+    await lab.api('DELETE', `/v2/browser/${id}`)
+
+    for (const { ended, waits, closed } of clients) {
+      expect(await ended).toEqual(rejected(waits))
+      await closed
+    }
+  })
+
+  test('when the session is closed by Puppeteer', async () => {
+    const { browser, ended, waits, closed } = await waitWithPuppeteer((await create()).cdpUrl)
+
+    await browser.close()
 
     expect(await ended).toEqual(rejected(waits))
     await closed
   })
 
-  test('pending Playwright calls are rejected', async () => {
-    const { id, cdpUrl } = await create()
-    const browser = await chromium.connectOverCDP(cdpUrl)
-    const page = browser.contexts()[0]!.pages()[0]!
-    const timeout = 600_000
-    const waits = {
-      selector: page.waitForSelector('#never', { timeout }),
-      request: page.waitForRequest('http://never/', { timeout }),
-      event: page.waitForEvent('download', { timeout }),
-      url: page.waitForURL('http://never/', { timeout }),
-      evaluate: page.evaluate('new Promise(() => {})'),
-    }
-    const ended = outcomesOf(waits)
-    const closed = new Promise((resolve) => page.once('close', resolve))
+  test('when the session is closed by Playwright', async () => {
+    const { browser, ended, waits, closed } = await waitWithPlaywright((await create()).cdpUrl)
 
-    if (how === 'closed by the client')
-      await (await browser.newBrowserCDPSession()).send('Browser.close').catch(() => 0)
-    else await lab.api('DELETE', `/v2/browser/${id}`)
+    await (await browser.newBrowserCDPSession()).send('Browser.close').catch(() => 0)
 
     expect(await ended).toEqual(rejected(waits))
     await closed
@@ -80,7 +100,6 @@ describe.each(['deleted over HTTP', 'closed by the client'] as const)('when a se
 })
 
 test('Browser.close sends detach and destroy events to its own client only', async () => {
-  const { cdpUrl } = await lab.createSession({ ttl: 120 })
   const [mine, other] = [await connectCdp(cdpUrl), await connectCdp(cdpUrl)]
   for (const client of [mine, other]) {
     await client.call('Target.setDiscoverTargets', { discover: true })
@@ -110,7 +129,6 @@ test('Browser.close sends detach and destroy events to its own client only', asy
 })
 
 test('a client receives only its own browser target', async () => {
-  const { cdpUrl } = await lab.createSession({ ttl: 120 })
   const connect = async () => connectPuppeteer({ browserWSEndpoint: cdpUrl, defaultViewport: null })
   const [first, second] = [await connect(), await connect()]
   const raw = await connectCdp(cdpUrl)

@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
 import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 
 let lab: Lab
+/** For tests that do not end it. */
+let session: CreateSessionResponse
 beforeAll(async () => {
   lab = await startLab()
+  session = await lab.createSession()
 })
 afterAll(async () => lab[Symbol.asyncDispose]())
 
@@ -24,15 +28,12 @@ async function askUpgrade(path: string): Promise<Socket> {
 
 describe('a CDP connection', () => {
   test('without a token is refused', async () => {
-    const session = await lab.createSession()
-
     const refusal = await refusedUpgrade(session.cdpUrl.replace(/\?.*/, ''))
 
     expect(refusal).toMatchObject({ status: 404, body: { success: false, code: 'SESSION_NOT_FOUND' } })
   })
 
   test('with a token of the live view is refused', async () => {
-    const session = await lab.createSession()
     for (const [kind, url] of [
       ['view', session.liveViewUrl],
       ['interact', session.interactiveLiveViewUrl],
@@ -73,24 +74,18 @@ describe('a CDP connection', () => {
     await expect.poll(isCutOff, { timeout: 5000 }).toBe(true)
   })
 
-  test('with the token of another session is refused', async () => {
-    const [mine, other] = [await lab.createSession(), await lab.createSession()]
+  test('with the token of another session is refused, and to an ended one with the reason of its end', async () => {
+    const other = await lab.createSession()
 
     const refusal = await refusedUpgrade(
-      mine.cdpUrl.replace(/token=.*/, `token=${new URL(other.cdpUrl).searchParams.get('token')}`),
+      session.cdpUrl.replace(/token=.*/, `token=${new URL(other.cdpUrl).searchParams.get('token')}`),
     )
 
     expect(refusal.status).toBe(404)
-  })
-
-  test('to an ended session is refused with the reason of its end', async () => {
-    const session = await lab.createSession()
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
-
-    const refusal = await refusedUpgrade(session.cdpUrl)
-
-    expect(refusal).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
-    expect(String(refusal.body['error'])).toContain('deleted')
+    await lab.api('DELETE', `/v2/browser/${other.id}`)
+    const ended = await refusedUpgrade(other.cdpUrl)
+    expect(ended).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
+    expect(String(ended.body['error'])).toContain('deleted')
   })
 
   test.each(['01a1fd15-0c10-7879-aa7c-0b034b2f48df', 'nonsense'])(
@@ -113,13 +108,7 @@ describe('a CDP connection', () => {
 })
 
 describe('a CDP command', () => {
-  let cdpUrl: string
-  beforeAll(async () => {
-    cdpUrl = (await lab.createSession()).cdpUrl
-  })
-
   test('to the browser or a page returns its result without the internal session id', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
     const version = await cdp.call('Browser.getVersion')
@@ -132,7 +121,6 @@ describe('a CDP command', () => {
   })
 
   test('that is not JSON returns an error, and the connection stays open', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
 
     cdp.socket.send('not JSON')
@@ -145,7 +133,7 @@ describe('a CDP command', () => {
   test.each([2_000_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER, -(2 ** 31) - 1])(
     'with the id %d, which Chromium does not support, returns an error with that id',
     async (id) => {
-      await using cdp = await connectCdp(cdpUrl)
+      await using cdp = await connectCdp(session.cdpUrl)
       const answered = once(cdp.socket, 'message')
 
       cdp.socket.send(JSON.stringify({ id, method: 'Browser.getVersion' }))
@@ -156,7 +144,6 @@ describe('a CDP command', () => {
   )
 
   test('that is nested too deeply to serialize returns an error, and the connection stays open', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const answers: unknown[] = []
     cdp.socket.on('message', (data) => answers.push(JSON.parse((data as Buffer).toString())))
@@ -171,7 +158,6 @@ describe('a CDP command', () => {
   })
 
   test('refused by the policy returns an error with the reason', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
 
@@ -182,7 +168,6 @@ describe('a CDP command', () => {
   })
 
   test('to a CDP session of another client is refused', async () => {
-    const session = await lab.createSession()
     await using one = await connectCdp(session.cdpUrl)
     await using other = await connectCdp(session.cdpUrl)
     const pageOfOne = await one.attachToPage()
@@ -194,18 +179,16 @@ describe('a CDP command', () => {
 })
 
 describe('the gateway', () => {
-  test('passes results of 50 MB', async () => {
-    const session = await lab.createSession()
+  test('passes results of 20 MB', async () => {
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
 
-    const { result } = await cdp.call('Runtime.evaluate', { expression: '"0123456789".repeat(5e6)' }, page)
+    const { result } = await cdp.call('Runtime.evaluate', { expression: '"0123456789".repeat(2e6)' }, page)
 
-    expect(result?.['result'].value).toHaveLength(50_000_000)
+    expect(result?.['result'].value).toHaveLength(20_000_000)
   })
 
   test('keeps the order of a thousand concurrent calls', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
 
@@ -219,7 +202,6 @@ describe('the gateway', () => {
   })
 
   test('keeps the order of a thousand events', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
     await cdp.call('Runtime.enable', {}, page)
@@ -233,66 +215,34 @@ describe('the gateway', () => {
   })
 
   test('waits for a client that does not read, without losing messages', async () => {
-    const session = await lab.createSession()
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
     const expression = (index: number): string => `String(${index}) + "x".repeat(4e6)`
 
     cdp.socket.pause()
-    const answers = Array.from({ length: 20 }, async (_, index) =>
+    const answers = Array.from({ length: 8 }, async (_, index) =>
       cdp.call('Runtime.evaluate', { expression: expression(index) }, page),
     )
     await expect.poll(() => cdp.socket.isPaused).toBe(true)
     cdp.socket.resume()
 
     const values = (await Promise.all(answers)).map((answer) => String(answer.result?.['result'].value))
-    expect(values.map((value) => Number.parseInt(value, 10))).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    expect(values.map((value) => Number.parseInt(value, 10))).toEqual(Array.from({ length: 8 }, (_, index) => index))
     expect(values.every((value) => value.length > 4e6)).toBe(true)
   })
 
-  test('passes commands of 20 MB', async () => {
-    const session = await lab.createSession()
+  test('passes commands of 5 MB', async () => {
     await using cdp = await connectCdp(session.cdpUrl)
     const page = await cdp.attachToPage()
 
-    const { result } = await cdp.call('Runtime.evaluate', { expression: `"${'y'.repeat(20e6)}".length` }, page)
+    const { result } = await cdp.call('Runtime.evaluate', { expression: `"${'y'.repeat(5e6)}".length` }, page)
 
-    expect(result?.['result'].value).toBe(20e6)
+    expect(result?.['result'].value).toBe(5e6)
   })
 })
 
 describe('a connected client', () => {
-  test('is disconnected with code 4000 and the reason when the session is deleted', async () => {
-    const session = await lab.createSession()
-    await using cdp = await connectCdp(session.cdpUrl)
-
-    await lab.api('DELETE', `/v2/browser/${session.id}`)
-
-    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
-  })
-
-  test('is disconnected with code 4003 when the browser crashes, and the session is billed and frees its slot', async () => {
-    await using lab = await startLab()
-    const session = await lab.createSession()
-    await using cdp = await connectCdp(session.cdpUrl)
-    const [pid] = browserPids(lab.dataDir)
-
-    process.kill(pid!, 'SIGKILL')
-
-    expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
-    await expect
-      .poll(async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body)
-      .toMatchObject({
-        status: 'destroyed',
-        endReason: 'crashed',
-        creditsBilled: 2,
-      })
-    const { body } = await lab.api('GET', '/readyz')
-    expect(body['sessions']).toMatchObject({ live: 0 })
-  })
-
   test('that calls Browser.close is disconnected, and the session keeps its pages', async () => {
-    const session = await lab.createSession()
     await using first = await connectCdp(session.cdpUrl)
     await first.call('Target.createTarget', { url: 'data:text/html,<title>kept</title>' })
 
@@ -315,5 +265,33 @@ describe('a connected client', () => {
     // Clients are disconnected before the session is billed.
     const read = async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body
     await expect.poll(read).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
+  })
+
+  test('is disconnected with code 4000 and the reason when the session is deleted', async () => {
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+    expect(await cdp.closed).toEqual({ code: 4000, reason: 'deleted' })
+  })
+
+  test('is disconnected with code 4003 when the browser crashes, and the session is billed and frees its slot', async () => {
+    await expect.poll(() => browserPids(lab.dataDir)).toEqual([])
+    const session = await lab.createSession()
+    await using cdp = await connectCdp(session.cdpUrl)
+    const [pid] = browserPids(lab.dataDir)
+
+    process.kill(pid!, 'SIGKILL')
+
+    expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
+    await expect
+      .poll(async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body)
+      .toMatchObject({
+        status: 'destroyed',
+        endReason: 'crashed',
+        creditsBilled: 2,
+      })
+    const { body } = await lab.api('GET', '/readyz')
+    expect(body['sessions']).toMatchObject({ live: 0 })
   })
 })

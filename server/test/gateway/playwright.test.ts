@@ -2,30 +2,37 @@ import { chromium, devices, type Browser, type Page } from 'playwright-core'
 import { connect as connectPuppeteer, KnownDevices } from 'puppeteer-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
-import { leaveOnlyPage } from '../../../test/lab/only-page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
 describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %s', (kind) => {
   let lab: Lab
   let site: Site
   let cdpUrl: string
+  let browser: Browser
   beforeAll(async () => {
     lab = await startLab({ browser: kind })
     site = await startSite()
     cdpUrl = (await lab.createSession()).cdpUrl
+    browser = await chromium.connectOverCDP(cdpUrl)
   })
-  afterEach(async () => leaveOnlyPage(cdpUrl))
   afterAll(async () => {
+    await browser.close()
     await lab[Symbol.asyncDispose]()
     await site[Symbol.asyncDispose]()
   })
 
-  /** Runs `work` on the parked page over a new connection. */
-  const onPage = async (work: (page: Page, browser: Browser) => Promise<void>): Promise<void> => {
-    const browser = await chromium.connectOverCDP(cdpUrl)
-    await work(browser.contexts()[0]!.pages()[0]!, browser)
-    await browser.close()
-  }
+  // All tests but one share the connection and the first page.
+  afterEach(async () => {
+    const [page, ...others] = browser.contexts()[0]!.pages()
+    for (const other of others) await other.close()
+    page!.removeAllListeners('dialog')
+    await page!.unrouteAll()
+    await page!.goto('about:blank')
+  })
+
+  /** Runs `work` on the first page. */
+  const onPage = async (work: (page: Page, browser: Browser) => Promise<void>): Promise<void> =>
+    work(browser.contexts()[0]!.pages()[0]!, browser)
 
   test('finds a single blank page in the default context', async () => {
     await onPage(async (page, browser) => {
@@ -158,9 +165,9 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
       await page.goto(site.url('/title?text=Still here'))
     })
 
-    await onPage(async (page) => {
-      expect(await page.title()).toBe('Still here')
-    })
+    const again = await chromium.connectOverCDP(cdpUrl)
+    expect(await again.contexts()[0]!.pages()[0]!.title()).toBe('Still here')
+    await again.close()
   })
 
   test('reports a crashed page, and the session continues', async () => {
