@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import type { Pages } from '../../../test/lab/pages/page.ts'
@@ -17,7 +17,8 @@ export interface DashboardFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
   /**
-   * Opens the dashboard in a new browser context. `key` defaults to the admin key, `''` to none.
+   * Loads the dashboard: without options in a browser context that tests take in turns, else in a
+   * new one. `key` defaults to the admin key, `''` to none.
    */
   readonly open: (path?: string, options?: BrowserContextOptions & { readonly key?: string }) => Promise<View>
 }
@@ -37,34 +38,60 @@ export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
   await ensureDashboard({ root: repository })
   const lab = undo.use(await startLab())
   const site = undo.use(await startSite(pages))
-  const browser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox', '--disable-gpu'] })
   undo.defer(async () => browser.close())
+  const shown = `${lab.server.url}/#/`
+  let idle: OwnView | undefined
   const opened = undo.move()
   return {
     lab,
     site,
-    open: async (path = 'sessions', { key = lab.server.apiKey, ...context } = {}) => {
-      const reader = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...context })
-      const page = await reader.newPage()
-      const consoleErrors: string[] = []
-      page.on('pageerror', (error) => consoleErrors.push(String(error)))
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load'))
-          consoleErrors.push(message.text())
-      })
-      if (key !== '') await page.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(key)})`)
-      await page.goto(`${lab.server.url}/#/${path}`)
+    open: async (path = 'sessions', options = {}) => {
+      const isShared = Object.keys(options).length === 0
+      const { key = lab.server.apiKey, ...context } = options
+      const view = (isShared ? idle : undefined) ?? (await openView(browser, key, context))
+      if (view === idle) idle = undefined
+      await view.page.goto(`${shown}${path}`)
       return {
-        page,
-        consoleErrors,
-        goTo: async (target, title) => {
-          await page.locator('h1').first().waitFor()
-          await page.evaluate(`location.hash = ${JSON.stringify(`#/${target}`)}`)
-          await page.locator('h1', { hasText: title }).waitFor()
+        ...view,
+        [Symbol.asyncDispose]: async () => {
+          if (!isShared || idle !== undefined) return view[Symbol.asyncDispose]()
+          await view.page.unrouteAll()
+          // Of the same site, for which the browser keeps the process of the page.
+          await view.page.goto(`${lab.server.url}/livez`)
+          view.consoleErrors.length = 0
+          idle = view
         },
-        [Symbol.asyncDispose]: async () => reader.close(),
       }
     },
     [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  }
+}
+
+/** Without animations, each frame of which takes processor time. */
+const quiet: BrowserContextOptions = { reducedMotion: 'reduce' }
+
+interface OwnView extends View {
+  readonly consoleErrors: string[]
+}
+
+async function openView(browser: Browser, key: string, options: BrowserContextOptions): Promise<OwnView> {
+  const reader = await browser.newContext({ ...quiet, viewport: { width: 1200, height: 800 }, ...options })
+  const page = await reader.newPage()
+  const consoleErrors: string[] = []
+  page.on('pageerror', (error) => consoleErrors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) consoleErrors.push(message.text())
+  })
+  if (key !== '') await page.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(key)})`)
+  return {
+    page,
+    consoleErrors,
+    goTo: async (target, title) => {
+      await page.locator('h1').first().waitFor()
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${target}`)}`)
+      await page.locator('h1', { hasText: title }).waitFor()
+    },
+    [Symbol.asyncDispose]: async () => reader.close(),
   }
 }

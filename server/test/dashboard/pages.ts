@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
-/** The playground, profiles, keys and health. */
+/** The playground, keys, teams and health. */
 export function testPages(dashboard: () => DashboardFixture): void {
   test('the playground scrapes a page, finds it in a search, and shows both as code', async () => {
     await using view = await dashboard().open('playground')
@@ -49,23 +49,6 @@ export function testPages(dashboard: () => DashboardFixture): void {
 
     await view.page.getByRole('alert').getByText('--allow').waitFor()
     expect(await view.page.getByRole('alert').textContent()).toContain('EGRESS_REFUSED')
-  })
-
-  test('a profile is rolled back to an earlier version, and deleted', async () => {
-    const state = (value: string) => ({
-      origins: [{ origin: 'https://example.com', localStorage: [{ name: 'a', value }] }],
-    })
-    for (const value of ['1', '2']) {
-      await dashboard().lab.api('PUT', '/v2/browser/profiles/trial/storage-state', state(value))
-    }
-    await using view = await dashboard().open('profiles/trial')
-    await view.page.getByRole('button', { name: 'Use' }).click()
-
-    await view.page.getByRole('row', { name: '1 current' }).waitFor()
-    await view.page.getByRole('button', { name: 'Delete' }).click()
-    await view.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await view.page.locator('h1', { hasText: 'Profiles' }).waitFor()
-    expect((await dashboard().lab.api('GET', '/v2/browser/profiles/trial')).status).toBe(404)
   })
 
   test('a key is created, shown once, signs in as a member, and is revoked', async () => {

@@ -38,11 +38,12 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
-  test('the sessions page shows a live thumbnail and can end its session', async () => {
-    const session = await dashboard().lab.createSession()
+  test('the sessions page shows a live thumbnail and can end its session, which then shows its recordings', async () => {
+    const session = await dashboard().lab.createSession({ record: { console: true } })
     await using handles = await playwright.connect(session)
     await handles.page.setContent(`<title>Clock</title><p id="time"></p>
-    <script>setInterval(() => { document.querySelector('#time').textContent = Date.now() }, 50)</script>`)
+    <script>setInterval(() => { document.querySelector('#time').textContent = Date.now() }, 200)</script>`)
+    await handles.page.evaluate(`console.log('made fast')`)
     await using view = await dashboard().open()
     const card = view.page.locator(`[data-session="${session.id}"]`)
     await card.getByText('Clock').waitFor()
@@ -54,6 +55,16 @@ export function testSessions(dashboard: () => DashboardFixture): void {
 
     await view.page.getByRole('table', { name: 'Ended sessions' }).getByText('deleted').waitFor()
     expect((await dashboard().lab.api('GET', `/v2/browser/${session.id}`)).body['status']).toBe('destroyed')
+    await view.goTo(`sessions/${session.id}`, 'Session')
+    const recordings = view.page.locator('section', { hasText: 'Recordings' }).getByRole('link')
+    await recordings.first().waitFor()
+    const answers = await Promise.all(
+      (await recordings.all()).map(async (link) => {
+        const path = (await link.getAttribute('href')) ?? ''
+        return (await fetch(new URL(path, dashboard().lab.server.url))).text()
+      }),
+    )
+    expect(answers.join('')).toContain('made fast')
     expect(view.consoleErrors).toEqual([])
   })
 
@@ -80,7 +91,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.page.url()).toMatch(/#\/sessions$/)
   })
 
-  test('a session created in the dashboard can be taken over', async () => {
+  test('a session created in the dashboard can be taken over, and its profile rolled back and deleted', async () => {
     await using view = await dashboard().open()
     await view.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
     await view.page.keyboard.press('n')
@@ -101,25 +112,15 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('link', { name: 'kept' }).click()
 
     await view.page.getByText('current', { exact: true }).waitFor()
-    expect(view.consoleErrors).toEqual([])
-  })
-
-  test('an ended session shows its recordings', async () => {
-    const session = await dashboard().lab.createSession({ record: { console: true } })
-    await using handles = await playwright.connect(session)
-    await handles.page.evaluate(`console.log('made fast')`)
-    await dashboard().lab.api('DELETE', `/v2/browser/${session.id}`)
-    await using view = await dashboard().open(`sessions/${session.id}`)
-    const recordings = view.page.locator('section', { hasText: 'Recordings' }).getByRole('link')
-    await recordings.first().waitFor()
-
-    const answers = await Promise.all(
-      (await recordings.all()).map(async (link) => {
-        const path = (await link.getAttribute('href')) ?? ''
-        return (await fetch(new URL(path, dashboard().lab.server.url))).text()
-      }),
-    )
-    expect(answers.join('')).toContain('made fast')
+    const storage = { origin: 'https://example.com', localStorage: [{ name: 'a', value: '1' }] }
+    await dashboard().lab.api('PUT', '/v2/browser/profiles/kept/storage-state', { origins: [storage] })
+    await view.page.reload()
+    await view.page.getByRole('button', { name: 'Use' }).click()
+    await view.page.getByRole('row', { name: '1 current' }).waitFor()
+    await view.page.getByRole('button', { name: 'Delete' }).click()
+    await view.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await view.page.locator('h1', { hasText: 'Profiles' }).waitFor()
+    expect((await dashboard().lab.api('GET', '/v2/browser/profiles/kept')).status).toBe(404)
     expect(view.consoleErrors).toEqual([])
   })
 

@@ -98,11 +98,10 @@ export function testWork(dashboard: () => DashboardFixture): void {
   })
 
   test('activity lists API calls, loads more, and links to the scraped page', async () => {
-    await Promise.all(
-      Array.from({ length: 26 }, async () =>
-        dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/') }),
-      ),
-    )
+    const scrape = async () => dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/') })
+    // The others find the page in the store.
+    await scrape()
+    await Promise.all(Array.from({ length: 25 }, scrape))
     await using view = await dashboard().open('activity')
     const rows = view.page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
     await expect.poll(async () => rows.count()).toBe(25)
@@ -110,7 +109,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
 
     await expect.poll(async () => rows.count()).toBeGreaterThan(25)
     const before = await rows.count()
-    await dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/') })
+    await scrape()
     await view.page.keyboard.press('r')
     await expect.poll(async () => rows.count()).toBe(before + 1)
     await view.page.getByLabel('Filter by endpoint').selectOption('scrape')
