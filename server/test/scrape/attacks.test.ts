@@ -10,23 +10,23 @@ const url = 'https://site.example/'
 const attacks: Readonly<Record<string, () => string>> = {
   '100,000 nested elements': () => `${'<div>'.repeat(100_000)}deep`,
   '100,000 nested elements, all closed': () => `${'<div>'.repeat(100_000)}deep${'</div>'.repeat(100_000)}`,
-  '5,000 nested lists': () => '<ul><li>deep'.repeat(5000),
+  '2,000 nested lists': () => '<ul><li>deep'.repeat(2000),
   '10,000 nested quotes': () => `${'<blockquote>'.repeat(10_000)}deep`,
   '5,000 nested tables': () => `${'<table><tr><td>'.repeat(5000)}deep`,
   '100,000 nested styles': () => `${'<b><i>'.repeat(50_000)}deep`,
-  '30,000 open links': () => '<a href=/x>deep '.repeat(30_000),
-  '30,000 open paragraphs with open styles': () => '<p><b>deep '.repeat(30_000),
+  '8,000 open links': () => '<a href=/x>deep '.repeat(8000),
+  '6,000 open paragraphs with open styles': () => '<p><b>deep '.repeat(6000),
   '500,000 ends without a start': () => `${'<p>deep'.repeat(1000)}${'</b></div></li>'.repeat(170_000)}`,
-  '20 MB of paragraphs': () => `<p>deep ${'lorem ipsum dolor sit amet '.repeat(20)}</p>`.repeat(36_000),
-  '20 MB of one text': () => `<p>deep ${'lorem ipsum '.repeat(1_700_000)}</p>`,
-  'a million breaks': () => `deep${'<br>'.repeat(1_000_000)}`,
+  '4 MB of paragraphs': () => `<p>deep ${'lorem ipsum dolor sit amet '.repeat(20)}</p>`.repeat(7200),
+  '4 MB of one text': () => `<p>deep ${'lorem ipsum '.repeat(340_000)}</p>`,
+  '200,000 breaks': () => `deep${'<br>'.repeat(200_000)}`,
   'a cell over a billion columns': () =>
     '<table><tr><td colspan=1000000000>deep<td rowspan=1000000000>b<tr><td>c</table>',
   '2,000 rows of wide cells': () => `<table>${'<tr><td colspan=1000 rowspan=1000>deep<td>b'.repeat(2000)}</table>`,
   '1 MB of opening brackets': () => `deep${'<'.repeat(1_000_000)}`,
   '1 MB of brackets and stars': () => `<p>deep${'[*_`'.repeat(250_000)}</p>`,
   '1 MB of ampersands': () => `deep${'&'.repeat(1_000_000)}`,
-  'an attribute of 10 MB': () => `<p class="${'x '.repeat(5_000_000)}" title="${'y'.repeat(1000)}">deep</p>`,
+  'an attribute of 4 MB': () => `<p class="${'x '.repeat(2_000_000)}" title="${'y'.repeat(1000)}">deep</p>`,
   '100,000 attributes': () => `<p ${Array.from({ length: 100_000 }, (_, index) => `a${index}=1`).join(' ')}>deep</p>`,
   '50,000 bodies with an attribute each': () =>
     `deep${Array.from({ length: 50_000 }, (_, index) => `<body a${index}>`).join('')}`,
@@ -36,8 +36,8 @@ const attacks: Readonly<Record<string, () => string>> = {
   'a style of 1 MB': () => `<p style="${'background:url( '.repeat(60_000)}">deep</p>`,
   'an open comment of 5 MB': () => `deep<!--${'- '.repeat(2_500_000)}`,
   'an open script of 5 MB': () => `deep<script>${'</scrip '.repeat(600_000)}`,
-  '30,000 list items': () => `<ul>${'<li>deep'.repeat(30_000)}</ul>`,
-  '20,000 headings': () => '<h2>deep <a href=#x>a</a></h2>'.repeat(20_000),
+  '8,000 list items': () => `<ul>${'<li>deep'.repeat(8000)}</ul>`,
+  '5,000 headings': () => '<h2>deep <a href=#x>a</a></h2>'.repeat(5000),
   'an element named like a property of Object': () => '<p>deep <constructor>inside</constructor>',
   'spaces without a digit at the end': () => `<p>deep ${' '.repeat(500_000)}x${'\n'.repeat(500_000)}y</p>`,
 }
@@ -53,7 +53,7 @@ describe('a hostile page is parsed in bounded time', { timeout: 240_000 }, () =>
     expect(whole.markdown).toContain('deep')
     expect(main.markdown).toBeDefined()
     // CPU time, which does not depend on other load of the machine.
-    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15)
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5)
   })
 })
 
@@ -80,12 +80,12 @@ test('a frame is inserted once, even if its placeholder is copied', () => {
 })
 
 test('a hostile page is parsed in bounded memory', () => {
-  const html = '<b>x<br>'.repeat(2_500_000)
+  const html = '<b>x<br>'.repeat(800_000)
   const before = process.memoryUsage().rss
 
   makeHtmlFormats(parsePage(html, url), ['markdown'])
 
-  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(1500)
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(700)
 })
 
 test('text beyond the maximum depth is kept, but flattened', () => {
