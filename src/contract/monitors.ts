@@ -76,14 +76,16 @@ const crawlOptions = z.strictObject({
 
 const targetId = z.guid('must be the id of a target').optional()
 
-const scrapeTarget = z.strictObject({
+/** A target: pages by their URLs. */
+export const scrapeTarget = z.strictObject({
   id: targetId,
   type: z.literal('scrape'),
   urls: boundedArray(pageUrl, monitorLimits.urls, 1),
   scrapeOptions: scrapeOptions.optional(),
 })
 
-const crawlTarget = z.strictObject({
+/** A target: the pages of a site. */
+export const crawlTarget = z.strictObject({
   id: targetId,
   type: z.literal('crawl'),
   url: pageUrl,
@@ -93,7 +95,8 @@ const crawlTarget = z.strictObject({
 
 const domains = boundedArray(domain, 50).optional()
 
-const searchTarget = z
+/** A target: the results of searches. */
+export const searchTarget = z
   .strictObject({
     id: targetId,
     type: z.literal('search'),
@@ -126,7 +129,7 @@ function normalizeTarget(value: unknown): unknown {
 const target = preprocess(normalizeTarget, targetUnion)
 
 /** Notifications in addition to the webhook. */
-const notification = z.strictObject({
+export const notification = z.strictObject({
   email: z
     .strictObject({
       enabled: z.boolean().default(false),

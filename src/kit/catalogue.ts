@@ -84,6 +84,10 @@ export const catalogue = {
 
   // Server errors
   UNKNOWN_ERROR: { status: 500, hint: 'Search the server log for this request id.' },
+  STORED_VALUE_INVALID: {
+    status: 500,
+    hint: 'Another version of Bowline wrote this row of the database, or it was changed by hand. Correct or delete it.',
+  },
   PROFILE_UNREADABLE: { status: 500, hint: 'Roll back to another version: `bowline profiles rollback NAME VERSION`.' },
   PROFILE_STORAGE_UNAVAILABLE: {
     status: 503,

@@ -86,7 +86,7 @@ export async function openServices(
   resources.defer(async () => dispatcher.destroy())
   const queues = resources.use(await openTaskQueues({ store, onError }))
   const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, onError })
-  const mailer = await openMailer(resources, settings.mail, { store, queues })
+  const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
   const monitors = await openMonitors(resources, {
     store,
     billing,

@@ -44,7 +44,7 @@ export function openSessions(
   blobs: Blobs,
 ): OpenSessions {
   const { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
-  const artifacts = new Artifacts({ store, blobs })
+  const artifacts = new Artifacts({ store, blobs, onError })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
   const recordings = new Recordings({ artifacts, recordingDays, maxRecordingMb, version: packageVersion, onError })
   const sessions = new Sessions({

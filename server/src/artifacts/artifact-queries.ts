@@ -1,23 +1,37 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { toRow, type Row } from '../store/tables/row.ts'
+import type { z } from 'zod'
+import { jsonb, JsonTable, type OnUnreadable } from '../store/tables/json-table.ts'
+import type { Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { ArtifactTable } from '../store/tables/sessions.ts'
 
 /** A file or recording that is stored beyond the end of its session. */
-export type ArtifactRow = Row<Selectable<ArtifactTable>>
+export type ArtifactRow<Details = object> = Omit<Row<Selectable<ArtifactTable>>, 'details'> & {
+  readonly details: Details
+}
 
-/** Selects the files or the recordings of a session. */
-export interface ArtifactFolder {
-  readonly sessionId: string
+/** Files or recordings, whose feature defines their `details`. */
+export interface ArtifactKind<Details> {
   readonly kind: ArtifactRow['kind']
+  readonly table: JsonTable<{ readonly details: ReturnType<typeof jsonb<Details>> }>
+}
+
+/** Creates a kind of artifacts. `details` is the schema of their metadata. */
+export function artifactKind<Details>(kind: ArtifactRow['kind'], details: z.ZodType<Details>): ArtifactKind<Details> {
+  return { kind, table: new JsonTable('artifact', { details: jsonb(details) }) }
 }
 
 /** Inserts an artifact before its blob is written. It is not listed until `completeArtifact`. */
-export async function addArtifact(
+export async function addArtifact<Details>(
   db: Kysely<Database>,
-  row: Omit<ArtifactRow, 'bytes' | 'createdAt'> & { readonly createdAt?: Date },
+  { kind, table }: ArtifactKind<Details>,
+  row: Omit<ArtifactRow<Details>, 'kind' | 'bytes' | 'createdAt'> & { readonly createdAt?: Date },
 ): Promise<void> {
-  await db.insertInto('artifact').values(row).execute()
+  const { details, ...rest } = row
+  await db
+    .insertInto('artifact')
+    .values({ ...rest, kind, details: table.serialize('details', details) })
+    .execute()
 }
 
 /** Marks the blob of an artifact as written. */
@@ -25,11 +39,16 @@ export async function completeArtifact(db: Kysely<Database>, id: string, bytes: 
   await db.updateTable('artifact').set({ bytes }).where('id', '=', id).execute()
 }
 
-/** Lists complete artifacts that have not expired, oldest first. */
-export async function listArtifacts(
+/**
+ * Lists complete artifacts of a session that have not expired, oldest first. Leaves out those that
+ * cannot be read.
+ */
+export async function listArtifacts<Details>(
   db: Kysely<Database>,
-  { sessionId, kind }: ArtifactFolder,
-): Promise<readonly ArtifactRow[]> {
+  { kind, table }: ArtifactKind<Details>,
+  sessionId: string,
+  onUnreadable: OnUnreadable,
+): Promise<readonly ArtifactRow<Details>[]> {
   const rows = await db
     .selectFrom('artifact')
     .selectAll()
@@ -40,7 +59,7 @@ export async function listArtifacts(
     .orderBy('createdAt')
     .orderBy('id')
     .execute()
-  return rows.map(toRow)
+  return table.readAll(rows, onUnreadable)
 }
 
 /** Deletes an artifact. */

@@ -6,7 +6,7 @@ import {
   completeArtifact,
   listArtifacts,
   removeArtifact,
-  type ArtifactFolder,
+  type ArtifactKind,
   type ArtifactRow,
 } from './artifact-queries.ts'
 import type { Blobs } from '../blobs/blobs.ts'
@@ -14,44 +14,49 @@ import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 
 /** Data to store with a session as an artifact. */
-export interface NewArtifact {
-  readonly kind: ArtifactRow['kind']
+export interface NewArtifact<Details> {
   readonly name: string
-  /** Further properties, stored as a JSON object. */
-  readonly details: object
+  /** Further properties. */
+  readonly details: Details
   readonly createdAt?: Date
   readonly retentionMs: number
   readonly contents: Readable
+}
+
+/** Dependencies of `Artifacts`. */
+export interface ArtifactsDeps {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Stores files, recordings and other data of sessions for a time after they end. */
 export class Artifacts {
   readonly #store: Store
   readonly #blobs: Blobs
+  readonly #onError: ArtifactsDeps['onError']
 
-  constructor({ store, blobs }: { readonly store: Store; readonly blobs: Blobs }) {
+  constructor({ store, blobs, onError }: ArtifactsDeps) {
     this.#store = store
     this.#blobs = blobs
+    this.#onError = onError
   }
 
   /**
    * Stores an artifact. Leaves nothing behind if it fails; after a crash, the sweep removes the
    * rest.
    */
-  async store(session: SessionRow, artifact: NewArtifact, signal: AbortSignal): Promise<void> {
-    const { kind, name, details, retentionMs, contents, ...dated } = artifact
+  async store<Details>(
+    kind: ArtifactKind<Details>,
+    session: SessionRow,
+    artifact: NewArtifact<Details>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name, details, retentionMs, contents, ...dated } = artifact
     const id = uuidV7()
     const expiresAt = new Date(Date.now() + retentionMs)
     const owner = { teamId: session.teamId, sessionId: session.id }
-    await addArtifact(this.#store.db, {
-      id,
-      ...owner,
-      kind,
-      name,
-      details: JSON.stringify(details),
-      expiresAt,
-      ...dated,
-    })
+    await addArtifact(this.#store.db, kind, { id, ...owner, name, details, expiresAt, ...dated })
     let bytes = 0
     contents.on('data', (chunk: Buffer) => (bytes += chunk.length))
     contents.pause()
@@ -71,19 +76,19 @@ export class Artifacts {
   }
 
   /** Lists the artifacts of a session, oldest first. */
-  async list(folder: ArtifactFolder): Promise<readonly ArtifactRow[]> {
-    return listArtifacts(this.#store.db, folder)
+  async list<Details>(kind: ArtifactKind<Details>, sessionId: string): Promise<readonly ArtifactRow<Details>[]> {
+    return listArtifacts(this.#store.db, kind, sessionId, (error) => this.#onError(error, `listing a ${kind.kind}`))
   }
 
   /** Finds an artifact by name. Throws FILE_NOT_FOUND. */
-  async find(folder: ArtifactFolder, name: string): Promise<ArtifactRow> {
-    const found = (await this.list(folder)).find((row) => row.name === name)
+  async find<Details>(kind: ArtifactKind<Details>, sessionId: string, name: string): Promise<ArtifactRow<Details>> {
+    const found = (await this.list(kind, sessionId)).find((row) => row.name === name)
     if (found !== undefined) return found
-    throw new BowlineError('FILE_NOT_FOUND', `The session has no ${folder.kind} ${JSON.stringify(name.slice(0, 200))}`)
+    throw new BowlineError('FILE_NOT_FOUND', `The session has no ${kind.kind} ${JSON.stringify(name.slice(0, 200))}`)
   }
 
   /** Opens a stream of an artifact's contents. */
-  async read({ id }: ArtifactRow): Promise<Readable> {
+  async read({ id }: Pick<ArtifactRow, 'id'>): Promise<Readable> {
     return this.#blobs.read(artifactBlob(id))
   }
 

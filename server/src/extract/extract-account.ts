@@ -25,7 +25,7 @@ export async function admitExtract(
 export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> {
   const ended = await markExtractEnded(db, id, end)
   if (ended === undefined) return false
-  const { teamId, apiKeyId, credits = 0 } = ended
+  const { teamId, apiKeyId, credits } = ended
   if (credits === 0) await release(db, id)
   else await settle(db, id, { teamId, apiKeyId, kind: 'extract', subjectId: id, credits })
   return true

@@ -9,6 +9,7 @@ import type { ScrapeCall } from '../scrape/scrapes.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
 import type { ExtractJobRow } from './extract-job-queries.ts'
 import type { Store } from '../store/store.ts'
+import type { Extracted } from './extracted.ts'
 import { findPages, type FindPagesDeps } from './find-pages.ts'
 import type { Plan } from './plan.ts'
 
@@ -16,16 +17,6 @@ import type { Plan } from './plan.ts'
 export interface ExtractDeps extends FindPagesDeps, ScrapeInSlotDeps {
   readonly store: Pick<Store, 'db'>
   readonly languageModel: LanguageModel
-}
-
-/** Extracted data and its sources. */
-export interface Extracted {
-  readonly data: unknown
-  /** URLs of the pages that were read. */
-  readonly pages: readonly string[]
-  readonly warning: string | undefined
-  /** Credits for the web search. */
-  readonly searchCredits: number
 }
 
 /** Maximum number of characters of all pages given to the model. */

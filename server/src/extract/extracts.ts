@@ -8,11 +8,12 @@ import type { LanguageModel } from '../scrape/format/language-model.ts'
 import { findExtractJob, type ExtractEnd, type ExtractJobRow } from './extract-job-queries.ts'
 import { expiryOf, jobRetentionMs } from '../kit/job-retention.ts'
 import type { Store } from '../store/store.ts'
+import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
 import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { admitExtract, endExtractJob } from './extract-account.ts'
-import { extractData, type Extracted, type ExtractDeps } from './extract-data.ts'
-import { maxPagesOf, createPlan, searchResultCount, type Plan } from './plan.ts'
+import { extractData, type ExtractDeps } from './extract-data.ts'
+import { maxPagesOf, createPlan, searchResultCount } from './plan.ts'
 
 /** Dependencies of `Extracts`. */
 export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
@@ -22,6 +23,7 @@ export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
   /** `undefined` if extractions are unavailable. */
   readonly languageModel: LanguageModel | undefined
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** An extraction to start. */
@@ -77,7 +79,7 @@ export class Extracts {
     const credits = priceOfExtract(prices, maxPagesOf(plan)) + searchCredits
     await store.db.transaction().execute(async (db) => {
       await queues.send(queue, { id }, { db })
-      const admission = await admitExtract(db, { ...owner, id, request: JSON.stringify(plan), credits })
+      const admission = await admitExtract(db, { ...owner, id, request: plan, credits })
       if (admission.outcome === 'insufficient-credits') {
         const message = `Insufficient credits to perform this request. It costs up to ${credits}, and ${admission.available} are available`
         throw new BowlineError('INSUFFICIENT_CREDITS', message, {
@@ -106,19 +108,28 @@ export class Extracts {
     }
   }
 
-  async #process(id: string, { signal }: Attempt): Promise<void> {
-    const { store, languageModel, prices } = this.#deps
-    const job = await findExtractJob(store.db, id)
-    if (job?.status !== 'processing') return
-    const plan = JSON.parse(job.request) as Plan
-    await this.#notify(job, plan, 'started')
+  async #process(id: string, attempt: Attempt): Promise<void> {
+    try {
+      const job = await findExtractJob(this.#deps.store.db, id)
+      if (job?.status === 'processing') await this.#extract(job, attempt)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      await this.#end(id, { error: reasonOf(error) })
+    }
+  }
+
+  async #extract(job: ExtractJobRow, { signal }: Attempt): Promise<void> {
+    const { languageModel, prices } = this.#deps
+    const { id } = job
+    const { request: plan } = job
+    await this.#notify(job, 'started')
     try {
       if (languageModel === undefined)
         throw new BowlineError('EXTRACTION_FAILED', 'The language model is no longer configured')
       const { teamId, apiKeyId } = job
       const found = await extractData({ ...this.#deps, languageModel }, plan, { teamId, apiKeyId }, signal)
       const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
-      await this.#end(id, { answer: JSON.stringify(found), credits })
+      await this.#end(id, { answer: found, credits })
     } catch (error) {
       // Another server, or this one after a restart, tries again.
       if (signal.aborted) throw error
@@ -127,25 +138,23 @@ export class Extracts {
   }
 
   async #end(id: string, end: ExtractEnd): Promise<void> {
-    const { store } = this.#deps
-    const job = await findExtractJob(store.db, id)
-    if (job === undefined) return
-    const plan = JSON.parse(job.request) as Plan
+    const { store, onError } = this.#deps
     await store.db.transaction().execute(async (db) => {
       if (!(await endExtractJob(db, id, end))) return
-      await this.#notify(job, plan, 'error' in end ? 'failed' : 'completed', { db, end })
+      // An extraction that cannot be read ends all the same, but its webhook is unknown.
+      const job = await orUndefined(findExtractJob(db, id), (error) => onError(error, `ending the extraction ${id}`))
+      if (job !== undefined) await this.#notify(job, 'error' in end ? 'failed' : 'completed', { db, end })
     })
   }
 
   async #notify(
-    { id, teamId }: ExtractJobRow,
-    { webhook }: Plan,
+    { id, teamId, request: { webhook } }: ExtractJobRow,
     event: 'started' | 'completed' | 'failed',
     { db, end }: { readonly db?: Store['db']; readonly end?: ExtractEnd } = {},
   ): Promise<void> {
     if (webhook === undefined) return
     const error = end !== undefined && 'error' in end ? end.error : undefined
-    const data = end !== undefined && 'answer' in end ? [(JSON.parse(end.answer) as Extracted).data] : []
+    const data = end !== undefined && 'answer' in end ? [end.answer.data] : []
     const content = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
     const message = { teamId, webhook, event: `extract.${event}`, jobId: id, content, uniqueKey: `${id}.${event}` }
     await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
@@ -166,8 +175,8 @@ function reasonOf(error: unknown): string {
 
 function resultOf(job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> {
   if (job.answer === undefined) return { data: [], ...(job.error === undefined ? {} : { error: job.error }) }
-  const { data, pages, warning } = JSON.parse(job.answer) as Extracted
-  const { showSources } = JSON.parse(job.request) as Plan
+  const { data, pages, warning } = job.answer
+  const { showSources } = job.request
   const creditsUsed = job.credits ?? 0
   return {
     data,

@@ -3,15 +3,10 @@ import { deleteOldExtractJobs } from './extract-job-queries.ts'
 import { jobRetentionMs } from '../kit/job-retention.ts'
 import { Extracts, type ExtractsDeps } from './extracts.ts'
 
-/** Dependencies of `openExtracts`. */
-export interface OpenExtractsDeps extends ExtractsDeps {
-  readonly onError: (error: unknown, action: string) => void
-}
-
 const sweepMs = 3_600_000
 
 /** Starts processing extractions on this server. `resources` stops it. */
-export async function openExtracts(resources: AsyncDisposableStack, deps: OpenExtractsDeps): Promise<Extracts> {
+export async function openExtracts(resources: AsyncDisposableStack, deps: ExtractsDeps): Promise<Extracts> {
   const sweep = async (): Promise<unknown> => deleteOldExtractJobs(deps.store.db, new Date(Date.now() - jobRetentionMs))
   resources.use(runEvery(sweepMs, sweep, { onError: (error) => deps.onError(error, 'deleting old extractions') }))
   return Extracts.open(deps)

@@ -1,7 +1,9 @@
-import type { ExtractRequest } from 'bowline/contract/extract'
+import { z } from 'zod'
+import { extractRequest, type ExtractRequest } from 'bowline/contract/extract'
 import { pageUrl } from 'bowline/contract/page-url'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
+import { storedWebhook } from '../webhooks/stored-webhook.ts'
 
 /** A queued extraction, stored as JSON. */
 export interface Plan extends Omit<ExtractRequest, 'urls' | 'webhook'> {
@@ -13,6 +15,19 @@ export interface Plan extends Omit<ExtractRequest, 'urls' | 'webhook'> {
   /** URL under which the client reached this server, without trailing slash. */
   readonly baseUrl: string
 }
+
+const { urls: _urls, webhook: _webhook, scrapeOptions, ...fields } = extractRequest.shape
+
+/** Schema of stored plans. */
+export const storedPlan: z.ZodType<Plan> = z.object({
+  ...fields,
+  // Options of other versions are ignored.
+  scrapeOptions: scrapeOptions.unwrap().loose().optional(),
+  pages: z.array(z.string()),
+  folders: z.array(z.string()),
+  webhook: storedWebhook.optional(),
+  baseUrl: z.string(),
+})
 
 /** Number of pages that a web search adds. */
 export const searchResultCount = 5

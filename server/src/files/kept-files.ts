@@ -1,29 +1,41 @@
-import type { SessionFile } from 'bowline/contract/files'
+import { z } from 'zod'
+import { sessionFile, type SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
+import { artifactKind, type ArtifactRow } from '../artifacts/artifact-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { SessionFiles } from './session-files.ts'
+
+const { direction, error, guid } = sessionFile.shape
+
+/** Metadata of a kept file. */
+const fileDetails = z.object({ direction: direction.default('download'), error, guid })
+
+type KeptFile = ArtifactRow<z.output<typeof fileDetails>>
+
+const files = artifactKind('file', fileDetails)
 
 /**
  * Stores the complete files of an ending session, if it was created with `keepFiles`. A file that
  * fails does not stop the others. Throws an AggregateError of the failures at the end.
  */
 export async function keepFiles(
-  { row, files }: { readonly row: SessionRow; readonly files: SessionFiles },
+  session: { readonly row: SessionRow; readonly files: SessionFiles },
   { artifacts, keptFilesHours }: { readonly artifacts: Artifacts; readonly keptFilesHours: number },
   signal: AbortSignal,
 ): Promise<void> {
+  const { row } = session
   if (!row.keepFiles) return
   const retentionMs = keptFilesHours * 3_600_000
   const failures: unknown[] = []
-  for (const { complete, name, size: _, createdAt, ...details } of files.list()) {
+  for (const { complete, name, createdAt, direction, error, guid } of session.files.list()) {
     if (!complete) continue
     try {
-      const { read } = await files.open(name)
+      const { read } = await session.files.open(name)
       await using contents = read()
-      const artifact = { kind: 'file', name, details, createdAt: new Date(createdAt), retentionMs, contents } as const
-      await artifacts.store(row, artifact, signal)
+      const details = { direction, error, guid }
+      const artifact = { name, details, createdAt: new Date(createdAt), retentionMs, contents }
+      await artifacts.store(files, row, artifact, signal)
     } catch (error) {
       // The other files are still stored.
       failures.push(error)
@@ -38,13 +50,13 @@ export async function keepFiles(
  */
 export async function listKeptFiles(artifacts: Artifacts, row: SessionRow): Promise<readonly SessionFile[]> {
   if (!row.keepFiles || row.status === 'active') throw sessionEndedError(row)
-  return (await artifacts.list({ sessionId: row.id, kind: 'file' })).map(describeArtifact)
+  return (await artifacts.list(files, row.id)).map(describeArtifact)
 }
 
 /** Finds a kept file by its name or download guid. Throws SESSION_ENDED or FILE_NOT_FOUND. */
-export async function findKeptFile(artifacts: Artifacts, row: SessionRow, key: string): Promise<ArtifactRow> {
+export async function findKeptFile(artifacts: Artifacts, row: SessionRow, key: string): Promise<KeptFile> {
   const named = (await listKeptFiles(artifacts, row)).find(({ name, guid }) => name === key || guid === key)
-  return artifacts.find({ sessionId: row.id, kind: 'file' }, named?.name ?? key)
+  return artifacts.find(files, row.id, named?.name ?? key)
 }
 
 /** The error for a session that has ended without files or recordings. */
@@ -52,10 +64,9 @@ export function sessionEndedError(row: SessionRow): BowlineError {
   return new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
 }
 
-function describeArtifact({ name, bytes, createdAt, details }: ArtifactRow): SessionFile {
+function describeArtifact({ name, bytes, createdAt, details }: KeptFile): SessionFile {
   return {
-    direction: 'download',
-    ...(JSON.parse(details) as object),
+    ...details,
     name,
     size: bytes ?? 0,
     createdAt: createdAt.toISOString(),

@@ -170,7 +170,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...scrapeHandlers({ scrapes, billedScrapes }),
     ...webhookHandlers({ store, webhooks }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
-    ...monitorHandlers({ store, monitors: deps.monitors }),
+    ...monitorHandlers({ store, monitors: deps.monitors, onError }),
     ...teamHandlers({ store, authenticator, billing }),
     ...usageHandlers({ store, billing }),
     ...balanceHandlers({ store }),

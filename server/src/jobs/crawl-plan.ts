@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** Options by which a crawl finds its pages. */
 export interface CrawlPlan {
   /** Start URL. */
@@ -25,3 +27,22 @@ export interface CrawlPlan {
   /** The options as sent, for display. */
   readonly options: Readonly<Record<string, unknown>>
 }
+
+/** Schema of the options of a stored crawl. */
+export const crawlPlan: z.ZodType<CrawlPlan> = z.object({
+  url: z.string(),
+  limit: z.number(),
+  maxDiscoveryDepth: z.number().optional(),
+  maxPathDepth: z.number().optional(),
+  includePaths: z.array(z.string()),
+  excludePaths: z.array(z.string()),
+  regexOnFullURL: z.boolean(),
+  crawlEntireDomain: z.boolean(),
+  allowExternalLinks: z.boolean(),
+  allowSubdomains: z.boolean(),
+  ignoreQueryParameters: z.boolean(),
+  sitemap: z.enum(['include', 'skip', 'only']),
+  ignoreRobotsTxt: z.boolean(),
+  delay: z.number().optional(),
+  options: z.record(z.string(), z.unknown()),
+})

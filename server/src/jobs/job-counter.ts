@@ -1,7 +1,6 @@
 import { countJobPages, hasUncountedPages, type CountedJob } from './count-job-pages.ts'
 import type { Store } from '../store/store.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
-import { toJob } from './plan.ts'
 
 /** Dependencies of a `JobCounter`. */
 export interface JobCounterDeps {
@@ -59,7 +58,7 @@ export class JobCounter {
     const { store, jobWebhooks } = this.#deps
     return store.db.transaction().execute(async (db) => {
       const counted = await countJobPages(db, jobId)
-      if (counted?.hasCompleted === true) await jobWebhooks.ended(db, toJob(counted.job))
+      if (counted?.hasCompleted === true) await jobWebhooks.ended(db, counted.job)
       return counted
     })
   }

@@ -1,11 +1,15 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { jobRetentionMs } from '../kit/job-retention.ts'
-import { toRow, type Row } from '../store/tables/row.ts'
+import { json, JsonTable, type JsonRow, type OnUnreadable } from '../store/tables/json-table.ts'
 import type { Database } from '../store/schema.ts'
 import type { JobTable, JobStatus } from '../store/tables/jobs.ts'
+import { jobPlan, type JobPlan } from './job-plan.ts'
+
+const columns = { plan: json(jobPlan) }
+const jobs = new JsonTable('job', columns)
 
 /** A batch or a crawl. */
-export type JobRow = Row<Selectable<JobTable>>
+export type JobRow = JsonRow<Selectable<JobTable>, typeof columns>
 
 /** A job to insert. */
 export type NewJobRow = Pick<
@@ -24,7 +28,7 @@ export async function insertJob(db: Kysely<Database>, job: NewJobRow): Promise<b
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('job')
     .values({
-      ...job,
+      ...jobs.write(job),
       status: 'scraping',
       idempotencyKey: job.idempotencyKey ?? null,
       requestHash: job.requestHash ?? null,
@@ -45,7 +49,7 @@ export async function findJob(
 ): Promise<JobRow | undefined> {
   const query = db.selectFrom('job').selectAll().where('id', '=', id)
   const row = await (options.locks === true ? query.forUpdate() : query).executeTakeFirst()
-  return row && toRow(row)
+  return row && jobs.read(row)
 }
 
 /** Returns the job of a team with this idempotency key, or `undefined`. */
@@ -60,12 +64,13 @@ export async function findJobByKey(
     .where('teamId', '=', teamId)
     .where('idempotencyKey', '=', idempotencyKey)
     .executeTakeFirst()
-  return row && toRow(row)
+  return row && jobs.read(row)
 }
 
 /** Replaces the plan of a job and resumes the job if it was complete. */
-export async function reopenJob(db: Kysely<Database>, id: string, plan: string): Promise<void> {
-  await db.updateTable('job').set({ plan, status: 'scraping', finishedAt: null }).where('id', '=', id).execute()
+export async function reopenJob(db: Kysely<Database>, id: string, plan: JobPlan): Promise<void> {
+  const reopened = jobs.write({ plan, status: 'scraping', finishedAt: null } as const)
+  await db.updateTable('job').set(reopened).where('id', '=', id).execute()
 }
 
 /**
@@ -123,11 +128,15 @@ export async function endJob(
   return numUpdatedRows > 0n
 }
 
-/** Lists the running jobs of a team and kind, newest first, at most 1000. */
+/**
+ * Lists the running jobs of a team and kind, newest first, at most 1000. Leaves out jobs that
+ * cannot be read.
+ */
 export async function listActiveJobs(
   db: Kysely<Database>,
   teamId: string,
   kind: JobRow['kind'],
+  onUnreadable: OnUnreadable,
 ): Promise<readonly JobRow[]> {
   const rows = await db
     .selectFrom('job')
@@ -138,7 +147,7 @@ export async function listActiveJobs(
     .orderBy('createdAt', 'desc')
     .limit(1000)
     .execute()
-  return rows.map(toRow)
+  return jobs.readAll(rows, onUnreadable)
 }
 
 /** Counts the pages of a team's batches and crawls that have not ended. */

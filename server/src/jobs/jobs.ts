@@ -14,7 +14,8 @@ import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { explainSinglePage } from './explain-single-page.ts'
 import type { JobEvents } from './job-events.ts'
-import { toJob, type Job, type JobPlan, type Submission } from './plan.ts'
+import type { JobPlan, Submission } from './job-plan.ts'
+import type { Job } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
 import { turnQueue, isSingleWorker, createTurns, type Runner } from './runner.ts'
 
@@ -26,6 +27,7 @@ export interface JobsDeps {
   readonly jobWebhooks: JobWebhooks
   readonly counter: Pick<JobCounter, 'refresh'>
   readonly jobEvents: JobEvents
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** A page to add to a job. */
@@ -86,7 +88,7 @@ export class Jobs {
       ...fields,
       id: uuidV7(),
       target: pages[0]?.url ?? '',
-      plan: JSON.stringify(plan),
+      plan,
       createdAt,
       expiresAt,
     }
@@ -113,7 +115,7 @@ export class Jobs {
       }
       assertReadable(found.plan, submission)
       const plan = { ...found.plan, submissions: [...found.plan.submissions, submission] }
-      await reopenJob(db, found.id, JSON.stringify(plan))
+      await reopenJob(db, found.id, plan)
       const options = { submissionIndex: plan.submissions.length - 1, hasWorker: found.status === 'scraping' }
       await this.#add(db, { ...found, plan }, pages, options)
       return found
@@ -132,7 +134,7 @@ export class Jobs {
     if (row === undefined || !isMatch || isExpired) {
       throw new BowlineError('JOB_NOT_FOUND', 'Job not found')
     }
-    return toJob(row)
+    return row
   }
 
   /** Reads documents of a job, after the first `skip` pages. */
@@ -188,7 +190,8 @@ export class Jobs {
 
   /** Returns the running jobs of a team, newest first. */
   async active(teamId: string, kind: JobRow['kind']): Promise<readonly Job[]> {
-    return (await listActiveJobs(this.#deps.store.db, teamId, kind)).map(toJob)
+    const { store, onError } = this.#deps
+    return listActiveJobs(store.db, teamId, kind, (error) => onError(error, 'listing jobs'))
   }
 
   /** Reads a job with current counts, or without updating them if it is locked. */

@@ -6,12 +6,13 @@ import type { Attempt } from '../queue/worker.ts'
 import { endJob, findJob } from './job-queries.ts'
 import { claimJobPages, releaseJobPages, suspectAfterCrashes, type JobPageRow } from './job-page-queries.ts'
 import type { Store } from '../store/store.ts'
+import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
 import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import type { JobEvents } from './job-events.ts'
 import type { PageScraper } from './page-scraper.ts'
-import { toJob, type Job } from './plan.ts'
+import type { Job } from './plan.ts'
 
 /** A turn at a job, as queued. Its worker claims free pages of the job until none are left. */
 export interface JobTurn {
@@ -103,7 +104,16 @@ export class Runner {
     for (const controller of this.#running.get(jobId) ?? []) controller.abort(new Error('The job was cancelled'))
   }
 
-  async #run(item: JobTurn, { taskId: holder, attempt, signal }: Attempt): Promise<void> {
+  async #run(item: JobTurn, attempt: Attempt): Promise<void> {
+    try {
+      await this.#runTurn(item, attempt)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      await this.#giveUp(item, error)
+    }
+  }
+
+  async #runTurn(item: JobTurn, { taskId: holder, attempt, signal }: Attempt): Promise<void> {
     const { store, queues } = this.#deps
     // A previous worker of this turn has crashed with these pages, or could not release them
     // because the store was unavailable.
@@ -114,7 +124,7 @@ export class Runner {
     const running = this.#running.get(row.id) ?? new Set()
     this.#running.set(row.id, running.add(stop))
     try {
-      const hasMore = await this.#work(toJob(row), { item, holder }, mergeSignals(signal, stop.signal))
+      const hasMore = await this.#work(row, { item, holder }, mergeSignals(signal, stop.signal))
       if (hasMore) await queues.send(turnQueue, item)
     } catch (error) {
       if (error instanceof FatalJobError) await this.#fail(row.id, error.message)
@@ -202,7 +212,7 @@ export class Runner {
 
   async #reread(job: Job): Promise<Job> {
     const row = await findJob(this.#deps.store.db, job.id)
-    return row === undefined ? job : toJob(row)
+    return row ?? job
   }
 
   async #giveUp({ jobId }: JobTurn, error: unknown): Promise<void> {
@@ -211,11 +221,12 @@ export class Runner {
   }
 
   async #fail(jobId: string, message: string): Promise<void> {
-    const { store, jobWebhooks, jobEvents } = this.#deps
+    const { store, jobWebhooks, jobEvents, onError } = this.#deps
     await store.db.transaction().execute(async (db) => {
       if (!(await endJob(db, jobId, { status: 'failed', error: message }))) return
-      const row = await findJob(db, jobId)
-      if (row !== undefined) await jobWebhooks.ended(db, toJob(row), message)
+      // A job that cannot be read ends all the same, but its webhook is unknown.
+      const job = await orUndefined(findJob(db, jobId), (error) => onError(error, `ending the job ${jobId}`))
+      if (job !== undefined) await jobWebhooks.ended(db, job, message)
     })
     this.stop(jobId)
     jobEvents.notify(jobId)

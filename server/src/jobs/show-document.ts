@@ -1,6 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import { withoutLinks } from './page-links.ts'
-import type { Submission } from './plan.ts'
+import type { Submission } from './job-plan.ts'
 
 /** Returns a document in the form that the submission asked for. */
 export function showDocument(document: Document, { showsExtract, hidesLinks }: Submission): Document {

@@ -75,7 +75,7 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
   const { document, id: scrapeId } = scraped
   const compared = comparePage(document, state, scrapeSpec)
   const judged = await judge(deps, task, compared)
-  const extracted = scrapeSpec.comparesJson ? JSON.stringify(document.json ?? null) : undefined
+  const extracted = scrapeSpec.comparesJson ? (document.json ?? null) : undefined
   const page = {
     ...base,
     status: compared.status,
@@ -83,9 +83,9 @@ export async function checkPage(deps: MonitorDeps, task: PageTask): Promise<Chec
     statusCode: document.metadata.statusCode,
     error: compared.error,
     credits: scraped.credits + (judged === undefined ? 0 : judgmentCredits),
-    judgment: judged === undefined ? undefined : JSON.stringify(judged),
-    diff: compared.diff === undefined ? undefined : JSON.stringify(compared.diff),
-    snapshot: extracted === undefined ? undefined : `{"json":${extracted}}`,
+    judgment: judged,
+    diff: compared.diff,
+    snapshot: extracted === undefined ? undefined : { json: extracted },
   }
   // The number of pages of a PDF, and whether a change is judged, are unknown at the reservation.
   const extraCredits = Math.max(0, page.credits - deps.scrapes.estimate(scrapeSpec.request))

@@ -86,9 +86,9 @@ export async function checkResult(
       url,
       status: isKnown ? 'same' : 'new',
       credits: judged === undefined ? 0 : judgmentCredits,
-      judgment: judged === undefined ? undefined : JSON.stringify(judged),
+      judgment: judged,
       diff: undefined,
-      snapshot: JSON.stringify({ json: { title, description } }),
+      snapshot: { json: { title, description } },
     },
     state: isKnown
       ? undefined

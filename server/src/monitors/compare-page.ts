@@ -29,8 +29,7 @@ export function comparePage(
   if (state === undefined || state.isGone) return { status: 'new' }
   // Data extracted for the first time has no baseline.
   const { extracted } = state
-  const json =
-    options.comparesJson && extracted !== undefined ? diffJson(JSON.parse(extracted), document.json ?? null) : {}
+  const json = options.comparesJson && extracted !== undefined ? diffJson(extracted, document.json ?? null) : {}
   const markdown = document.markdown ?? ''
   const isTextChanged = options.comparesText && !isSameText(state.markdown, markdown)
   const isJsonChanged = Object.keys(json).length > 0

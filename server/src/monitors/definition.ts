@@ -1,26 +1,20 @@
-import type { Notification, Target } from 'bowline/contract/monitors'
-import type { WebhookSpec } from 'bowline/contract/webhooks'
-import type { MonitorRow } from './queries/monitors.ts'
+import { z } from 'zod'
+import { crawlTarget, scrapeTarget, searchTarget, type Target } from 'bowline/contract/monitors'
 
 /** A target with its id. */
 export type StoredTarget = Target & { readonly id: string }
 
-/** The parsed JSON columns of a monitor. */
-export interface Definition {
-  readonly targets: readonly StoredTarget[]
-  readonly webhook: WebhookSpec | undefined
-  readonly notification: Notification
-}
+const id = z.string()
+const scrapeOptions = z.record(z.string(), z.unknown()).optional()
 
-/** Parses the JSON columns of a monitor. */
-export function definitionOf({
-  targets,
-  webhook,
-  notification,
-}: Pick<MonitorRow, 'targets' | 'webhook' | 'notification'>): Definition {
-  return {
-    targets: JSON.parse(targets) as Definition['targets'],
-    webhook: webhook === undefined ? undefined : (JSON.parse(webhook) as WebhookSpec),
-    notification: JSON.parse(notification) as Notification,
-  }
-}
+/**
+ * Schema of the stored targets of a monitor. URLs and scrape options were validated when they were
+ * set, and a check validates them again; options of other versions are ignored.
+ */
+export const storedTargets: z.ZodType<readonly StoredTarget[]> = z.array(
+  z.discriminatedUnion('type', [
+    scrapeTarget.extend({ id, urls: z.array(z.string()), scrapeOptions }).loose(),
+    crawlTarget.extend({ id, url: z.string(), scrapeOptions }).loose(),
+    searchTarget.safeExtend({ id }).loose(),
+  ]),
+)

@@ -1,14 +1,13 @@
 import type { z } from 'zod'
-import type { check, checkPage, CheckSummary, Judgment, monitor, PageDiff } from 'bowline/contract/monitor-checks'
+import type { check, checkPage, CheckSummary, monitor } from 'bowline/contract/monitor-checks'
 import type { CheckRow } from './queries/checks.ts'
 import type { PageRow } from './queries/pages.ts'
 import type { ListedMonitor } from './queries/monitors.ts'
-import { definitionOf } from './definition.ts'
 import { runsPerMonth } from './next-run.ts'
 
 /** Returns a monitor in API format. */
 export function describeMonitor(row: ListedMonitor, creditsPerCheck: number): z.input<typeof monitor> {
-  const { targets, webhook, notification } = definitionOf(row)
+  const { targets, webhook, notification } = row
   return {
     id: row.id,
     name: row.name,
@@ -22,7 +21,7 @@ export function describeMonitor(row: ListedMonitor, creditsPerCheck: number): z.
     notification: { ...notification },
     retentionDays: row.retentionDays,
     estimatedCreditsPerMonth: creditsPerCheck * runsPerMonth(row),
-    lastCheckSummary: row.lastCheckSummary === undefined ? null : (JSON.parse(row.lastCheckSummary) as CheckSummary),
+    lastCheckSummary: row.lastCheckSummary ?? null,
     goal: row.goal ?? null,
     judgeEnabled: row.judgeEnabled,
     createdAt: row.createdAt.toISOString(),
@@ -50,8 +49,8 @@ export function describeCheck(
     reservedCredits: row.reservedCredits ?? null,
     actualCredits: row.actualCredits ?? null,
     billingStatus: row.billingStatus,
-    summary: row.summary === undefined ? summary : (JSON.parse(row.summary) as CheckSummary),
-    targetResults: JSON.parse(row.targetResults) as z.input<typeof check>['targetResults'],
+    summary: row.summary ?? summary,
+    targetResults: row.targetResults,
     notificationStatus,
     error: row.error ?? null,
     createdAt: row.createdAt.toISOString(),
@@ -71,9 +70,9 @@ export function describePage(row: PageRow): z.input<typeof checkPage> {
     statusCode: row.statusCode ?? null,
     error: row.error ?? null,
     metadata: { creditsUsed: row.credits },
-    judgment: row.judgment === undefined ? null : (JSON.parse(row.judgment) as Judgment),
-    diff: row.diff === undefined ? null : (JSON.parse(row.diff) as PageDiff),
-    ...(row.snapshot === undefined ? {} : { snapshot: JSON.parse(row.snapshot) as { json: unknown } }),
+    judgment: row.judgment ?? null,
+    diff: row.diff ?? null,
+    ...(row.snapshot === undefined ? {} : { snapshot: row.snapshot }),
     createdAt: row.createdAt.toISOString(),
   }
 }

@@ -1,6 +1,6 @@
 import { monitorLimits } from 'bowline/contract/monitors'
 import type { MonitorRow } from './queries/monitors.ts'
-import { definitionOf, type StoredTarget } from './definition.ts'
+import type { StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
 import { pageScrapeSpec } from './page-scrape-spec.ts'
@@ -50,7 +50,7 @@ export function estimateMonitor(
   monitor: MonitorRow,
 ): number {
   let credits = 0
-  for (const target of definitionOf(monitor).targets) {
+  for (const target of monitor.targets) {
     try {
       credits += estimateTargets(deps, [target], { isJudged: monitor.judgeEnabled })
     } catch (error) {

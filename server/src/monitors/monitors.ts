@@ -1,15 +1,20 @@
-import type { Insertable, Updateable } from 'kysely'
 import type { CreateMonitorRequest, UpdateMonitorRequest } from 'bowline/contract/monitors'
 import type { Schedule } from 'bowline/contract/schedule'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import { findCheck, findOpenCheck, insertCheck, listChecks, type CheckFilter, type CheckRow } from './queries/checks.ts'
-import { findMonitor, insertMonitor, listMonitors, updateMonitor, type ListedMonitor } from './queries/monitors.ts'
-import type { MonitorTable } from '../store/tables/monitors.ts'
+import {
+  findMonitor,
+  insertMonitor,
+  listMonitors,
+  updateMonitor,
+  type ListedMonitor,
+  type MonitorChange,
+  type NewMonitor,
+} from './queries/monitors.ts'
 import { assertCredits } from '../billing/account.ts'
 import { checkQueue } from './check-queue.ts'
 import { assertMonitorSupported } from './assert-supported.ts'
-import { definitionOf } from './definition.ts'
 import { estimateTargets } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { assignTargetIds } from './assign-target-ids.ts'
@@ -40,16 +45,16 @@ export class Monitors {
     const { webhook, notification, goal, schedule } = request
     const targets = assignTargetIds(request.targets)
     assertMonitorSupported(this.#deps, targets, request)
-    const row: Insertable<MonitorTable> = {
+    const row: NewMonitor = {
       id: uuidV7(),
       teamId,
       apiKeyId,
       baseUrl,
       name: request.name,
       ...schedule,
-      targets: JSON.stringify(targets),
-      webhook: webhook === undefined || webhook === null ? null : JSON.stringify(webhook),
-      notification: JSON.stringify(notification),
+      targets,
+      webhook: webhook ?? null,
+      notification,
       retentionDays: request.retentionDays,
       goal: goal ?? null,
       judgeEnabled: request.judgeEnabled ?? (goal ?? '') !== '',
@@ -67,7 +72,8 @@ export class Monitors {
     readonly limit: number
     readonly offset: number
   }): Promise<readonly ListedMonitor[]> {
-    return listMonitors(this.#deps.store.db, filter)
+    const { store, onError } = this.#deps
+    return listMonitors(store.db, filter, (error) => onError(error, 'listing monitors'))
   }
 
   async get(id: string, teamId: string): Promise<ListedMonitor> {
@@ -82,7 +88,7 @@ export class Monitors {
     const old = await this.get(id, teamId)
     const { status = old.status, schedule = old, webhook, goal } = request
     const notification = request.notification === null ? {} : request.notification
-    const targets = request.targets && assignTargetIds(request.targets, definitionOf(old).targets)
+    const targets = request.targets && assignTargetIds(request.targets, old.targets)
     // Only changed fields are checked, so that a monitor this server can no longer run can still be
     // paused.
     assertMonitorSupported(this.#deps, targets ?? [], {
@@ -92,12 +98,12 @@ export class Monitors {
         request.judgeEnabled ?? (goal === undefined ? targets !== undefined && old.judgeEnabled : (goal ?? '') !== ''),
     })
     const isRescheduled = status !== old.status || request.schedule !== undefined
-    const change: Updateable<MonitorTable> = {
+    const change: MonitorChange = {
       ...(request.name === undefined ? {} : { name: request.name }),
       ...(request.retentionDays === undefined ? {} : { retentionDays: request.retentionDays }),
-      ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
-      ...(webhook === undefined ? {} : { webhook: webhook === null ? null : JSON.stringify(webhook) }),
-      ...(notification === undefined ? {} : { notification: JSON.stringify(notification) }),
+      ...(targets === undefined ? {} : { targets }),
+      ...(webhook === undefined ? {} : { webhook }),
+      ...(notification === undefined ? {} : { notification }),
       ...(goal === undefined ? {} : { goal, judgeEnabled: (goal ?? '') !== '' }),
       ...(request.judgeEnabled === undefined ? {} : { judgeEnabled: request.judgeEnabled }),
       ...(isRescheduled
@@ -122,8 +128,10 @@ export class Monitors {
    * notification.
    */
   async delete(id: string, teamId: string): Promise<void> {
-    await this.get(id, teamId)
-    await updateMonitor(this.#deps.store.db, { id, teamId }, { status: 'deleted', nextRunAt: null })
+    const deletion = { status: 'deleted', nextRunAt: null } as const
+    // Works without reading it, so that a monitor that cannot be read can be deleted.
+    if (isUuid(id) && (await updateMonitor(this.#deps.store.db, { id, teamId }, deletion))) return
+    throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
   }
 
   /** Starts a check now. Throws MONITOR_PAUSED, CHECK_RUNNING or INSUFFICIENT_CREDITS. */
@@ -133,7 +141,7 @@ export class Monitors {
     if (monitor.status === 'paused') {
       throw new BowlineError('MONITOR_PAUSED', 'Monitor is paused. Resume it before running a check.')
     }
-    const credits = estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+    const credits = estimateTargets(this.#deps, monitor.targets, { isJudged: monitor.judgeEnabled })
     await assertCredits(store.db, { teamId, credits })
     const check = await this.#enqueueCheck(id, teamId, credits)
     if (check !== undefined) return check
@@ -154,8 +162,9 @@ export class Monitors {
 
   /** Returns the checks of a monitor, newest first. */
   async checks(filter: CheckFilter, teamId: string): Promise<readonly CheckRow[]> {
+    const { store, onError } = this.#deps
     await this.get(filter.monitorId, teamId)
-    return listChecks(this.#deps.store.db, filter)
+    return listChecks(store.db, filter, (error) => onError(error, 'listing checks'))
   }
 
   /** Returns one check of a monitor. Throws CHECK_NOT_FOUND. */
@@ -172,7 +181,7 @@ export class Monitors {
    */
   creditsPerCheck(monitor: ListedMonitor): number {
     try {
-      return estimateTargets(this.#deps, definitionOf(monitor).targets, { isJudged: monitor.judgeEnabled })
+      return estimateTargets(this.#deps, monitor.targets, { isJudged: monitor.judgeEnabled })
     } catch {
       // The definition is no longer valid, so no check will run.
       return 0

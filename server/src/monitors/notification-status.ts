@@ -1,14 +1,16 @@
 import { countMails } from './queries/mails.ts'
-import type { Store } from '../store/store.ts'
+import type { MonitorDeps } from './monitor-deps.ts'
 import { findDeliveriesByKey, type DeliveryRow } from '../webhooks/webhook-queries.ts'
 import { checkEndKey } from './send-webhooks.ts'
 
 /** Reads the notification status of checks by id: `{ webhook?, email? }`. */
 export async function notificationStatuses(
-  { db }: Pick<Store, 'db'>,
+  { store: { db }, onError }: Pick<MonitorDeps, 'store' | 'onError'>,
   checkIds: readonly string[],
 ): Promise<(checkId: string) => Readonly<Record<string, unknown>>> {
-  const deliveries = await findDeliveriesByKey(db, checkIds.map(checkEndKey))
+  const deliveries = await findDeliveriesByKey(db, checkIds.map(checkEndKey), (error) =>
+    onError(error, 'listing webhook deliveries'),
+  )
   const mails = await countMails(db, checkIds)
   return (checkId) => {
     const delivery = deliveries.find(({ uniqueKey }) => uniqueKey === checkEndKey(checkId))
@@ -25,10 +27,9 @@ export async function notificationStatuses(
 }
 
 function describeDelivery({ status, attempts, deliveredAt }: Omit<DeliveryRow, 'payload'>) {
-  const tries = JSON.parse(attempts) as readonly { readonly statusCode?: number; readonly error?: string }[]
-  const { statusCode, error } = tries.at(-1) ?? {}
+  const { statusCode, error } = attempts.at(-1) ?? {}
   return {
-    attempted: tries.length > 0,
+    attempted: attempts.length > 0,
     success: status === 'delivered',
     delivered: status === 'delivered',
     queued: status === 'pending',

@@ -5,10 +5,10 @@ import { runEvery } from '../kit/run-every.ts'
 import { claimCheck, releaseChecks, renewCheck, type CheckRow } from './queries/checks.ts'
 import { summarizePages } from './queries/pages.ts'
 import { findMonitor, type MonitorRow } from './queries/monitors.ts'
+import { isUnreadable } from '../store/tables/json-table.ts'
 import { endCheck, reserveCheck } from './check-account.ts'
 import { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import { checkTarget, type CheckContext, type TargetResult } from './check-target.ts'
-import { definitionOf } from './definition.ts'
 import { estimateMonitor } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { sendCheckEvent } from './send-webhooks.ts'
@@ -45,6 +45,7 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
     await runTargets({ deps, check, signal })
   } catch (error) {
     if (stop.aborted) await releaseChecks(store.db, check)
+    if (isUnreadable(error)) return finish({ deps, check, signal }, undefined, [], error.message)
     if (!interruption.signal.aborted) throw error
     await endIfMonitorDeleted({ deps, check, signal }, error)
   }
@@ -87,7 +88,7 @@ async function runTargets(run: ClaimedCheck): Promise<void> {
   }
   await using matcher = new CheckPatternMatcher()
   const results: TargetResult[] = []
-  for (const target of definitionOf(monitor).targets) {
+  for (const target of monitor.targets) {
     results.push(await checkTarget({ ...run, monitor, matcher }, target))
   }
   await finish(run, monitor, results)
@@ -112,13 +113,7 @@ async function finish(
       statusOverride ??
       (error !== undefined || (noPageSucceeded && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
     const reason = error ?? (failures.length === 0 ? undefined : failures.join('; '))
-    const outcome = {
-      status,
-      summary: JSON.stringify(summary),
-      targetResults: JSON.stringify(results),
-      error: reason,
-      credits,
-    }
+    const outcome = { status, summary, targetResults: results.map((result) => ({ ...result })), error: reason, credits }
     if (!(await endCheck(db, check, outcome)) || monitor === undefined) return
     await sendCheckEvent(deps, monitor, { id: check.id, status, summary, error: reason }, db)
     await deps.mailer?.enqueueCheckMails(db, monitor, { id: check.id, status, summary })

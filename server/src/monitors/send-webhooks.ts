@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
-import type { CheckStatus, CheckSummary, Judgment } from 'bowline/contract/monitor-checks'
+import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
 import type { Database } from '../store/schema.ts'
 import type { PageRow } from './queries/pages.ts'
 import type { MonitorRow } from './queries/monitors.ts'
-import { definitionOf } from './definition.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 
 /** Sends a page to the webhook of its monitor, at most once and only if the transaction commits. */
@@ -13,9 +12,9 @@ export async function sendPageEvent(
   page: Omit<PageRow, 'createdAt'>,
   db: Kysely<Database>,
 ): Promise<void> {
-  const { webhook } = definitionOf(monitor)
+  const { webhook } = monitor
   if (webhook === undefined) return
-  const judged = page.judgment === undefined ? null : (JSON.parse(page.judgment) as Judgment)
+  const { judgment = null, diff = null } = page
   const data = {
     monitorId: monitor.id,
     checkId: page.checkId,
@@ -24,9 +23,9 @@ export async function sendPageEvent(
     previousScrapeId: page.previousScrapeId ?? null,
     currentScrapeId: page.currentScrapeId ?? null,
     error: page.error ?? null,
-    isMeaningful: judged?.meaningful ?? null,
-    judgment: judged,
-    diff: page.diff === undefined ? null : (JSON.parse(page.diff) as unknown),
+    isMeaningful: judgment?.meaningful ?? null,
+    judgment,
+    diff,
   }
   await webhooks.send(
     {
@@ -61,7 +60,7 @@ export async function sendCheckEvent(
   },
   db: Kysely<Database>,
 ): Promise<void> {
-  const { webhook } = definitionOf(monitor)
+  const { webhook } = monitor
   if (webhook === undefined) return
   const { id: checkId, status, summary, error } = check
   await webhooks.send(

@@ -1,5 +1,5 @@
 import { insertCheck, findStrandedChecks } from './queries/checks.ts'
-import { findDueMonitors, claimDueRun, type MonitorRow } from './queries/monitors.ts'
+import { findDueMonitors, findMonitor, claimDueRun, type DueMonitor } from './queries/monitors.ts'
 import { checkQueue } from './check-queue.ts'
 import { estimateMonitor, type EstimateDeps } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
@@ -17,25 +17,26 @@ export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'onError'> 
  */
 export async function startDueChecks(deps: StartChecksDeps, now: Date = new Date()): Promise<number> {
   let started = 0
-  for (const monitor of await findDueMonitors(deps.store.db, { now, limit: batchSize })) {
+  for (const due of await findDueMonitors(deps.store.db, { now, limit: batchSize })) {
     try {
-      if (await startDueCheck(deps, monitor, now)) started += 1
+      if (await startDueCheck(deps, due, now)) started += 1
     } catch (error) {
       // A check that cannot start must not block the others.
-      deps.onError(error, `starting a check of the monitor ${monitor.id}`)
+      deps.onError(error, `starting a check of the monitor ${due.id}`)
     }
   }
   return started
 }
 
-async function startDueCheck(deps: StartChecksDeps, monitor: MonitorRow, now: Date): Promise<boolean> {
+async function startDueCheck(deps: StartChecksDeps, due: DueMonitor, now: Date): Promise<boolean> {
   const { store, queues } = deps
-  const { id: monitorId, teamId, nextRunAt } = monitor
-  if (nextRunAt === undefined) return false
+  const monitor = await findMonitor(store.db, due.id)
+  if (monitor === undefined) return false
+  const { id: monitorId, teamId } = monitor
   return store.db.transaction().execute(async (db) => {
-    if (!(await claimDueRun(db, { id: monitorId, nextRunAt }, nextRun(monitor, now)))) return false
+    if (!(await claimDueRun(db, due, nextRun(monitor, now)))) return false
     const estimatedCredits = estimateMonitor(deps, monitor)
-    const fields = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: nextRunAt } as const
+    const fields = { monitorId, teamId, estimatedCredits, trigger: 'scheduled', scheduledFor: due.nextRunAt } as const
     const check = await insertCheck(db, { ...fields, status: 'queued' })
     if (check === undefined) {
       await insertCheck(db, { ...fields, status: 'skipped_overlap', finishedAt: now })

@@ -4,14 +4,13 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { sha256 } from 'bowline/kit/sha256'
 import type { Artifacts } from '../artifacts/artifacts.ts'
-import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
-import { detailsOf } from './recording-details.ts'
+import type { RecordingRow } from './recording-details.ts'
 
 /** The player: one self-contained HTML page that also works when opened from disk. */
 export interface Player {
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
-  readonly pageOf: (artifacts: Artifacts, recordings: readonly ArtifactRow[]) => AsyncGenerator<Buffer>
+  readonly pageOf: (artifacts: Artifacts, recordings: readonly RecordingRow[]) => AsyncGenerator<Buffer>
 }
 
 /** Reads the template, style and script of the page once. */
@@ -33,7 +32,7 @@ export function createPlayer(): Player {
     pageOf: async function* (artifacts, recordings) {
       yield Buffer.from(head)
       for (const row of recordings) {
-        const { startedAtMs, contentType } = detailsOf(row)
+        const { startedAtMs, contentType } = row.details
         const isVideo = contentType.startsWith('video/')
         yield Buffer.from(
           `<script type="application/octet-stream" data-name="${row.name}" data-start="${startedAtMs}">`,

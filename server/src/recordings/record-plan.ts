@@ -1,4 +1,9 @@
-import { recordOptions, type RecordRequest } from 'bowline/contract/recordings'
+import { recordOptions, recordRequest, type RecordRequest } from 'bowline/contract/recordings'
+import type { JsonText } from '../store/tables/columns.ts'
+import { jsonb, JsonTable } from '../store/tables/json-table.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
+
+const sessions = new JsonTable('session', { record: jsonb(recordRequest) })
 
 /** Recording options of a session with all defaults applied. */
 export interface RecordPlan {
@@ -8,9 +13,17 @@ export interface RecordPlan {
   readonly keep: 'always' | 'on-failure'
 }
 
-/** Parses the `record` option of a session. `undefined` if nothing is recorded. */
-export function parseRecordPlan(text: string | undefined): RecordPlan | undefined {
-  const requested = text === undefined ? false : (JSON.parse(text) as RecordRequest)
+/** Serializes the `record` option of a session for its row. `undefined` if nothing is recorded. */
+export function recordColumn(request: RecordRequest | undefined): JsonText | undefined {
+  return request === undefined || request === false ? undefined : sessions.serialize('record', request)
+}
+
+/**
+ * Reads the recording options of a session. `undefined` if nothing is recorded. Throws
+ * STORED_VALUE_INVALID.
+ */
+export function recordPlanOf(row: Pick<SessionRow, 'id' | 'record'>): RecordPlan | undefined {
+  const requested = row.record === undefined ? false : sessions.parse('record', row.record, row)
   if (requested === false) return undefined
   const options = recordOptions.parse(requested === true ? { har: true, console: true, video: true } : requested)
   const plan: RecordPlan = {

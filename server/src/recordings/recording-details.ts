@@ -1,16 +1,17 @@
-import type { ArtifactRow } from '../artifacts/artifact-queries.ts'
+import { z } from 'zod'
+import { artifactKind, type ArtifactRow } from '../artifacts/artifact-queries.ts'
 
 /** Name of the page that plays all recordings of a session. */
 export const playerName = 'player.html'
 
-/** Metadata of a recording. */
-export interface RecordingDetails {
-  readonly contentType: string
+const recordingDetails = z.object({
+  contentType: z.string(),
   /** When it begins, in milliseconds since the epoch. */
-  readonly startedAtMs: number
-}
+  startedAtMs: z.number(),
+})
 
-/** Reads the metadata of a stored recording. */
-export function detailsOf({ details }: ArtifactRow): RecordingDetails {
-  return JSON.parse(details) as RecordingDetails
-}
+/** Recordings among the artifacts of a session. */
+export const recordingKind = artifactKind('recording', recordingDetails)
+
+/** A stored recording. */
+export type RecordingRow = ArtifactRow<z.output<typeof recordingDetails>>

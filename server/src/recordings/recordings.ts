@@ -6,9 +6,9 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { deriveToken, equalSecrets } from 'bowline/kit/ids'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
-import { parseRecordPlan, type RecordPlan } from './record-plan.ts'
+import { recordPlanOf, type RecordPlan } from './record-plan.ts'
 import { Recorder, type RecordedSession } from './recorder.ts'
-import { detailsOf, playerName } from './recording-details.ts'
+import { playerName, recordingKind } from './recording-details.ts'
 import type { Focus } from './video-recorder.ts'
 
 /** Dependencies of the recordings. */
@@ -46,12 +46,12 @@ export class Recordings {
     focus: Focus,
     resources: AsyncDisposableStack,
   ): Promise<SessionRecording | undefined> {
-    const plan = parseRecordPlan(session.row.record)
-    if (plan === undefined) return undefined
     const { maxRecordingMb, version } = this.#deps
     const onError = (error: unknown): void => {
       if (!session.ended.aborted) this.#deps.onError(error, `recording session ${session.row.id}`)
     }
+    const plan = readPlan(session.row, onError)
+    if (plan === undefined) return undefined
     const recorder = Recorder.start({ session, plan, focus, maxBytes: maxRecordingMb * 1e6, version, onError })
     resources.defer(async () => (await recorder.catch(() => undefined))?.[Symbol.asyncDispose]())
     await abortable(recorder, AbortSignal.timeout(startTimeoutMs)).catch(onError)
@@ -72,9 +72,10 @@ export class Recordings {
         contents.destroy()
         continue
       }
-      const artifact = { ...this.#retention(), name, details, contents }
+      const retentionMs = this.#deps.recordingDays * dayMs
+      const artifact = { retentionMs, name, details, contents }
       // A failure must not affect the other files, nor leave this one open.
-      await this.#deps.artifacts.store(row, artifact, signal).catch((error: unknown) => {
+      await this.#deps.artifacts.store(recordingKind, row, artifact, signal).catch((error: unknown) => {
         contents.destroy()
         this.#deps.onError(error, `keeping ${name} of session ${row.id}`)
       })
@@ -83,12 +84,12 @@ export class Recordings {
 
   /** Lists the recordings of an ended session with their URLs. */
   async list(row: SessionRow, baseUrl: string): Promise<readonly Recording[]> {
-    const kept = await this.#deps.artifacts.list({ sessionId: row.id, kind: 'recording' })
+    const kept = await this.#deps.artifacts.list(recordingKind, row.id)
     const addressOf = (name: string): string =>
       `${baseUrl}${fillPath(paths.readRecording.path, { id: row.id, name })}?token=${recordingsToken(row)}`
     const files = kept.map((artifact) => ({
       name: artifact.name,
-      contentType: detailsOf(artifact).contentType,
+      contentType: artifact.details.contentType,
       size: artifact.bytes ?? 0,
       url: addressOf(artifact.name),
       expiresAt: artifact.expiresAt.toISOString(),
@@ -103,9 +104,14 @@ export class Recordings {
     }
     return [...files, player]
   }
+}
 
-  #retention(): { readonly kind: 'recording'; readonly retentionMs: number } {
-    return { kind: 'recording', retentionMs: this.#deps.recordingDays * dayMs }
+function readPlan(row: SessionRow, onError: (error: unknown) => void): RecordPlan | undefined {
+  try {
+    return recordPlanOf(row)
+  } catch (error) {
+    onError(error)
+    return undefined
   }
 }
 

@@ -61,6 +61,7 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists }),
       hasEnhancedProxy,
+      onError,
     }),
   )
 }

@@ -34,6 +34,7 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly indexPage?: IndexPage | undefined
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** A page to scrape, and its owner. */

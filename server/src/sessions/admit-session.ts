@@ -3,6 +3,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import { assertCredits } from '../billing/account.ts'
+import { recordColumn } from '../recordings/record-plan.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -59,7 +60,7 @@ export async function admit(
     profileName: request.profile?.name,
     profileSave: request.profile?.saveChanges,
     keepFiles: request.keepFiles,
-    record: recordOf(request),
+    record: recordColumn(request.record),
     secret: randomSecret(),
     reservedCredits: credits,
     idempotencyKey: newSession.idempotencyKey,
@@ -102,11 +103,6 @@ export async function assertCanPay(store: Store, { teamId, request }: NewSession
 
 function hashOf({ request }: NewSession): string {
   return hashSecret(JSON.stringify(request))
-}
-
-/** The recording options as stored in the database. */
-function recordOf({ record = false }: CreateSessionRequest): string | undefined {
-  return record === false ? undefined : JSON.stringify(record)
 }
 
 function insufficientCredits(ttlSeconds: number, needed: number, available: number): BowlineError {

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
+import type { JsonText } from '../store/tables/columns.ts'
 import { toRow } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { OnBrowserClose, SessionRow } from '../store/tables/sessions.ts'
@@ -20,8 +21,8 @@ export interface NewSessionRow {
   readonly profileSave?: boolean | undefined
   /** Whether files are stored beyond the end of the session. Default: false. */
   readonly keepFiles?: boolean | undefined
-  /** Recording options, as JSON. */
-  readonly record?: string | undefined
+  /** Recording options. Default: no recordings. */
+  readonly record?: JsonText | undefined
   readonly secret: string
   /** Credits of its hold, which lasts until its end, when its price is known. */
   readonly reservedCredits: number

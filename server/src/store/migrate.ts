@@ -23,6 +23,7 @@ import { jobTables } from './migrations/0020-job-tables.ts'
 import { jobWarnings } from './migrations/0021-job-warnings.ts'
 import { maxConcurrency } from './migrations/0022-max-concurrency.ts'
 import { holds } from './migrations/0023-holds.ts'
+import { jsonColumns } from './migrations/0024-json-columns.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -48,6 +49,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0021-job-warnings': jobWarnings,
   '0022-max-concurrency': maxConcurrency,
   '0023-holds': holds,
+  '0024-json-columns': jsonColumns,
 }
 
 /** Names of all migrations, in order. */

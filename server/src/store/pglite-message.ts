@@ -6,7 +6,14 @@ export interface ThreadOptions {
 
 /** Request to the PGlite thread. */
 export type ThreadRequest =
-  | { readonly id: number; readonly kind: 'query'; readonly sql: string; readonly parameters: readonly unknown[] }
+  | {
+      readonly id: number
+      readonly kind: 'query'
+      readonly sql: string
+      readonly parameters: readonly unknown[]
+      /** Returns JSON columns as text. Default: parsed. */
+      readonly keepsJson: boolean
+    }
   | { readonly id: number; readonly kind: 'exec'; readonly sql: string }
   | { readonly id: number; readonly kind: 'close' }
 

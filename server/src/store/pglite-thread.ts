@@ -24,9 +24,8 @@ class SyncedFiles extends NodeFS {
   }
 }
 
-/** Type OIDs of `bigint` and `bytea`. */
-const int8 = 20
-const bytea = 17
+/** Type OIDs. */
+const [int8, bytea, json, jsonb] = [20, 17, 114, 3802]
 
 // Faster than PGlite's own conversions, which handle one byte at a time.
 function readBytes(value: string): Uint8Array {
@@ -35,6 +34,9 @@ function readBytes(value: string): Uint8Array {
 function writeBytes(bytes: Uint8Array): string {
   return `\\x${Buffer.from(bytes).toString('hex')}`
 }
+
+/** Keeps JSON columns as text. */
+const textOfJson = { parsers: { [json]: String, [jsonb]: String } }
 
 const settings = {
   fsync: 'on',
@@ -84,7 +86,7 @@ async function main(): Promise<void> {
   const run = async (request: ThreadRequest): Promise<readonly StatementResult[]> => {
     switch (request.kind) {
       case 'query':
-        return [toResult(await lite.query(request.sql, [...request.parameters]))]
+        return [toResult(await lite.query(request.sql, [...request.parameters], request.keepsJson ? textOfJson : {}))]
       case 'exec':
         return (await lite.exec(request.sql)).map(toResult)
       case 'close':

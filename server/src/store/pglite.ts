@@ -6,8 +6,15 @@ import { isDiskFull, storeUnavailable } from './unavailable.ts'
 
 /** PostgreSQL in a worker thread of this process. Handles one request at a time. */
 export interface Pglite extends AsyncDisposable {
-  /** Runs a statement with `$1`-style parameters. */
-  readonly query: (sql: string, parameters: readonly unknown[]) => Promise<StatementResult>
+  /**
+   * Runs a statement with `$1`-style parameters. `keepsJson`: returns JSON columns as text.
+   * Default: parsed.
+   */
+  readonly query: (
+    sql: string,
+    parameters: readonly unknown[],
+    options?: { readonly keepsJson: boolean },
+  ) => Promise<StatementResult>
   /** Runs several statements, separated by semicolons, in one transaction. */
   readonly exec: (sql: string) => Promise<readonly StatementResult[]>
   /** Resolves with an error if the thread exits unexpectedly. Otherwise stays pending. */
@@ -22,8 +29,8 @@ export async function startPglite(options: ThreadOptions): Promise<Pglite> {
   const thread = new PgliteThread(options)
   await thread.ready
   return {
-    query: async (sql, parameters) => {
-      const [result] = await thread.send({ kind: 'query', sql, parameters })
+    query: async (sql, parameters, { keepsJson } = { keepsJson: false }) => {
+      const [result] = await thread.send({ kind: 'query', sql, parameters, keepsJson })
       return result ?? { command: '', rowCount: 0, rows: [] }
     },
     exec: (sql) => thread.send({ kind: 'exec', sql }),

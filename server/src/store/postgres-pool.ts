@@ -62,7 +62,8 @@ export class ResilientPool implements PostgresPool {
       // A rollback would wait for the statement that PostgreSQL never responded to.
       if (lost !== undefined) throw lost
       try {
-        return await this.#guard.wait(client.query(text, [...parameters]))
+        const values = [...parameters]
+        return await this.#guard.wait(client.query({ text, values, types: { getTypeParser: getColumnParser } }))
       } catch (error) {
         if (!isOutage(error)) throw error
         lost = storeUnavailable(error)
@@ -143,9 +144,18 @@ export class ResilientPool implements PostgresPool {
   }
 }
 
-/** Type OID of `bigint`. */
-const int8 = 20
+/** Type OIDs. */
+const [int8, json, jsonb] = [20, 114, 3802]
 
 /** Parses `bigint` as number, like the embedded database. No count or balance exceeds 2^53. */
 const getTypeParser = ((oid, format) =>
   (oid as number) === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
+
+/**
+ * Keeps JSON columns of the server's own tables as text, which `JsonTable` parses. Libraries with
+ * their own SQL get values.
+ */
+const getColumnParser = ((oid, format) =>
+  (oid as number) === json || (oid as number) === jsonb
+    ? String
+    : getTypeParser(oid, format)) as typeof types.getTypeParser

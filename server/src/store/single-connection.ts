@@ -25,7 +25,9 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
 
   const connect = async (): Promise<PostgresPoolClient> => {
     const turn = await acquire()
-    const query = (sql: string, parameters: readonly unknown[] = []): Promise<unknown> => lite.query(sql, parameters)
+    // `JsonTable` parses JSON columns. Libraries with their own SQL get values.
+    const query = (sql: string, parameters: readonly unknown[] = []): Promise<unknown> =>
+      lite.query(sql, parameters, { keepsJson: true })
     return {
       processID: 1,
       // The other overload of `query` accepts cursors, which Kysely uses only if one is configured.

@@ -38,5 +38,13 @@ export async function openWebhooks(
     }),
   )
   const { webhookSecret: secret, retryDelaysSeconds, version } = settings
-  return Webhooks.open({ store, queues, dispatcher, secret, retryDelaysSeconds, userAgent: `Bowline/${version}` })
+  return Webhooks.open({
+    store,
+    queues,
+    dispatcher,
+    secret,
+    retryDelaysSeconds,
+    userAgent: `Bowline/${version}`,
+    onError,
+  })
 }

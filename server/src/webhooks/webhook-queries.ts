@@ -1,17 +1,23 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import { toRow, type Row } from '../store/tables/row.ts'
+import { z } from 'zod'
+import { delivery, type DeliveryStatus } from 'bowline/contract/webhooks'
+import { json, jsonb, JsonTable, type JsonRow, type OnUnreadable } from '../store/tables/json-table.ts'
 import type { Database } from '../store/schema.ts'
 import type { WebhookDeliveryTable } from '../store/tables/webhooks.ts'
 
-/** A delivery of an event to a webhook. */
-export type DeliveryRow = Row<Selectable<WebhookDeliveryTable>>
+const columns = { headers: json(z.record(z.string(), z.string())), attempts: jsonb(delivery.shape.attempts) }
+const deliveries = new JsonTable('webhook_delivery', columns)
+
+/** A delivery of an event to a webhook. Its payload is JSON text, as it is signed and sent. */
+export type DeliveryRow = JsonRow<Selectable<WebhookDeliveryTable>, typeof columns>
+
+const payloads = new JsonTable('webhook_delivery', { payload: json(z.unknown()) })
 
 /** A delivery to insert. */
 export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event' | 'jobId' | 'url' | 'headers'> {
   /** Deduplication key. `undefined`: never a duplicate. */
   readonly uniqueKey: string | undefined
-  readonly payload: string
+  readonly payload: unknown
   /** Whether the payload is stored for a day after delivery. */
   readonly keepsPayload: boolean
 }
@@ -20,7 +26,11 @@ export interface NewDelivery extends Pick<DeliveryRow, 'id' | 'teamId' | 'event'
 export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('webhookDelivery')
-    .values({ ...row, uniqueKey: row.uniqueKey ?? null })
+    .values({
+      ...deliveries.write(row),
+      payload: payloads.serialize('payload', row.payload),
+      uniqueKey: row.uniqueKey ?? null,
+    })
     .onConflict((conflict) => conflict.column('uniqueKey').doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows > 0n
@@ -29,7 +39,12 @@ export async function insertDelivery(db: Kysely<Database>, row: NewDelivery): Pr
 /** Returns the delivery with this id, or `undefined`. */
 export async function findDelivery(db: Kysely<Database>, id: string): Promise<DeliveryRow | undefined> {
   const row = await db.selectFrom('webhookDelivery').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRow(row)
+  return row && deliveries.read(row)
+}
+
+/** Returns the payload of a delivery as a value. `undefined` if it was deleted. */
+export function payloadOf(row: Pick<DeliveryRow, 'id' | 'payload'>): unknown {
+  return row.payload === undefined ? undefined : payloads.parse('payload', row.payload, row)
 }
 
 /** Filter of `listDeliveries`. `before` is the id of a delivery: only older ones are listed. */
@@ -41,29 +56,52 @@ export interface DeliveryFilter {
   readonly limit: number
 }
 
-/** Lists deliveries of a team without their payloads, newest first. */
+/** Deliveries without their payloads, newest first. */
+export interface DeliveryPage {
+  readonly deliveries: readonly Omit<DeliveryRow, 'payload'>[]
+  /** `before` of the next ones. `undefined` on the last page. */
+  readonly next: string | undefined
+}
+
+/**
+ * Lists deliveries of a team without their payloads, newest first. Leaves out those that cannot be
+ * read.
+ */
 export async function listDeliveries(
   db: Kysely<Database>,
   filter: DeliveryFilter,
-): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
+  onUnreadable: OnUnreadable,
+): Promise<DeliveryPage> {
   let query = selectWithoutPayload(db).where('teamId', '=', filter.teamId)
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
-  const rows = await query.orderBy('id', 'desc').limit(filter.limit).execute()
-  return rows.map(toRow)
+  const { limit } = filter
+  const rows = await query
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const page = rows.slice(0, limit)
+  return {
+    deliveries: deliveries.readAll(page, onUnreadable),
+    next: rows.length > limit ? page.at(-1)?.id : undefined,
+  }
 }
 
-/** Returns the deliveries with these keys without their payloads, in any order. */
+/**
+ * Returns the deliveries with these keys without their payloads, in any order. Leaves out those
+ * that cannot be read.
+ */
 export async function findDeliveriesByKey(
   db: Kysely<Database>,
   keys: readonly string[],
+  onUnreadable: OnUnreadable,
 ): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
   if (keys.length === 0) return []
   const rows = await selectWithoutPayload(db)
     .where('uniqueKey', 'in', [...keys])
     .execute()
-  return rows.map(toRow)
+  return deliveries.readAll(rows, onUnreadable)
 }
 
 /** Records the outcome of an attempt. */
@@ -74,10 +112,10 @@ export async function recordAttempt(
     readonly dropsPayload: boolean
   },
 ): Promise<void> {
-  const { dropsPayload, nextAttemptAt, deliveredAt, ...columns } = outcome
+  const { dropsPayload, nextAttemptAt, deliveredAt, ...rest } = outcome
   await db
     .updateTable('webhookDelivery')
-    .set({ ...columns, nextAttemptAt: nextAttemptAt ?? null, deliveredAt: deliveredAt ?? null })
+    .set({ ...deliveries.write(rest), nextAttemptAt: nextAttemptAt ?? null, deliveredAt: deliveredAt ?? null })
     .$if(dropsPayload, (query) => query.set({ payload: null }))
     .where('id', '=', id)
     .execute()

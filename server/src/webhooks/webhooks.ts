@@ -16,6 +16,7 @@ import {
   recordAttempt,
   reopenDelivery,
   type DeliveryFilter,
+  type DeliveryPage,
   type DeliveryRow,
 } from './webhook-queries.ts'
 import { isSubscribed } from './is-subscribed.ts'
@@ -59,6 +60,7 @@ export interface WebhooksDeps {
   readonly retryDelaysSeconds?: readonly number[] | undefined
   /** `User-Agent` header of deliveries. */
   readonly userAgent: string
+  readonly onError: (error: unknown, action: string) => void
 }
 
 const responseTimeoutMs = 10_000
@@ -109,8 +111,8 @@ export class Webhooks {
       event,
       jobId,
       url: webhook.url,
-      headers: JSON.stringify(webhook.headers),
-      payload: JSON.stringify({ success, type: event, id: jobId, webhookId: id, data, error, metadata }),
+      headers: webhook.headers,
+      payload: { success, type: event, id: jobId, webhookId: id, data, error, metadata },
       keepsPayload: message.keepsPayload ?? true,
     }
     const enqueue = async (transaction: Kysely<Database>): Promise<string | undefined> => {
@@ -121,9 +123,13 @@ export class Webhooks {
     return db === undefined ? this.#deps.store.db.transaction().execute(enqueue) : enqueue(db)
   }
 
-  /** Lists deliveries of a team without their payloads, newest first. */
-  async list(filter: DeliveryFilter): Promise<readonly Omit<DeliveryRow, 'payload'>[]> {
-    return listDeliveries(this.#deps.store.db, filter)
+  /**
+   * Lists deliveries of a team without their payloads, newest first. Leaves out those that cannot
+   * be read.
+   */
+  async list(filter: DeliveryFilter): Promise<DeliveryPage> {
+    const { store, onError } = this.#deps
+    return listDeliveries(store.db, filter, (error) => onError(error, 'listing webhook deliveries'))
   }
 
   /** Returns a delivery of a team. Throws DELIVERY_NOT_FOUND. */
@@ -159,7 +165,7 @@ export class Webhooks {
       url: row.url,
       headers: {
         'user-agent': userAgent,
-        ...lowerCased(JSON.parse(row.headers) as Record<string, string>),
+        ...lowerCased(row.headers),
         'content-type': 'application/json',
         ...(secret === undefined ? {} : { [signatureHeader]: signBody(secret, row.payload) }),
       },
@@ -174,8 +180,7 @@ export class Webhooks {
   async #recordOutcome(row: DeliveryRow, attempt: number, outcome: PostOutcome): Promise<void> {
     const { isFinal, ...facts } = outcome
     const now = new Date()
-    const tries = JSON.parse(row.attempts) as object[]
-    const attempts = JSON.stringify([...tries, { at: now.toISOString(), ...facts }].slice(-maxStoredAttempts))
+    const attempts = [...row.attempts, { at: now.toISOString(), ...facts }].slice(-maxStoredAttempts)
     const delay = isFinal ? undefined : this.#queue.retryDelaysSeconds?.[attempt - 1]
     const isDelivered = facts.error === undefined
     await recordAttempt(this.#deps.store.db, row.id, {

@@ -3,26 +3,34 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { artifactKind } from '../../src/artifacts/artifact-queries.ts'
 import { Artifacts } from '../../src/artifacts/artifacts.ts'
 import { sweepArtifacts } from '../../src/artifacts/sweep-artifacts.ts'
 import { openBlobs } from '../../src/blobs/blobs.ts'
+import { recordColumn } from '../../src/recordings/record-plan.ts'
+import { recordingKind } from '../../src/recordings/recording-details.ts'
 import { admitSession } from '../../src/sessions/session-account.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
 
 const hourMs = 3_600_000
+const files = artifactKind('file', z.object({}))
+function onError(error: unknown): void {
+  expect.fail(String(error))
+}
 
 describeEachStore('artifacts of a session', (openStore) => {
   test('an artifact is listed and readable once complete, and deleted with its blob when it expires', async () => {
     await using store = await openStore()
     await using folder = await temporaryFolder()
-    const artifacts = new Artifacts({ store, blobs: await openBlobs({ kind: 'folder', path: folder.path }) })
+    const artifacts = new Artifacts({ store, blobs: await openBlobs({ kind: 'folder', path: folder.path }), onError })
     const { key } = await makeTeam(store.db)
-    const admission = await admitSession(store.db, newSession(key, { keepFiles: true, record: 'true' }))
+    const admission = await admitSession(store.db, newSession(key, { keepFiles: true, record: recordColumn(true) }))
     if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
     const { session } = admission
     const keep = async (name: string, retentionMs: number, contents: Readable): Promise<void> =>
-      artifacts.store(session, { kind: 'file', name, details: {}, retentionMs, contents }, AbortSignal.timeout(10_000))
+      artifacts.store(files, session, { name, details: {}, retentionMs, contents }, AbortSignal.timeout(10_000))
     const broken = Readable.from(
       (async function* () {
         yield Buffer.from('half')
@@ -35,15 +43,15 @@ describeEachStore('artifacts of a session', (openStore) => {
     await expect(keep('broken', hourMs, broken)).rejects.toThrow('the disk is gone')
 
     expect(session).toMatchObject({ keepFiles: true, record: 'true' })
-    const listed = await artifacts.list({ sessionId: session.id, kind: 'file' })
+    const listed = await artifacts.list(files, session.id)
     expect(listed).toMatchObject([
       { name: 'short', bytes: 5 },
       { name: 'long', bytes: 11 },
     ])
-    expect(await artifacts.list({ sessionId: session.id, kind: 'recording' })).toEqual([])
+    expect(await artifacts.list(recordingKind, session.id)).toEqual([])
     expect(await text(await artifacts.read(listed[1]!))).toBe('much longer')
     await sweepArtifacts(store, artifacts, new Date(Date.now() + 2 * hourMs))
-    expect(await artifacts.list({ sessionId: session.id, kind: 'file' })).toMatchObject([{ name: 'long' }])
+    expect(await artifacts.list(files, session.id)).toMatchObject([{ name: 'long' }])
     expect(await readdir(join(folder.path, 'artifacts'))).toEqual([listed[1]!.id])
   })
 })

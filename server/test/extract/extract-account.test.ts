@@ -1,20 +1,24 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { extractRequest } from '../../../src/contract/extract.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { availableCredits } from '../../src/billing/account.ts'
 import { admitExtract, endExtractJob } from '../../src/extract/extract-account.ts'
+import { createPlan } from '../../src/extract/plan.ts'
 import { deleteOldExtractJobs, findExtractJob } from '../../src/extract/extract-job-queries.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
+const { plan } = createPlan(extractRequest.parse({ urls: ['https://a.example/'], prompt: 'x' }), '')
+
 /** Inserts an extract job that reserves 40 of 100 credits. */
 async function insertPaidJob(store: Store) {
   const { team, key } = await makeTeam(store.db, { credits: 100 })
   const who = { teamId: team.id, apiKeyId: key.id }
   const id = uuidV7()
-  await admitExtract(store.db, { ...who, id, request: '{}', credits: 40 })
+  await admitExtract(store.db, { ...who, id, request: plan, credits: 40 })
   return {
     id,
     account: async () => ({
@@ -30,13 +34,13 @@ describeEachStore('an extract job', (openStore) => {
     const { id, account } = await insertPaidJob(store)
 
     const ends = [
-      await endExtractJob(store.db, id, { answer: '{"data":1}', credits: 25 }),
-      await endExtractJob(store.db, id, { answer: '{"data":2}', credits: 5 }),
+      await endExtractJob(store.db, id, { answer: { data: 1, pages: [], searchCredits: 0 }, credits: 25 }),
+      await endExtractJob(store.db, id, { answer: { data: 2, pages: [], searchCredits: 0 }, credits: 5 }),
       await endExtractJob(store.db, id, { error: 'too late' }),
     ]
 
     expect(ends).toEqual([true, false, false])
-    expect(await findExtractJob(store.db, id)).toMatchObject({ status: 'completed', answer: '{"data":1}', credits: 25 })
+    expect(await findExtractJob(store.db, id)).toMatchObject({ status: 'completed', answer: { data: 1 }, credits: 25 })
     expect(await account()).toEqual({ left: 75, bills: [25] })
   })
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { sql, type KyselyPlugin } from 'kysely'
+import { sql } from 'kysely'
 import { Agent } from 'undici'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Semaphore } from '../../src/kit/semaphore.ts'
@@ -10,7 +10,7 @@ import { PageDiscovery } from '../../src/jobs/page-discovery.ts'
 import { HostThrottle } from '../../src/jobs/host-throttle.ts'
 import { JobEvents } from '../../src/jobs/job-events.ts'
 import { PageScraper } from '../../src/jobs/page-scraper.ts'
-import { toJob, type Job } from '../../src/jobs/plan.ts'
+import type { Job } from '../../src/jobs/plan.ts'
 import { turnQueue, Runner, createTurns } from '../../src/jobs/runner.ts'
 import type { SendOptions } from '../../src/queue/task-queues.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
@@ -24,42 +24,8 @@ import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
-
-/**
- * Delays the result of the second claim of pages until `until` resolves. Calls `arrived` when the
- * result is there.
- */
-function holdSecondLook(until: Promise<void>, arrived: () => void): KyselyPlugin {
-  const looks: object[] = []
-  return {
-    transformQuery: ({ node, queryId }) => {
-      if (JSON.stringify(node).includes('"free"')) looks.push(queryId)
-      return node
-    },
-    transformResult: async ({ result, queryId }) => {
-      if (looks[1] === queryId) {
-        arrived()
-        await until
-      }
-      return result
-    },
-  }
-}
-
-/** Fails the first statement that releases pages. */
-function failFirstReturn(): KyselyPlugin {
-  let hasFailed = false
-  return {
-    transformQuery: ({ node }) => {
-      if (!hasFailed && node.kind === 'UpdateQueryNode' && !JSON.stringify(node).includes('"free"')) {
-        hasFailed = true
-        throw storeUnavailable(new Error('The connection was lost'))
-      }
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-}
+import { failFirstReturn, holdSecondLook } from './store-plugins.ts'
+import { wholePlan, type PartialPlan } from './whole-plan.ts'
 
 let store: Store
 beforeAll(async () => {
@@ -68,7 +34,7 @@ beforeAll(async () => {
 afterAll(async () => store[Symbol.asyncDispose]())
 
 /** Opens a job with this many pages, and a queue that fails the test on any error. */
-async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: object, pages = 1) {
+async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl', plan: PartialPlan, pages = 1) {
   const { team, key } = await makeTeam(store.db)
   const queues = undo.use(await openTaskQueues({ store, onError: (error) => expect.fail(String(error)) }))
   const id = uuidV7()
@@ -79,7 +45,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     kind,
     version: 'v2',
     target: 'https://a.example/',
-    plan: JSON.stringify(plan),
+    plan: wholePlan(plan),
     baseUrl: 'http://127.0.0.1',
     idempotencyKey: undefined,
     requestHash: undefined,
@@ -195,7 +161,7 @@ test('pages added to a running batch are scraped with their own options at the f
   const scrape = async (job: Job, { position, round }: JobPageRow): Promise<void> => {
     scraped.push([position, job.plan.submissions[round]])
     if (position === 0) {
-      await reopenJob(store.db, id, JSON.stringify({ ...plan, submissions: [{}, { showsExtract: true }] }))
+      await reopenJob(store.db, id, wholePlan({ ...plan, submissions: [{}, { showsExtract: true }] }))
       await insertJobPages(store.db, id, { pages: [pageAt(1)], submissionIndex: 1, depth: 0 })
     }
     await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
@@ -205,11 +171,30 @@ test('pages added to a running batch are scraped with their own options at the f
   await begin()
 
   await vi.waitFor(async () => expect(await findJob(store.db, id)).toMatchObject({ status: 'completed' }), 10_000)
-  expect(scraped).toEqual([
-    [0, {}],
+  expect(scraped).toMatchObject([
+    [0, { showsExtract: false }],
     [1, { showsExtract: true }],
   ])
   expect(errors).toEqual([])
+})
+
+test('a job whose plan cannot be read fails at its first turn, without its webhook', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { id, deps, errors, begin } = await openJob(undo, 'batch_scrape', { submissions: [{}] })
+  const plan = { submissions: 'gone' } as never
+  await reopenJob(store.db, id, plan)
+  await Runner.open({ ...deps, store, scraper: { scrape: async () => expect.fail() } })
+
+  await begin()
+
+  const states = store.db.selectFrom('job').select(['status', 'error']).where('id', '=', id)
+  const error = 'The job failed because of an internal server error'
+  await vi.waitFor(async () => expect(await states.execute()).toEqual([{ status: 'failed', error }]), 10_000)
+  const reason = `Column plan of row ${id} in table job cannot be read: submissions: Invalid input`
+  expect(errors).toMatchObject([
+    { message: expect.stringContaining(reason) },
+    { message: expect.stringContaining(reason) },
+  ])
 })
 
 test('a job survives any number of server crashes, and fails only pages that were in progress during too many of them', async () => {
@@ -317,7 +302,7 @@ test('slow expressions fail a crawl once they have used up its time limit across
     const document = { links: ['https://a.example/a'], metadata: {} }
     // Each iteration acts as another server, or the same one after a restart.
     const pageDiscovery = new PageDiscovery({ store, dispatcher: new Agent(), matcher })
-    return pageDiscovery.findNextPages(toJob(row), pageAt(0) as JobPageRow, { id, document, credits: 1 })
+    return pageDiscovery.findNextPages(row, pageAt(0) as JobPageRow, { id, document, credits: 1 })
   }
 
   for (let call = 1; call <= 60; call += 1) await follow()
@@ -329,7 +314,7 @@ test('slow expressions fail a crawl once they have used up its time limit across
 
 test('the warning of a job has each sentence once, and ends with one about those that did not fit', async () => {
   await using undo = new AsyncDisposableStack()
-  const { id } = await openJob(undo, 'crawl', {})
+  const { id } = await openJob(undo, 'crawl', { submissions: [{}] })
   const sentences = Array.from({ length: 30 }, (_, at) => `http://site-${at}.test/${'x'.repeat(100)} was omitted.`)
 
   await addJobWarnings(store.db, id, ['One.', 'One.', ...sentences, 'Short.'])

@@ -5,6 +5,7 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import { Mailer } from '../../src/monitors/mail/mailer.ts'
 import { checkQueue } from '../../src/monitors/check-queue.ts'
+import { Monitors } from '../../src/monitors/monitors.ts'
 import { runCheck } from '../../src/monitors/run-check.ts'
 import { startDueChecks } from '../../src/monitors/start-due-checks.ts'
 import { reserveCheck, endCheck } from '../../src/monitors/check-account.ts'
@@ -49,7 +50,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await insertMonitor(store.db, plainMonitor({ id, teamId: team.id, apiKeyId: key.id, nextRunAt: dueAt }))
     return { id, teamId: team.id }
   }
-  const checksOf = async (monitorId: string) => listChecks(store.db, { monitorId, limit: 100, offset: 0 })
+  const checksOf = async (monitorId: string) =>
+    listChecks(store.db, { monitorId, limit: 100, offset: 0 }, (error) => expect.fail(error.message))
 
   const startCheck = async (credits?: number): Promise<CheckRow> => {
     const { id: monitorId, teamId } = await makeMonitor(null, credits)
@@ -72,7 +74,14 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     diff: undefined,
     snapshot: undefined,
   })
-  const ending = { status: 'completed', summary: '{}', targetResults: '[]', error: undefined, credits: 3 } as const
+  const noPages = { totalPages: 0, same: 0, changed: 0, new: 0, removed: 0, error: 0 }
+  const ending = {
+    status: 'completed' as const,
+    summary: noPages,
+    targetResults: [],
+    error: undefined,
+    credits: 3,
+  }
   const expireLease = async ({ id }: CheckRow) =>
     store.db
       .updateTable('monitorCheck')
@@ -113,7 +122,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
   test('that cannot start do not delay others', async () => {
     const [broken, { id }] = [await makeMonitor(daysAgo(2)), await makeMonitor(daysAgo(1))]
-    await store.db.updateTable('monitor').set({ targets: '[' }).where('id', '=', broken.id).execute()
+    await sql`update monitor set targets = '{}' where id = ${broken.id}`.execute(store.db)
     const errors: string[] = []
 
     const started = await startDueChecks({ ...deps, onError: (_error, action) => errors.push(action) }, now)
@@ -122,6 +131,23 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await checksOf(id)).toHaveLength(1)
     expect(errors).toEqual([`starting a check of the monitor ${broken.id}`])
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', broken.id).execute()
+  })
+
+  test('of a monitor that cannot be read fail and name its row; it is left out of lists and can be deleted', async () => {
+    const { id, monitorId, teamId } = await startCheck()
+    await sql`update monitor set targets = '{}' where id = ${monitorId}`.execute(store.db)
+    const errors: unknown[] = []
+    const monitors = new Monitors({ ...deps, onError: (error: unknown) => errors.push(error) } as never)
+    const reason = `Column targets of row ${monitorId} in table monitor cannot be read`
+
+    await runCheck({ ...deps, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+
+    expect(await checksOf(monitorId)).toMatchObject([{ status: 'failed', error: expect.stringContaining(reason) }])
+    expect(await monitors.list({ teamId, limit: 10, offset: 0 })).toEqual([])
+    expect(errors).toMatchObject([{ message: expect.stringContaining(reason) }])
+    await expect(monitors.get(monitorId, teamId)).rejects.toMatchObject({ code: 'STORED_VALUE_INVALID', status: 500 })
+    await monitors.delete(monitorId, teamId)
+    await expect(monitors.get(monitorId, teamId)).rejects.toMatchObject({ code: 'MONITOR_NOT_FOUND' })
   })
 
   test('of paused and deleted monitors are not started', async () => {
@@ -177,7 +203,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
   test('are not started if they cost more than the available credits', async () => {
     const { id, monitorId, teamId } = await startCheck(5)
     const urls = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
-    const targets = JSON.stringify([{ id: uuidV7(), type: 'scrape', urls }])
+    const targets = [{ id: uuidV7(), type: 'scrape' as const, urls }]
     await updateMonitor(store.db, { id: monitorId, teamId }, { targets })
 
     await runCheck({ ...deps, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
@@ -212,7 +238,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const check = await startCheck()
     const { monitorId } = check
     const monitor = (await findMonitor(store.db, monitorId))!
-    const [kept, former] = [(JSON.parse(monitor.targets) as { id: string }[])[0]!.id, uuidV7()]
+    const [kept, former] = [monitor.targets[0]!.id, uuidV7()]
     const lease = (await claimCheck(store.db, check.id, uuidV7()))!
     for (const targetId of [kept, former]) {
       const page = { ...pageOf(check), targetId }
@@ -233,10 +259,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const transport = createTransport({ url: server.url })
     const publicUrl = 'http://bowline.example'
     const settings = { publicUrl, from: 'bot@a.example', trusted: ['a.example'], retryDelaysSeconds: [0.1, 0.1] }
-    const mailer = await Mailer.open({ store, queues: deps.queues, transport, ...settings })
+    const mailer = await Mailer.open({ ...deps, transport, ...settings })
     const { id, teamId } = await makeMonitor(null)
     const email = { enabled: true, recipients: ['one@a.example'], includeDiffs: false }
-    await updateMonitor(store.db, { id, teamId }, { notification: JSON.stringify({ email }) })
+    await updateMonitor(store.db, { id, teamId }, { notification: { email } })
     await mailer.subscribe(store.db, id, { email })
     const monitor = (await findMonitor(store.db, id))!
     const summary = { totalPages: 1, same: 0, changed: 1, new: 0, removed: 0, error: 0 }
@@ -245,7 +271,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
         trigger: 'manual',
         scheduledFor: now,
         estimatedCredits: 1,
-        summary: JSON.stringify(summary),
+        summary,
       } as const
       const check = (await insertCheck(store.db, { ...facts, monitorId: id, teamId, status: 'completed' }))!
       const ended = { id: check.id, status: 'completed', summary } as const
@@ -259,7 +285,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await tell()
     await expect.poll(mails, { timeout: 20_000 }).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
     const broken = { ...summary, changed: 0, error: 1 }
-    const before = { ...monitor, lastRunAt: now, lastCheckSummary: JSON.stringify(broken) }
+    const before = { ...monitor, lastRunAt: now, lastCheckSummary: broken }
     await mailer.enqueueCheckMails(store.db, before, { id: uuidV7(), status: 'failed', summary: broken })
     expect(await mails()).toHaveLength(2)
 

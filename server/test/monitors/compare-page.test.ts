@@ -3,7 +3,7 @@ import { comparePage } from '../../src/monitors/compare-page.ts'
 
 test.each([
   ['no earlier data', undefined, { status: 'same' }],
-  ['other earlier data', '{"price":1}', { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
+  ['other earlier data', { price: 1 }, { status: 'changed', diff: { json: { price: { previous: 1, current: 2 } } } }],
 ])('extracted data is compared with that of the last check: %s', (_, extracted, expected) => {
   const state = { monitorId: '', targetId: '', urlHash: '', url: '', markdown: '', extracted, scrapeId: undefined }
   const document = { json: { price: 2 }, metadata: { statusCode: 200 } }

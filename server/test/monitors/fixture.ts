@@ -2,23 +2,20 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Insertable } from 'kysely'
 import { vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import type { MonitorTable } from '../../src/store/tables/monitors.ts'
+import type { NewMonitor } from '../../src/monitors/queries/monitors.ts'
 import { htmlDocument } from '../../../test/lab/pages/page.ts'
 import type { Answer } from '../../../test/lab/lab.ts'
 
 /** Returns the row of an hourly monitor of one page. */
-export function plainMonitor(
-  row: Pick<Insertable<MonitorTable>, 'id' | 'teamId' | 'apiKeyId'> & Partial<Insertable<MonitorTable>>,
-): Insertable<MonitorTable> {
+export function plainMonitor(row: Pick<NewMonitor, 'id' | 'teamId' | 'apiKeyId'> & Partial<NewMonitor>): NewMonitor {
   return {
     name: 'A',
     cron: '0 * * * *',
     timezone: 'UTC',
-    targets: JSON.stringify([{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }]),
-    notification: '{}',
+    targets: [{ id: uuidV7(), type: 'scrape', urls: ['https://a.example/'] }],
+    notification: {},
     retentionDays: 7,
     baseUrl: 'http://127.0.0.1',
     ...row,

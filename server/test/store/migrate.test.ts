@@ -2,11 +2,13 @@ import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { extractRequest } from '../../../src/contract/extract.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { release } from '../../src/billing/account.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import { endExtractJob } from '../../src/extract/extract-account.ts'
 import { endSession } from '../../src/sessions/session-account.ts'
+import { createPlan } from '../../src/extract/plan.ts'
 import { insertExtractJob } from '../../src/extract/extract-job-queries.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -89,7 +91,8 @@ test('reservations of an older version become holds, and are settled like new on
   await insertSession(db, session)
   const [job, work] = [uuidV7(), uuidV7()]
   const owner = { teamId: team.id, apiKeyId: key.id }
-  await insertExtractJob(db, { ...owner, id: job, request: '{}' })
+  const { plan } = createPlan(extractRequest.parse({ urls: ['https://a.example/'], prompt: 'x' }), '')
+  await insertExtractJob(db, { ...owner, id: job, request: plan })
   const charge = { ...owner, id: uuidV7(), kind: 'extract', subjectId: job, credits: 30, createdAt: new Date() }
   await db.insertInto('ledger').values(charge).execute()
   await sql`update team set credits = 70, reserved_credits = 25, active_sessions = 1, active_scrapes = 1`.execute(db)

@@ -7,7 +7,7 @@ import { listIssues, shorten, andMore } from 'bowline/contract/validation-issues
 import { BowlineError } from 'bowline/kit/errors'
 import { sha256 } from 'bowline/kit/sha256'
 import type { Jobs, JobPage } from '../../jobs/jobs.ts'
-import type { Submission } from '../../jobs/plan.ts'
+import type { Submission } from '../../jobs/job-plan.ts'
 import { v1Batch } from '../../compat/v1-batch.ts'
 import type { Scrapes } from '../../scrape/scrapes.ts'
 import { jobHandlers } from '../job-handlers.ts'

@@ -14,10 +14,11 @@ import type { Call, Handlers } from '../register.ts'
 export interface MonitorRouteDeps {
   readonly store: Store
   readonly monitors: Monitors
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Routes of monitors. */
-export function monitorHandlers({ store, monitors }: MonitorRouteDeps): Handlers {
+export function monitorHandlers({ store, monitors, onError }: MonitorRouteDeps): Handlers {
   const describeAll = async (rows: readonly ListedMonitor[]) => {
     const subscriptions = await listSubscriptions(
       store.db,
@@ -35,7 +36,7 @@ export function monitorHandlers({ store, monitors }: MonitorRouteDeps): Handlers
   }
   const describeChecks = async (rows: readonly CheckRow[]) => {
     const statusOf = await notificationStatuses(
-      store,
+      { store, onError },
       rows.map(({ id }) => id),
     )
     return rows.map((row) => describeCheck(row, statusOf(row.id)))
@@ -64,11 +65,12 @@ export function monitorHandlers({ store, monitors }: MonitorRouteDeps): Handlers
     getCheck: async ({ params, query: { limit, skip, status } }, call) => {
       const check = await monitors.check(params.id, params.checkId, call.key.teamId)
       const statuses = status === undefined ? undefined : [status]
-      const found = await listPages(store.db, { checkId: check.id, limit: limit + 1, skip, statuses })
-      const next = found.length > limit ? { next: nextOf(call, params, { limit, skip: skip + limit, status }) } : {}
+      const filter = { checkId: check.id, limit, skip, statuses }
+      const found = await listPages(store.db, filter, (error) => onError(error, 'listing pages of a check'))
+      const next = found.hasMore ? { next: nextOf(call, params, { limit, skip: skip + limit, status }) } : {}
       const { summary } = await summarizePages(store.db, check.id)
-      const statusOf = await notificationStatuses(store, [check.id])
-      const pages = found.slice(0, limit).map(describePage)
+      const statusOf = await notificationStatuses({ store, onError }, [check.id])
+      const pages = found.pages.map(describePage)
       return { success: true, ...next, data: { ...describeCheck(check, statusOf(check.id), summary), pages, ...next } }
     },
   }

@@ -3,7 +3,7 @@ import { routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
 import { createPlayer, type Player } from '../../recordings/player.ts'
-import { detailsOf, playerName } from '../../recordings/recording-details.ts'
+import { playerName, recordingKind } from '../../recordings/recording-details.ts'
 import type { Recordings } from '../../recordings/recordings.ts'
 import { getTeamSession } from '../../sessions/session-queries.ts'
 import type { Store } from '../../store/store.ts'
@@ -52,17 +52,16 @@ export function registerRecordings(
   registerRoute(app, 'readRecording', {
     handler: async (request, reply) => {
       const { name } = request.params as RecordingParams
-      const { id: sessionId } = accessOf(request, routes.readRecording.auth)
-      const folder = { sessionId, kind: 'recording' } as const
+      const { id } = accessOf(request, routes.readRecording.auth)
       if (name === playerName) {
-        const kept = await artifacts.list(folder)
+        const kept = await artifacts.list(recordingKind, id)
         if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
         player ??= createPlayer()
         void reply.headers({ ...readHeaders, ...player.headers })
         return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
       }
-      const row = await artifacts.find(folder, name)
-      const { contentType } = detailsOf(row)
+      const row = await artifacts.find(recordingKind, id, name)
+      const { contentType } = row.details
       void reply.headers({ ...readHeaders, 'content-type': contentType, 'content-length': row.bytes })
       return reply.send(await artifacts.read(row))
     },

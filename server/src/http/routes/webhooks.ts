@@ -4,7 +4,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, randomSecret } from 'bowline/kit/ids'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import type { Store } from '../../store/store.ts'
-import { deleteWebhookSecret, saveWebhookSecret, type DeliveryRow } from '../../webhooks/webhook-queries.ts'
+import { deleteWebhookSecret, payloadOf, saveWebhookSecret, type DeliveryRow } from '../../webhooks/webhook-queries.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { Handlers } from '../register.ts'
 
@@ -19,18 +19,12 @@ export function webhookHandlers({ store, webhooks }: WebhookRouteDeps): Handlers
   return {
     listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
       if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')
-      const found = await webhooks.list({ teamId, limit: limit + 1, before: cursor, status, jobId })
-      const page = found.slice(0, limit)
-      return {
-        success: true,
-        data: page.map(describe),
-        cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
-      }
+      const { deliveries, next } = await webhooks.list({ teamId, limit, before: cursor, status, jobId })
+      return { success: true, data: deliveries.map(describe), cursor: next ?? null }
     },
     getDelivery: async ({ params }, { key }) => {
       const row = await webhooks.get(params.id, key.teamId)
-      const payload: unknown = row.payload === undefined ? undefined : JSON.parse(row.payload)
-      return { success: true, data: { ...describe(row), payload } }
+      return { success: true, data: { ...describe(row), payload: payloadOf(row) } }
     },
     redeliver: async ({ params }, { key }) => ({
       success: true,
@@ -63,7 +57,7 @@ function describe(row: Omit<DeliveryRow, 'payload'>): z.input<typeof delivery> {
     jobId: row.jobId,
     url: row.url,
     status: row.status,
-    attempts: JSON.parse(row.attempts) as z.input<typeof delivery>['attempts'],
+    attempts: row.attempts,
     nextAttemptAt: row.nextAttemptAt?.toISOString(),
     deliveredAt: row.deliveredAt?.toISOString(),
     createdAt: row.createdAt.toISOString(),

@@ -1,8 +1,6 @@
 import { fillPath } from 'bowline/contract/fill-path'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import type { Kysely } from 'kysely'
-import type { CheckSummary } from 'bowline/contract/monitor-checks'
-import type { Notification } from 'bowline/contract/monitors'
 import {
   findMail,
   findSubscription,
@@ -31,6 +29,13 @@ export interface ComposedMail {
 
 const maxPages = 50
 
+/** Options of `composeMail`. */
+export interface ComposeOptions {
+  /** Base URL of links, without a trailing slash. */
+  readonly publicUrl: string
+  readonly onError: (error: unknown, action: string) => void
+}
+
 /**
  * Composes a queued email with links to `publicUrl`. Returns `undefined` if it was already sent or
  * its recipient has unsubscribed.
@@ -38,8 +43,9 @@ const maxPages = 50
 export async function composeMail(
   db: Kysely<Database>,
   id: string,
-  publicUrl: string,
+  options: ComposeOptions,
 ): Promise<ComposedMail | undefined> {
+  const { publicUrl } = options
   const mail = await findMail(db, id)
   if (mail?.status !== 'queued') return undefined
   const subscription = await findSubscription(db, mail.subscriptionId)
@@ -53,7 +59,7 @@ export async function composeMail(
   const unsubscribeUrl = link('unsubscribe')
   const rendered =
     mail.kind === 'check'
-      ? await checkMail(db, { mail, monitor, unsubscribeUrl })
+      ? await checkMail(db, { mail, monitor, unsubscribeUrl }, options)
       : renderConfirmationMail(monitor.name, { confirmUrl: link('confirm'), unsubscribeUrl })
   if (rendered === undefined) return undefined
   return {
@@ -79,18 +85,21 @@ function linkOf(publicUrl: string, subscription: SubscriptionRow, purpose: MailP
 async function checkMail(
   db: Kysely<Database>,
   facts: { readonly mail: MailRow; readonly monitor: MonitorRow; readonly unsubscribeUrl: string },
+  { onError }: ComposeOptions,
 ): Promise<RenderedMail | undefined> {
   const { mail, monitor, unsubscribeUrl } = facts
   const check = await findCheck(db, mail.checkId ?? '')
   if (check?.summary === undefined) return undefined
   const statuses = ['changed', 'new', 'removed', 'error'] as const
+  const filter = { checkId: check.id, limit: maxPages, skip: 0, statuses }
+  const { pages } = await listPages(db, filter, (error) => onError(error, `composing the email ${mail.id}`))
   return renderCheckMail({
     monitorName: monitor.name,
     status: check.status,
     error: check.error,
-    summary: JSON.parse(check.summary) as CheckSummary,
-    pages: await listPages(db, { checkId: check.id, limit: maxPages, skip: 0, statuses }),
-    includesDiffs: (JSON.parse(monitor.notification) as Notification).email?.includeDiffs === true,
+    summary: check.summary,
+    pages,
+    includesDiffs: monitor.notification.email?.includeDiffs === true,
     unsubscribeUrl,
   })
 }

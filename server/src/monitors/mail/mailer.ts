@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Kysely } from 'kysely'
 import type { Transporter } from 'nodemailer'
 import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
@@ -24,6 +25,7 @@ export interface MailerDeps {
   readonly publicUrl: string
   /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
   readonly retryDelaysSeconds?: readonly number[] | undefined
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** An ended check, as reported by email. */
@@ -90,7 +92,7 @@ export class Mailer {
    * `monitor` must be the row from before the check ended.
    */
   async enqueueCheckMails(db: Kysely<Database>, monitor: MonitorRow, check: CheckReport): Promise<void> {
-    const { email } = JSON.parse(monitor.notification) as Notification
+    const { email } = monitor.notification
     if (email?.enabled !== true || !isWorthSending(monitor, check)) return
     const wanted = new Set(email.recipients.map((recipient) => recipient.toLowerCase()))
     const subscriptions = (await listSubscriptions(db, [monitor.id])).filter(
@@ -113,8 +115,8 @@ export class Mailer {
   }
 
   async #send(id: string, signal: AbortSignal): Promise<void> {
-    const { store, transport, from, publicUrl } = this.#deps
-    const composed = await composeMail(store.db, id, publicUrl)
+    const { store, transport, from, publicUrl, onError } = this.#deps
+    const composed = await composeMail(store.db, id, { publicUrl, onError })
     if (composed === undefined) return
     await transport.sendMail({ from, ...composed.message, signal })
     await composed.markSent()
@@ -133,5 +135,5 @@ export class Mailer {
 function isWorthSending({ lastRunAt, lastCheckSummary }: MonitorRow, { status, summary }: CheckReport): boolean {
   if (summary.changed + summary.removed + (lastRunAt === undefined ? 0 : summary.new) > 0) return true
   const isFailure = status === 'failed' || status === 'skipped_no_credits' || summary.error > 0
-  return isFailure && JSON.stringify(summary) !== lastCheckSummary
+  return isFailure && !isDeepStrictEqual(summary, lastCheckSummary)
 }

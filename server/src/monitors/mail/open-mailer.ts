@@ -1,7 +1,5 @@
 import { loadOptional } from '../../kit/optional-package.ts'
-import type { TaskQueues } from '../../queue/task-queues.ts'
-import type { Store } from '../../store/store.ts'
-import { Mailer } from './mailer.ts'
+import { Mailer, type MailerDeps } from './mailer.ts'
 
 /** Email settings. */
 export interface MailSettings {
@@ -22,12 +20,12 @@ export interface MailSettings {
 export async function openMailer(
   resources: AsyncDisposableStack,
   { smtpUrl, mailFrom, mailTrusted, publicUrl }: MailSettings,
-  { store, queues }: { readonly store: Store; readonly queues: TaskQueues },
+  { store, queues, onError }: Pick<MailerDeps, 'store' | 'queues' | 'onError'>,
 ): Promise<Mailer | undefined> {
   // Never falls back to a request's Host header: its sender could choose where the links lead.
   if (smtpUrl === undefined || publicUrl === undefined) return undefined
   const { createTransport } = await loadOptional('nodemailer', '`--smtp-url`', async () => import('nodemailer'))
   const transport = createTransport({ url: smtpUrl, connectionTimeout: 15_000, socketTimeout: 60_000 })
   resources.defer(() => transport.close())
-  return Mailer.open({ store, queues, transport, from: mailFrom, trusted: mailTrusted, publicUrl })
+  return Mailer.open({ store, queues, transport, from: mailFrom, trusted: mailTrusted, publicUrl, onError })
 }

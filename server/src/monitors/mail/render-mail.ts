@@ -1,4 +1,4 @@
-import type { CheckStatus, CheckSummary, PageDiff } from 'bowline/contract/monitor-checks'
+import type { CheckStatus, CheckSummary } from 'bowline/contract/monitor-checks'
 import type { PageRow } from '../queries/pages.ts'
 import { escapeHtml } from '../../kit/escape-html.ts'
 
@@ -98,7 +98,7 @@ function problemOf({ status, error }: CheckMail): readonly string[] {
 
 function diffOf({ diff }: PageRow): string {
   if (diff === undefined) return ''
-  const { text, json } = JSON.parse(diff) as PageDiff
+  const { text, json } = diff
   return text ?? JSON.stringify(json, undefined, 2)
 }
 

@@ -1,13 +1,16 @@
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
-import type { CheckStatus } from 'bowline/contract/monitor-checks'
+import { check, checkSummary, type CheckStatus, type CheckSummary } from 'bowline/contract/monitor-checks'
 import { uuidV7 } from 'bowline/kit/ids'
 import { checkLeaseSeconds } from '../../nodes/node-liveness.ts'
-import { toRow, type Row } from '../../store/tables/row.ts'
+import { jsonb, JsonTable, type JsonFields, type JsonRow, type OnUnreadable } from '../../store/tables/json-table.ts'
 import type { MonitorCheckTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 
+const columns = { summary: jsonb(checkSummary), targetResults: jsonb(check.shape.targetResults) }
+const checks = new JsonTable('monitor_check', columns)
+
 /** A stored run of a monitor. */
-export type CheckRow = Row<Selectable<MonitorCheckTable>>
+export type CheckRow = JsonRow<Selectable<MonitorCheckTable>, typeof columns>
 
 /** Exclusive right to run a check. Valid while its fence is the newest. */
 export interface CheckLease {
@@ -20,21 +23,21 @@ const nowPlusLease = sql<Date>`now() + make_interval(secs => ${sql.lit(checkLeas
 /** Inserts a check. Returns `undefined` if the monitor already has a queued or running one. */
 export async function insertCheck(
   db: Kysely<Database>,
-  row: Omit<Insertable<MonitorCheckTable>, 'id'>,
+  row: Omit<JsonFields<Insertable<MonitorCheckTable>, typeof columns>, 'id'>,
 ): Promise<CheckRow | undefined> {
   const made = await db
     .insertInto('monitorCheck')
-    .values({ ...row, id: uuidV7() })
+    .values({ ...checks.write(row), id: uuidV7() })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
-  return made && toRow(made)
+  return made && checks.read(made)
 }
 
 /** Returns the check with this id, or `undefined`. */
 export async function findCheck(db: Kysely<Database>, id: string): Promise<CheckRow | undefined> {
   const row = await db.selectFrom('monitorCheck').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && toRow(row)
+  return row && checks.read(row)
 }
 
 /** Returns the queued or running check of a monitor, or `undefined`. */
@@ -45,7 +48,7 @@ export async function findOpenCheck(db: Kysely<Database>, monitorId: string): Pr
     .where('monitorId', '=', monitorId)
     .where('status', 'in', ['queued', 'running'])
     .executeTakeFirst()
-  return row && toRow(row)
+  return row && checks.read(row)
 }
 
 /** Filter of `listChecks`. */
@@ -56,8 +59,12 @@ export interface CheckFilter {
   readonly status?: CheckStatus | undefined
 }
 
-/** Lists the checks of a monitor, newest first. */
-export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Promise<readonly CheckRow[]> {
+/** Lists the checks of a monitor, newest first. Leaves out checks that cannot be read. */
+export async function listChecks(
+  db: Kysely<Database>,
+  filter: CheckFilter,
+  onUnreadable: OnUnreadable,
+): Promise<readonly CheckRow[]> {
   let query = db.selectFrom('monitorCheck').selectAll().where('monitorId', '=', filter.monitorId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   const rows = await query
@@ -66,7 +73,7 @@ export async function listChecks(db: Kysely<Database>, filter: CheckFilter): Pro
     .limit(filter.limit)
     .offset(filter.offset)
     .execute()
-  return rows.map(toRow)
+  return checks.readAll(rows, onUnreadable)
 }
 
 /**
@@ -89,7 +96,7 @@ export async function claimCheck(db: Kysely<Database>, id: string, nodeId: strin
     .where((eb) => eb.or([eb('leaseExpiresAt', 'is', null), eb('leaseExpiresAt', '<', sql<Date>`now()`)]))
     .returningAll()
     .executeTakeFirst()
-  return row && toRow(row)
+  return row && checks.read(row)
 }
 
 /**
@@ -124,8 +131,8 @@ export async function addReservedCredits(
 /** How a check ended. */
 export interface CheckOutcome {
   readonly status: CheckStatus
-  readonly summary: string
-  readonly targetResults: string
+  readonly summary: CheckSummary
+  readonly targetResults: CheckRow['targetResults']
   readonly error: string | undefined
   readonly credits: number
 }
@@ -142,10 +149,11 @@ export async function markCheckEnded(
   lease: CheckLease,
   outcome: CheckOutcome,
 ): Promise<EndedCheck | undefined> {
+  const { summary, targetResults } = checks.write(outcome)
   const { rows } = await sql<EndedCheck>`
     with ended as (
       update monitor_check
-      set status = ${outcome.status}, summary = ${outcome.summary}, target_results = ${outcome.targetResults},
+      set status = ${outcome.status}, summary = ${summary}, target_results = ${targetResults},
         error = ${outcome.error ?? null}::text, finished_at = now(), updated_at = now(), actual_credits = ${outcome.credits}::integer,
         lease_node_id = null, lease_expires_at = null,
         billing_status = case when billing_status <> 'reserved' then billing_status
@@ -153,7 +161,7 @@ export async function markCheckEnded(
       where id = ${lease.id} and fence = ${lease.fence}::bigint and status = 'running'
       returning id, monitor_id, team_id, finished_at, billing_status
     )
-    update monitor set last_check_summary = ${outcome.summary}, last_run_at = ended.finished_at
+    update monitor set last_check_summary = ${summary}, last_run_at = ended.finished_at
     from ended where monitor.id = ended.monitor_id
     returning ended.id, ended.team_id, ended.billing_status, ended.finished_at, monitor.api_key_id`.execute(db)
   return rows[0]

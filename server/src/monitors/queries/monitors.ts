@@ -1,29 +1,55 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { toRow, type Row } from '../../store/tables/row.ts'
+import { checkSummary } from 'bowline/contract/monitor-checks'
+import { notification } from 'bowline/contract/monitors'
+import {
+  json,
+  jsonb,
+  JsonTable,
+  type JsonFields,
+  type JsonRow,
+  type OnUnreadable,
+} from '../../store/tables/json-table.ts'
 import type { MonitorTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
+import { storedWebhook } from '../../webhooks/stored-webhook.ts'
+import { storedTargets } from '../definition.ts'
+
+const columns = {
+  targets: json(storedTargets),
+  webhook: json(storedWebhook),
+  notification: jsonb(notification),
+  lastCheckSummary: jsonb(checkSummary),
+}
+const monitors = new JsonTable('monitor', columns)
 
 /** A stored monitor. */
-export type MonitorRow = Row<Selectable<MonitorTable>>
+export type MonitorRow = JsonRow<Selectable<MonitorTable>, typeof columns>
+
+/** A monitor to insert. */
+export type NewMonitor = JsonFields<Insertable<MonitorTable>, typeof columns>
+
+/** Changes of a monitor. */
+export type MonitorChange = JsonFields<Updateable<MonitorTable>, typeof columns>
 
 /** A monitor with the id of its queued or running check. */
 export type ListedMonitor = MonitorRow & { readonly currentCheckId: string | undefined }
 
 /** Inserts a monitor. */
-export async function insertMonitor(db: Kysely<Database>, row: Insertable<MonitorTable>): Promise<void> {
-  await db.insertInto('monitor').values(row).execute()
+export async function insertMonitor(db: Kysely<Database>, row: NewMonitor): Promise<void> {
+  await db.insertInto('monitor').values(monitors.write(row)).execute()
 }
 
 /** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
 export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
   const row = await selectMonitors(db).where('monitor.id', '=', id).executeTakeFirst()
-  return row && toRow(row)
+  return row && monitors.read(row)
 }
 
-/** Lists the monitors of a team, newest first. */
+/** Lists the monitors of a team, newest first. Leaves out monitors that cannot be read. */
 export async function listMonitors(
   db: Kysely<Database>,
   { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
+  onUnreadable: OnUnreadable,
 ): Promise<readonly ListedMonitor[]> {
   const rows = await selectMonitors(db)
     .where('monitor.teamId', '=', teamId)
@@ -32,18 +58,18 @@ export async function listMonitors(
     .limit(limit)
     .offset(offset)
     .execute()
-  return rows.map(toRow)
+  return monitors.readAll(rows, onUnreadable)
 }
 
 /** Updates a monitor of a team. Returns `false` if there is none or it was deleted. */
 export async function updateMonitor(
   db: Kysely<Database>,
   { id, teamId }: { readonly id: string; readonly teamId: string },
-  change: Updateable<MonitorTable>,
+  change: MonitorChange,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('monitor')
-    .set({ ...change, updatedAt: sql<Date>`now()` })
+    .set({ ...monitors.write(change), updatedAt: sql<Date>`now()` })
     .where('id', '=', id)
     .where('teamId', '=', teamId)
     .where('status', '!=', 'deleted')
@@ -51,20 +77,26 @@ export async function updateMonitor(
   return numUpdatedRows > 0n
 }
 
+/** A monitor that is due. */
+export interface DueMonitor {
+  readonly id: string
+  readonly nextRunAt: Date
+}
+
 /** Returns the monitors that are due, longest overdue first, at most `limit`. */
 export async function findDueMonitors(
   db: Kysely<Database>,
   { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<readonly MonitorRow[]> {
+): Promise<readonly DueMonitor[]> {
   const rows = await db
     .selectFrom('monitor')
-    .selectAll()
+    .select(['id', 'nextRunAt'])
     .where('status', '=', 'active')
     .where('nextRunAt', '<=', now)
     .orderBy('nextRunAt')
     .limit(limit)
     .execute()
-  return rows.map(toRow)
+  return rows.flatMap(({ id, nextRunAt }) => (nextRunAt === null ? [] : [{ id, nextRunAt }]))
 }
 
 /**
@@ -73,7 +105,7 @@ export async function findDueMonitors(
  */
 export async function claimDueRun(
   db: Kysely<Database>,
-  due: { readonly id: string; readonly nextRunAt: Date },
+  due: DueMonitor,
   nextRunAt: Date | undefined,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -97,7 +129,7 @@ export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
       and monitor_check.created_at < now() - make_interval(days => monitor.retention_days)`.execute(db)
   await sql`
     delete from monitor_state using monitor
-    where monitor.id = monitor_state.monitor_id and strpos(monitor.targets, monitor_state.target_id::text) = 0`.execute(
+    where monitor.id = monitor_state.monitor_id and strpos(monitor.targets::text, monitor_state.target_id::text) = 0`.execute(
     db,
   )
   await sql`

@@ -1,15 +1,26 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { CheckSummary, PageStatus } from 'bowline/contract/monitor-checks'
+import { z } from 'zod'
+import { judgment, pageDiff, type CheckSummary, type PageStatus } from 'bowline/contract/monitor-checks'
 import type { CheckLease } from './checks.ts'
-import { toRow, type Row } from '../../store/tables/row.ts'
+import { json, jsonb, JsonTable, type JsonRow, type OnUnreadable } from '../../store/tables/json-table.ts'
 import type { MonitorPageTable, MonitorStateTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 
+const pageColumns = {
+  judgment: jsonb(judgment),
+  diff: json(pageDiff),
+  snapshot: json(z.object({ json: z.unknown() })),
+}
+const monitorPages = new JsonTable('monitor_page', pageColumns)
+
+const stateColumns = { extracted: json(z.unknown()) }
+const states = new JsonTable('monitor_state', stateColumns, ['monitorId', 'targetId', 'url'])
+
 /** Result of a page in a check. */
-export type PageRow = Row<Selectable<MonitorPageTable>>
+export type PageRow = JsonRow<Selectable<MonitorPageTable>, typeof pageColumns>
 
 /** Last known state of a page. */
-export type ViewerPageState = Row<Selectable<MonitorStateTable>>
+export type ViewerPageState = JsonRow<Selectable<MonitorStateTable>, typeof stateColumns>
 
 /**
  * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
@@ -34,7 +45,7 @@ export async function recordPage(
   if (held === undefined) return false
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('monitorPage')
-    .values(nulled(page))
+    .values(nulled(monitorPages.write(page)))
     .onConflict((conflict) => conflict.columns(['checkId', 'targetId', 'urlHash']).doNothing())
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 0n) return false
@@ -50,16 +61,17 @@ function nulled<Fields extends object>(
 
 async function saveState(db: Kysely<Database>, state: Omit<ViewerPageState, 'checkedAt'>): Promise<void> {
   const { markdown, isGone } = state
+  const row = nulled(states.write(state))
   const fresh = {
     markdown,
     isGone,
-    extracted: state.extracted ?? null,
+    extracted: row.extracted,
     scrapeId: state.scrapeId ?? null,
     checkedAt: sql<Date>`now()`,
   }
   await db
     .insertInto('monitorState')
-    .values({ ...nulled(state), ...fresh })
+    .values({ ...row, ...fresh })
     .onConflict((conflict) => conflict.columns(['monitorId', 'targetId', 'urlHash']).doUpdateSet(fresh))
     .execute()
 }
@@ -76,7 +88,7 @@ export async function findState(
     .where('targetId', '=', page.targetId)
     .where('urlHash', '=', page.urlHash)
     .executeTakeFirst()
-  return row && toRow(row)
+  return row && states.read(row)
 }
 
 /** Returns the URLs of a target's pages that existed at their last check, in alphabetical order. */
@@ -117,12 +129,24 @@ export interface PageFilter {
   readonly statuses?: readonly PageStatus[] | undefined
 }
 
-/** Lists the pages of a check in the order they were recorded. */
-export async function listPages(db: Kysely<Database>, filter: PageFilter): Promise<readonly PageRow[]> {
+/**
+ * Lists the pages of a check in the order they were recorded. Leaves out those that cannot be
+ * read.
+ */
+export async function listPages(
+  db: Kysely<Database>,
+  filter: PageFilter,
+  onUnreadable: OnUnreadable,
+): Promise<{ readonly pages: readonly PageRow[]; readonly hasMore: boolean }> {
   let query = db.selectFrom('monitorPage').selectAll().where('checkId', '=', filter.checkId)
   if (filter.statuses !== undefined) query = query.where('status', 'in', [...filter.statuses])
-  const rows = await query.orderBy('id').limit(filter.limit).offset(filter.skip).execute()
-  return rows.map(toRow)
+  const { limit, skip } = filter
+  const rows = await query
+    .orderBy('id')
+    .limit(limit + 1)
+    .offset(skip)
+    .execute()
+  return { pages: monitorPages.readAll(rows.slice(0, limit), onUnreadable), hasMore: rows.length > limit }
 }
 
 /** Counts the pages of a check by status and sums up their credits. */

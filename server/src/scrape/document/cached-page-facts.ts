@@ -2,28 +2,9 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { requestKey } from './cache-key.ts'
 import type { ProxiedLoad } from '../load/load-with-proxy.ts'
 import type { PageBody } from '../fetch/loaded-page.ts'
+import type { CachedPageFacts } from '../queries/page-facts.ts'
 import { localeOf } from '../fetch/page-locale.ts'
 import { browserOnlyOptions, nextLoadStep } from '../load/load-step.ts'
-
-/** Facts about a cached page that decide which requests it can serve. Stored as JSON. */
-export interface CachedPageFacts {
-  /**
-   * Hash of the options of its scrape. The stored document serves requests with the same options.
-   */
-  readonly answerKey: string
-  readonly kind: PageBody['kind']
-  /** Whether the page is stored as well as its document. */
-  readonly isPageStored: boolean
-  readonly isShell: boolean
-  readonly isEnhanced: boolean
-  /** Whether it was loaded over TLS without certificate verification. */
-  readonly isUnverified: boolean
-  /** How the page was rendered. Undefined if it was fetched. */
-  readonly rendering?: { readonly waitFor: number; readonly blockAds: boolean; readonly timezone?: string | undefined }
-  readonly screenshot?: { readonly format: string; readonly url: string } | undefined
-  /** Only for PDFs. */
-  readonly pdf?: { readonly readPages: number; readonly totalPages: number } | undefined
-}
 
 /**
  * Maximum length of a cached page in characters or bytes. Of larger pages, only the document is

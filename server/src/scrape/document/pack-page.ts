@@ -1,10 +1,41 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
+import { z } from 'zod'
 import { textChunks } from '../../kit/json-chunks.ts'
+import { json, JsonTable } from '../../store/tables/json-table.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
 import { compressChunks } from './compress-chunks.ts'
 
 const decompress = promisify(zstdDecompress)
+
+const pdfContent = z.object({
+  markdown: z.string(),
+  pages: z.array(z.object({ pageNumber: z.number(), markdown: z.string() })),
+  totalPages: z.number(),
+  title: z.string().optional(),
+  isScanned: z.boolean().default(false),
+})
+
+const scrapes = new JsonTable('scrape', {
+  page: json(
+    z.object({
+      url: z.string(),
+      statusCode: z.number(),
+      contentType: z.string().optional(),
+      warning: z.string().optional(),
+      body: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('html') }),
+        z.object({ kind: z.literal('text'), language: z.string() }),
+        z.object({ kind: z.literal('pdf') }),
+        z.object({ kind: z.literal('pdf-text'), pdf: pdfContent }),
+        z.object({ kind: z.literal('image') }),
+      ]),
+    }),
+  ),
+})
+
+/** The part of a body before its content. */
+type BodyHeader = ReturnType<typeof scrapes.parse<'page'>>['body']
 
 /**
  * Packs a page: a line of JSON, then its content, compressed with Zstandard off the main thread.
@@ -15,12 +46,12 @@ export async function packPage({ url, statusCode, contentType, warning, body }: 
   return compressChunks([`${head}\n`, ...(typeof content === 'string' ? textChunks(content) : [content])])
 }
 
-/** Reads a packed page. */
-export async function unpackPage(packed: Uint8Array): Promise<LoadedPage> {
+/** Reads the packed page of a scrape. Throws STORED_VALUE_INVALID. */
+export async function unpackPage(id: string, packed: Uint8Array): Promise<LoadedPage> {
   const bytes = await decompress(packed)
   const end = bytes.indexOf('\n')
-  const head = JSON.parse(bytes.toString('utf8', 0, end)) as Omit<LoadedPage, 'body'> & { readonly body: PageBody }
-  return { ...head, body: joinBody(head.body, bytes.subarray(end + 1)) }
+  const { contentType, body, ...head } = scrapes.parse('page', bytes.toString('utf8', 0, end), { id })
+  return { ...head, contentType, body: joinBody(body, bytes.subarray(end + 1)) }
 }
 
 function splitBody(body: PageBody): readonly [header: object, content: Uint8Array | string] {
@@ -39,7 +70,7 @@ function splitBody(body: PageBody): readonly [header: object, content: Uint8Arra
   }
 }
 
-function joinBody(header: PageBody, content: Buffer): PageBody {
+function joinBody(header: BodyHeader, content: Buffer): PageBody {
   switch (header.kind) {
     case 'html':
       return { kind: header.kind, html: content.toString() }
@@ -48,6 +79,7 @@ function joinBody(header: PageBody, content: Buffer): PageBody {
     case 'pdf':
       return { kind: header.kind, bytes: content }
     case 'pdf-text':
+      return { kind: header.kind, pdf: { ...header.pdf, title: header.pdf.title } }
     case 'image':
       return header
     default:

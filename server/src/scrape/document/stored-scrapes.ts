@@ -16,11 +16,13 @@ import {
   type StoredPageRow,
 } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
+import { orUndefined } from '../../store/tables/json-table.ts'
 import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeTtlMs } from './scrape-files.ts'
-import { canServe, type CachedPageFacts } from './cached-page-facts.ts'
+import type { CachedPageFacts } from '../queries/page-facts.ts'
+import { canServe } from './cached-page-facts.ts'
 import { packPage, unpackPage } from './pack-page.ts'
 
 /** How long pages stay in the cache, in milliseconds. */
@@ -52,6 +54,7 @@ export interface StoredScrapesDeps {
   readonly blobs: Blobs
   /** Whether a request is loaded through the enhanced proxy at its first attempt. */
   readonly usesEnhancedProxy: (request: ScrapeRequest, signal: AbortSignal | undefined) => Promise<boolean>
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Stores documents and their pages, and finds them for later scrapes. */
@@ -88,7 +91,9 @@ export class StoredScrapes {
       // A request that reads only from the cache uses no proxy.
       const needsEnhanced = !isCacheOnly && (await this.#deps.usesEnhancedProxy(request, signal))
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }
-      const rows = await findStoredPages(this.#deps.store.db, { teamId, cacheKey, ...range })
+      const rows = await findStoredPages(this.#deps.store.db, { teamId, cacheKey, ...range }, (error) =>
+        this.#deps.onError(error, `looking for ${url} in the cache`),
+      )
       const found = await this.#read(rows, request, needsEnhanced)
       if (found !== undefined) return found
     }
@@ -107,11 +112,10 @@ export class StoredScrapes {
     needsEnhanced: boolean,
   ): Promise<CachedPage | undefined> {
     const key = requestKey(request)
-    for (const { id, createdAt, pageFacts } of rows) {
-      const facts = JSON.parse(pageFacts) as CachedPageFacts
+    for (const { id, createdAt, pageFacts: facts } of rows) {
       if (!canServe(facts, request, needsEnhanced)) continue
       if (facts.answerKey !== key) {
-        return { createdAt, facts, kind: 'page', page: await unpackPage(await this.#packedPage(id)) }
+        return { createdAt, facts, kind: 'page', page: await unpackPage(id, await this.#packedPage(id)) }
       }
       const row = await findScrape(this.#deps.store.db, id)
       if (row !== undefined) return { createdAt, facts, kind: 'document', document: await this.#unpack(row) }
@@ -139,10 +143,20 @@ export class StoredScrapes {
     return this.#unpack(row)
   }
 
-  /** Reads documents by scrape id. Deleted scrapes are missing. */
+  /** Reads documents by scrape id. Leaves out deleted scrapes, and those that cannot be read. */
   async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
     const rows = await findScrapes(this.#deps.store.db, ids)
-    return new Map(await Promise.all(rows.map(async (row) => [row.id, await this.#unpack(row)] as const)))
+    const documents = await Promise.all(
+      rows.map(async (row) =>
+        orUndefined(this.#unpack(row), (error) => this.#deps.onError(error, 'reading documents')),
+      ),
+    )
+    return new Map(
+      rows.flatMap(({ id }, index) => {
+        const document = documents[index]
+        return document === undefined ? [] : [[id, document] as const]
+      }),
+    )
   }
 
   /**
@@ -161,7 +175,7 @@ export class StoredScrapes {
       page: packedPage && (await this.#fit(blobKey(id, pageName), packedPage)),
     }
     const hasBlobs = inRow.document === undefined || (packedPage !== undefined && inRow.page === undefined)
-    return { ...inRow, hasBlobs, cacheKey: stored?.cacheKey, pageFacts: stored && JSON.stringify(stored.facts) }
+    return { ...inRow, hasBlobs, cacheKey: stored?.cacheKey, pageFacts: stored?.facts }
   }
 
   async #fit(key: string, bytes: Buffer): Promise<Buffer | undefined> {
@@ -171,6 +185,7 @@ export class StoredScrapes {
   }
 
   async #unpack({ id, document }: ScrapeRow): Promise<Document> {
-    return unpackDocument(document ?? (await buffer(await this.#deps.blobs.read(blobKey(id, documentName)))))
+    const packed = document ?? (await buffer(await this.#deps.blobs.read(blobKey(id, documentName))))
+    return unpackDocument(id, packed)
   }
 }

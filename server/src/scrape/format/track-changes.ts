@@ -16,13 +16,6 @@ export interface TrackedState {
   readonly extract: ((markdown: string) => Promise<unknown>) | undefined
 }
 
-/** Extracted data as stored with a tracked page. */
-interface StoredExtraction {
-  /** Schema and prompt as JSON. Data extracted with others is not comparable. */
-  readonly wish: string
-  readonly data: unknown
-}
-
 /** Statuses of pages that no longer exist. */
 export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
 
@@ -48,7 +41,7 @@ export async function trackChanges(
   const isChanged = previous !== undefined && base.changeStatus === 'changed'
   const instructions = JSON.stringify([format.schema, format.prompt])
   const data = await extract?.(markdown)
-  const stored = extract && JSON.stringify({ wish: instructions, data } satisfies StoredExtraction)
+  const stored = extract && { wish: instructions, data }
   const previousExtraction = extract && isChanged ? await previousData(previous, instructions, extract) : undefined
   const isDiffed = isChanged && format.modes.includes('git-diff')
   const diff = isDiffed ? gitDiff(previous.markdown, markdown) : undefined
@@ -69,8 +62,7 @@ async function previousData(
   instructions: string,
   extract: NonNullable<TrackedState['extract']>,
 ): Promise<unknown> {
-  const stored = extracted === undefined ? undefined : (JSON.parse(extracted) as Partial<StoredExtraction>)
-  return stored?.wish === instructions ? stored.data : extract(markdown)
+  return extracted?.wish === instructions ? extracted.data : extract(markdown)
 }
 
 function compare(

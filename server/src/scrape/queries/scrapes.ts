@@ -1,7 +1,15 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { json, JsonTable, type JsonRow, type OnUnreadable } from '../../store/tables/json-table.ts'
 import { toRow, type Row } from '../../store/tables/row.ts'
 import type { Database } from '../../store/schema.ts'
 import type { ScrapeTable, TrackedPageTable } from '../../store/tables/pages.ts'
+import { cachedPageFacts, type CachedPageFacts } from './page-facts.ts'
+import { storedExtraction } from './stored-extraction.ts'
+
+const scrapes = new JsonTable('scrape', { pageFacts: json(cachedPageFacts) })
+
+const trackedColumns = { extracted: json(storedExtraction) }
+const trackedPages = new JsonTable('tracked_page', trackedColumns, ['trackingKey'])
 
 /** A scrape without its stored page. */
 export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
@@ -10,17 +18,16 @@ export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
 export interface StoredPageRow {
   readonly id: string
   readonly createdAt: Date
-  /** As JSON. */
-  readonly pageFacts: string
+  readonly pageFacts: CachedPageFacts
 }
 
 /** Last known state of a page with change tracking. */
-export type TrackedPageRow = Row<Selectable<TrackedPageTable>>
+export type TrackedPageRow = JsonRow<Selectable<TrackedPageTable>, typeof trackedColumns>
 
 /** The stored part of a scrape. */
 export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
   readonly page?: Buffer | undefined
-  readonly pageFacts?: string | undefined
+  readonly pageFacts?: CachedPageFacts | undefined
 }
 
 /** Columns of a `ScrapeRow`. */
@@ -34,7 +41,7 @@ export async function insertScrape(
 ): Promise<void> {
   await db
     .insertInto('scrape')
-    .values({ ...row, id, teamId, createdAt: new Date() })
+    .values({ ...scrapes.write(row), id, teamId, createdAt: new Date() })
     .execute()
 }
 
@@ -54,10 +61,14 @@ export async function findScrapes(db: Kysely<Database>, ids: readonly string[]):
 /** Maximum stored pages that are considered for a request. */
 const maxCandidates = 200
 
-/** Lists the stored pages of a team with a cache key between two times, newest first. */
+/**
+ * Lists the stored pages of a team with a cache key between two times, newest first. Leaves out
+ * pages that cannot be read.
+ */
 export async function findStoredPages(
   db: Kysely<Database>,
   wanted: { readonly teamId: string; readonly cacheKey: string; readonly from: Date; readonly until: Date },
+  onUnreadable: OnUnreadable,
 ): Promise<readonly StoredPageRow[]> {
   const rows = await db
     .selectFrom('scrape')
@@ -70,7 +81,9 @@ export async function findStoredPages(
     .orderBy('createdAt', 'desc')
     .limit(maxCandidates)
     .execute()
-  return rows.map(({ id, createdAt, pageFacts }) => ({ id, createdAt, pageFacts: pageFacts ?? '' }))
+  return scrapes
+    .readAll(rows, onUnreadable)
+    .flatMap(({ pageFacts, ...row }) => (pageFacts === undefined ? [] : [{ ...row, pageFacts }]))
 }
 
 /** Returns the packed page of a scrape, or `undefined` if it is not stored in the row. */
@@ -126,12 +139,13 @@ export async function findTrackedPage(
     .where('teamId', '=', teamId)
     .where('trackingKey', '=', trackingKey)
     .executeTakeFirst()
-  return row && toRow(row)
+  return row && trackedPages.read(row)
 }
 
 /** Saves the state of a tracked page and replaces its previous one. */
 export async function saveTrackedPage(db: Kysely<Database>, page: Omit<TrackedPageRow, 'scrapedAt'>): Promise<void> {
-  const state = { markdown: page.markdown, extracted: page.extracted ?? null, scrapedAt: sql<Date>`now()` }
+  const { extracted = null } = trackedPages.write({ extracted: page.extracted })
+  const state = { markdown: page.markdown, extracted, scrapedAt: sql<Date>`now()` }
   await db
     .insertInto('trackedPage')
     .values({ teamId: page.teamId, trackingKey: page.trackingKey, ...state })

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable } from './columns.ts'
+import type { JsonText, Nullable } from './columns.ts'
 
 /** Status of a batch or crawl. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled'
@@ -15,8 +15,11 @@ export interface JobTable {
   readonly status: JobStatus
   /** First URL. */
   readonly target: string
-  /** Options of its scrapes, as JSON. */
-  readonly plan: string
+  /**
+   * Options of its scrapes. `json`, because callers see the order of the keys that they have sent,
+   * and a language model fills a schema in that order.
+   */
+  readonly plan: JsonText
   /** Base URL of the server in the request. */
   readonly baseUrl: string
   /** Number of pages. `completed` and `failed` count those that have ended. */

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { CheckStatus, PageStatus } from 'bowline/contract/monitor-checks'
-import type { Nullable, Timestamp } from './columns.ts'
+import type { JsonText, Nullable, Timestamp } from './columns.ts'
 
 /** A monitor: a scheduled check of pages. */
 export interface MonitorTable {
@@ -12,10 +12,10 @@ export interface MonitorTable {
   readonly status: Generated<'active' | 'paused' | 'deleted'>
   readonly cron: string
   readonly timezone: string
-  /** As JSON, like `webhook`, `notification` and `lastCheckSummary`. */
-  readonly targets: string
-  readonly webhook: Nullable<string>
-  readonly notification: string
+  /** `json` like `webhook`, because callers see the order of the keys that they have sent. */
+  readonly targets: JsonText
+  readonly webhook: Nullable<JsonText>
+  readonly notification: JsonText
   readonly retentionDays: number
   readonly goal: Nullable<string>
   readonly judgeEnabled: Generated<boolean>
@@ -24,7 +24,7 @@ export interface MonitorTable {
   /** Null: paused or deleted. */
   readonly nextRunAt: Nullable<Date>
   readonly lastRunAt: Nullable<Date>
-  readonly lastCheckSummary: Nullable<string>
+  readonly lastCheckSummary: Nullable<JsonText>
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
@@ -43,9 +43,8 @@ export interface MonitorCheckTable {
   readonly reservedCredits: Nullable<number>
   readonly actualCredits: Nullable<number>
   readonly billingStatus: Generated<'not_applicable' | 'reserved' | 'confirmed' | 'released' | 'failed'>
-  /** As JSON, like `targetResults`. */
-  readonly summary: Nullable<string>
-  readonly targetResults: Generated<string>
+  readonly summary: Nullable<JsonText>
+  readonly targetResults: Generated<JsonText>
   readonly error: Nullable<string>
   readonly leaseNodeId: Nullable<string>
   readonly leaseExpiresAt: Nullable<Date>
@@ -68,10 +67,10 @@ export interface MonitorPageTable {
   readonly statusCode: Nullable<number>
   readonly error: Nullable<string>
   readonly credits: number
-  /** As JSON, like `diff` and `snapshot`. */
-  readonly judgment: Nullable<string>
-  readonly diff: Nullable<string>
-  readonly snapshot: Nullable<string>
+  readonly judgment: Nullable<JsonText>
+  /** `json` like `snapshot`, because their keys are fields of extracted data, in their order. */
+  readonly diff: Nullable<JsonText>
+  readonly snapshot: Nullable<JsonText>
   readonly createdAt: Timestamp
 }
 
@@ -82,8 +81,11 @@ export interface MonitorStateTable {
   readonly urlHash: string
   readonly url: string
   readonly markdown: string
-  /** Extracted data, as JSON. */
-  readonly extracted: Nullable<string>
+  /**
+   * Extracted data. JSON in a `text` column: another type would rewrite the table, with the
+   * Markdown of all pages.
+   */
+  readonly extracted: Nullable<JsonText>
   readonly scrapeId: Nullable<string>
   readonly isGone: Generated<boolean>
   readonly checkedAt: Timestamp

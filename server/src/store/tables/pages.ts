@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely'
-import type { Nullable, Timestamp } from './columns.ts'
+import type { JsonText, Nullable, Timestamp } from './columns.ts'
 
 /** A scrape. Available by its id for a day, and by its cache key while it is fresh. */
 export interface ScrapeTable {
@@ -7,11 +7,14 @@ export interface ScrapeTable {
   readonly teamId: string
   /** Cache key of the page. Null: not cached. */
   readonly cacheKey: Nullable<string>
-  /** Facts that decide which requests the cached page may serve, as JSON. Null: none. */
-  readonly pageFacts: Nullable<string>
+  /**
+   * Facts that decide which requests the cached page may serve. Null: none. JSON in a `text`
+   * column: another type would rewrite the table, with all documents and pages.
+   */
+  readonly pageFacts: Nullable<JsonText>
   /** Compressed page, as loaded. Null: stored as a blob because of its size, or not stored. */
   readonly page: Nullable<Buffer>
-  /** Compressed document. Null: stored as a blob because of its size. */
+  /** Document as compressed JSON. Null: stored as a blob because of its size. */
   readonly document: Nullable<Buffer>
   /** Whether it has blobs. */
   readonly hasBlobs: boolean
@@ -26,8 +29,11 @@ export interface TrackedPageTable {
   /** Hash of URL, tag and options. */
   readonly trackingKey: string
   readonly markdown: string
-  /** Extracted data, as JSON. */
-  readonly extracted: Nullable<string>
+  /**
+   * Extracted data. JSON in a `text` column: another type would rewrite the table, with the
+   * Markdown of all pages.
+   */
+  readonly extracted: Nullable<JsonText>
   readonly scrapedAt: Timestamp
 }
 
@@ -55,11 +61,11 @@ export interface ExtractJobTable {
   readonly id: string
   readonly teamId: string
   readonly apiKeyId: string
-  /** As JSON. */
-  readonly request: string
+  /** `json`, because a language model fills a schema in the order of its keys. */
+  readonly request: JsonText
   readonly status: ColumnType<ExtractStatus, ExtractStatus | undefined, ExtractStatus>
-  /** Extracted data, as JSON. */
-  readonly answer: Nullable<string>
+  /** Extracted data. `json`, because its keys are in the order of the schema. */
+  readonly answer: Nullable<JsonText>
   /** Why it failed. */
   readonly error: Nullable<string>
   /** Null: not billed yet. */

@@ -1,6 +1,6 @@
 import type { Generated, Selectable } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
-import type { Nullable, Timestamp } from './columns.ts'
+import type { JsonText, Nullable, Timestamp } from './columns.ts'
 import type { Row } from './row.ts'
 
 /** Effect of a client's `Browser.close` on a session. */
@@ -52,8 +52,8 @@ export interface SessionTable {
   readonly profileError: Nullable<string>
   /** Whether its files are stored beyond its end. */
   readonly keepFiles: Generated<boolean>
-  /** Recording options, as JSON. */
-  readonly record: Nullable<string>
+  /** Recording options. Null: no recordings. */
+  readonly record: Nullable<JsonText>
 }
 
 /** A file or recording stored beyond the end of its session. Its blob is named after its id. */
@@ -63,8 +63,8 @@ export interface ArtifactTable {
   readonly sessionId: string
   readonly kind: 'file' | 'recording'
   readonly name: string
-  /** Further metadata, as JSON. */
-  readonly details: string
+  /** Further metadata. */
+  readonly details: JsonText
   /** Size. Null: the blob is being written or was never completed. */
   readonly bytes: Nullable<number>
   readonly createdAt: Timestamp

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { DeliveryStatus } from 'bowline/contract/webhooks'
-import type { Nullable, Timestamp } from './columns.ts'
+import type { JsonText, Nullable, Timestamp } from './columns.ts'
 
 /** A delivery of an event to a webhook. Its id is the `webhookId` in the body. */
 export interface WebhookDeliveryTable {
@@ -11,14 +11,13 @@ export interface WebhookDeliveryTable {
   readonly event: string
   readonly jobId: string
   readonly url: string
-  /** Custom headers, as JSON. */
-  readonly headers: string
-  /** Request body. Null: deleted. */
-  readonly payload: Nullable<string>
+  /** Custom headers. `json`, because of names that differ only in case, the last one is sent. */
+  readonly headers: JsonText
+  /** Request body. Null: deleted. JSON in a `text` column: its signature covers its bytes. */
+  readonly payload: Nullable<JsonText>
   readonly keepsPayload: Generated<boolean>
   readonly status: Generated<DeliveryStatus>
-  /** Attempts, as JSON. */
-  readonly attempts: Generated<string>
+  readonly attempts: Generated<JsonText>
   readonly nextAttemptAt: Nullable<Date>
   readonly deliveredAt: Nullable<Date>
   readonly createdAt: Timestamp

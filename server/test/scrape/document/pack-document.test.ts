@@ -9,13 +9,13 @@ test('a packed document is small and unpacks unchanged, with any characters', as
   const bytes = await packDocument(document)
 
   expect(bytes.length).toBeLessThan(1000)
-  expect(await unpackDocument(bytes)).toEqual(document)
+  expect(await unpackDocument('id', bytes)).toEqual(document)
 })
 
 test('a document stored before packing was introduced is readable', async () => {
   const document = { markdown: 'Ahoy ⛵', metadata }
 
-  const read = await unpackDocument(Uint8Array.from(Buffer.from(JSON.stringify(document))))
+  const read = await unpackDocument('id', Uint8Array.from(Buffer.from(JSON.stringify(document))))
 
   expect(read).toEqual(document)
 })

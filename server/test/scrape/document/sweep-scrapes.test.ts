@@ -34,7 +34,7 @@ describeEachStore('old scrapes', (openStore) => {
       kind: 'crawl',
       version: 'v2',
       target: 'https://a.example/',
-      plan: '{}',
+      plan: { submissions: [] },
       baseUrl: 'http://127.0.0.1',
       idempotencyKey: undefined,
       requestHash: undefined,
