@@ -3,19 +3,17 @@ import { scrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import { headerScope } from '../map/site.ts'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
-import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot, type ScrapeInSlotDeps } from '../scrape/scrape-in-slot.ts'
 import type { ScrapeCall } from '../scrape/scrapes.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
 import type { ExtractJobRow } from './extract-job-queries.ts'
-import type { Store } from '../store/store.ts'
 import type { Extracted } from './extracted.ts'
 import { findPages, type FindPagesDeps } from './find-pages.ts'
+import type { PageScrapes } from './page-scrapes.ts'
 import type { Plan } from './plan.ts'
 
 /** Dependencies of `extractData`. */
 export interface ExtractDeps extends FindPagesDeps, ScrapeInSlotDeps {
-  readonly store: Pick<Store, 'db'>
   readonly languageModel: LanguageModel
 }
 
@@ -23,20 +21,24 @@ export interface ExtractDeps extends FindPagesDeps, ScrapeInSlotDeps {
 const maxCharacters = 190_000
 
 /**
- * Scrapes the pages of a plan and extracts data from them with the language model. Throws
- * EXTRACTION_FAILED, or the signal's reason.
+ * Scrapes the pages of a plan and extracts data from them with the language model. Adds the pages
+ * to `pages`, for the caller to save. Throws EXTRACTION_FAILED, or the signal's reason.
  */
 export async function extractData(
   deps: ExtractDeps,
   plan: Plan,
   job: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
-  signal: AbortSignal,
+  { pages, signal }: { readonly pages: PageScrapes; readonly signal: AbortSignal },
 ): Promise<Extracted> {
   const { urls, warnings, searchCredits } = await findPages(deps, plan, job, signal)
   const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
   const scrapeDeps = {
     ...job,
-    scrape: async (call: ScrapeCall) => scrapePage(deps, call),
+    scrape: async (call: ScrapeCall) => {
+      const scrape = await scrapeInSlot(deps, call)
+      pages.add(scrape)
+      return scrape
+    },
     options,
     takesHeaders: headerScopeOf(plan),
     baseUrl: plan.baseUrl,
@@ -77,15 +79,6 @@ export async function extractData(
   })
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
-}
-
-/** Scrapes and stores a page, which the job pays for. */
-async function scrapePage(deps: ExtractDeps, call: ScrapeCall): Promise<ScrapeOutcome> {
-  await using scrape = await scrapeInSlot(deps, call)
-  await deps.store.db.transaction().execute(async (db) => scrape.save(db))
-  scrape.markSaved()
-  const { id, document, credits } = scrape
-  return { id, document, credits }
 }
 
 /** Custom headers are only sent to sites named in the request, not to pages found by a search. */

@@ -13,6 +13,7 @@ import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { admitExtract, endExtractJob } from './extract-account.ts'
 import { extractData, type ExtractDeps } from './extract-data.ts'
+import { PageScrapes } from './page-scrapes.ts'
 import { maxPagesOf, createPlan, searchResultCount } from './plan.ts'
 
 /** Dependencies of `Extracts`. */
@@ -120,16 +121,16 @@ export class Extracts {
 
   async #extract(job: ExtractJobRow, { signal }: Attempt): Promise<void> {
     const { languageModel, prices } = this.#deps
-    const { id } = job
-    const { request: plan } = job
+    const { id, teamId, apiKeyId, request: plan } = job
     await this.#notify(job, 'started')
+    await using pages = new PageScrapes()
     try {
       if (languageModel === undefined)
         throw new BowlineError('EXTRACTION_FAILED', 'The language model is no longer configured')
-      const { teamId, apiKeyId } = job
-      const found = await extractData({ ...this.#deps, languageModel }, plan, { teamId, apiKeyId }, signal)
-      const credits = priceOfExtract(prices, found.pages.length) + found.searchCredits
-      await this.#end(id, { answer: found, credits })
+      const deps = { ...this.#deps, languageModel }
+      const answer = await extractData(deps, plan, { teamId, apiKeyId }, { pages, signal })
+      const credits = priceOfExtract(prices, answer.pages.length) + answer.searchCredits
+      await this.#end(id, { answer, credits }, pages)
     } catch (error) {
       // Another server, or this one after a restart, tries again.
       if (signal.aborted) throw error
@@ -137,14 +138,20 @@ export class Extracts {
     }
   }
 
-  async #end(id: string, end: ExtractEnd): Promise<void> {
+  /**
+   * Commits the result, its charge, its pages and its webhook event, unless it has already ended.
+   */
+  async #end(id: string, end: ExtractEnd, pages?: PageScrapes): Promise<void> {
     const { store, onError } = this.#deps
-    await store.db.transaction().execute(async (db) => {
-      if (!(await endExtractJob(db, id, end))) return
+    const isEnded = await store.db.transaction().execute(async (db) => {
+      if (!(await endExtractJob(db, id, end))) return false
+      await pages?.save(db)
       // An extraction that cannot be read ends all the same, but its webhook is unknown.
       const job = await orUndefined(findExtractJob(db, id), (error) => onError(error, `ending the extraction ${id}`))
       if (job !== undefined) await this.#notify(job, 'error' in end ? 'failed' : 'completed', { db, end })
+      return true
     })
+    if (isEnded) pages?.markSaved()
   }
 
   async #notify(

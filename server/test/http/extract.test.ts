@@ -130,6 +130,24 @@ test('pages found by a search are read and billed with the extraction', async ()
   expect(asked()).toContain(`Page ${site.url('/fleet/red')}`)
 })
 
+test('the pages of an extraction are stored with its result and its charge, and none of them if it fails', async () => {
+  const path = '/fleet/red?stored'
+  const fetches = (): number => site.requests.all.filter((request) => request.path === path).length
+  const extract = async () => bowline.extract(site.url(path), { prompt: 'x' })
+  says = 'I would rather not.'
+  await extract().catch(() => undefined)
+  const failed = fetches()
+  says = '{}'
+
+  await extract()
+  const completed = fetches()
+  await extract()
+
+  expect(completed).toBeGreaterThan(failed)
+  // From the cache.
+  expect(fetches()).toBe(completed)
+})
+
 test('an extraction that cannot read a page or parse the answer fails with the reason and costs nothing', async () => {
   says = 'I would rather not.'
   await expect(bowline.extract(site.url('/fleet/red'), { prompt: 'x' })).rejects.toMatchObject({
