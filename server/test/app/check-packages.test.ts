@@ -3,9 +3,11 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { repository } from '../../../test/lab/source-tree.ts'
 import { makePdf } from '../scrape/parse/make-pdf.ts'
@@ -39,7 +41,8 @@ describe('a server without optional packages', () => {
     site = fixture.use(
       await startSite({ '/banner': fixedPage('News', banner), '/plain': fixedPage('News', '<h1>News</h1>') }),
     )
-    server = fixture.use(await startServerProcess({ dataDir, env: without(...optional) }))
+    const { url } = fixture.use(await (await sharedPostgres()).createDatabase())
+    server = fixture.use(await startServerProcess({ dataDir, env: { DATABASE_URL: url, ...without(...optional) } }))
   })
   afterAll(async () => fixture.disposeAsync())
 
@@ -98,29 +101,41 @@ describe('a server without optional packages', () => {
   })
 })
 
-test.each([
-  ['@aws-sdk/client-s3', '`--blobs s3://…`', ['--blobs', 's3://bucket?endpoint=http://127.0.0.1:9']],
-  ['@ghostery/adblocker', '`--ad-lists`', ['--ad-lists', 'http://127.0.0.1:9/list.txt']],
-  [
-    'nodemailer',
-    '`--smtp-url`',
-    ['--smtp-url', 'smtp://127.0.0.1:9', '--mail-from', 'bowline@example.com', '--public-url', 'http://127.0.0.1:9'],
-  ],
-])('without %s, a server configured with %s does not start', async (name, purpose, flags) => {
+/** Starts a server with each of the settings. Prints the errors. */
+const starts = `
+const [app, config, settings] = process.argv.slice(1)
+const [{ startConfigured }, { parseConfig }] = await Promise.all([import(app), import(config)])
+const errors = []
+for (const each of JSON.parse(settings)) {
+  const starting = startConfigured(parseConfig(each))
+  errors.push(await starting.then((server) => server[Symbol.asyncDispose](), ({ code, message }) => ({ code, message })))
+}
+console.log(JSON.stringify(errors))
+`
+
+test('a server configured for a missing package does not start', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-optional-'))
+  await using database = await (await sharedPostgres()).createDatabase()
+  const mail = { smtpUrl: 'smtp://127.0.0.1:9', mailFrom: 'bowline@example.com', publicUrl: 'http://127.0.0.1:9' }
+  const cases = [
+    ['@aws-sdk/client-s3', '`--blobs s3://…`', { blobs: 's3://bucket?endpoint=http://127.0.0.1:9' }],
+    ['@ghostery/adblocker', '`--ad-lists`', { adLists: ['http://127.0.0.1:9/list.txt'] }],
+    ['nodemailer', '`--smtp-url`', mail],
+  ] as const
+  const common = { port: 0, dataDir: folder.path, databaseUrl: database.url, warm: 0, logLevel: 'silent' }
+  const settings = cases.map(([, , options]) => ({ ...common, ...options }))
+  const modules = ['server/src/app.ts', 'server/src/config.ts'].map((path) => join(repository, path))
 
-  const starting = startServerProcess({
-    dataDir: folder.path,
-    flags: ['--log-level', 'silent', ...flags],
-    env: without(name),
-  })
+  const args = ['--input-type=module', '-e', starts, ...modules, JSON.stringify(settings)]
+  const env = { ...process.env, ...without(...cases.map(([name]) => name)) }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
 
-  const { message } = await starting.then(
-    () => new Error('It started'),
-    (error: Error) => error,
+  expect(JSON.parse(stdout)).toEqual(
+    cases.map(([name, purpose]) => ({
+      code: 'PACKAGE_MISSING',
+      message: `Install ${name} to use ${purpose}: npm install ${name}`,
+    })),
   )
-  expect(message).toContain('exited with 3')
-  expect(message).toContain(`Install ${name} to use ${purpose}: npm install ${name}`)
 })
 
 test('without @llamaindex/liteparse, a PDF is read as plain text', async () => {

@@ -7,7 +7,7 @@ import { defaultPrices } from '../../src/billing/prices.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage, sendJson } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
-import { openPgliteStore } from '../../../test/lab/stores.ts'
+import { openPostgresStore } from '../../../test/lab/stores.ts'
 
 const fixture = new AsyncDisposableStack()
 let lab: Lab
@@ -132,7 +132,7 @@ test('each source has its own list', async () => {
 })
 
 test('the server does not start with a provider that is not configured', async () => {
-  await using store = await openPgliteStore()
+  await using store = await openPostgresStore()
   await using undo = new AsyncDisposableStack()
   const billing = new Billing({ store, nodeId: uuidV7() })
   const deps = { store, billing, prices: defaultPrices, onError: () => {} }

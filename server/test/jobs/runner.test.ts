@@ -22,14 +22,14 @@ import { addJobWarnings, findJob, insertJob, reopenJob } from '../../src/jobs/jo
 import { endJobPage, insertJobPages, listFailedPages, type JobPageRow } from '../../src/jobs/job-page-queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
-import { openPgliteStore } from '../../../test/lab/stores.ts'
+import { openPostgresStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 import { failFirstReturn, holdSecondLook } from './store-plugins.ts'
 import { wholePlan, type PartialPlan } from './whole-plan.ts'
 
 let store: Store
 beforeAll(async () => {
-  store = await openPgliteStore()
+  store = await openPostgresStore()
 })
 afterAll(async () => store[Symbol.asyncDispose]())
 
