@@ -2,10 +2,12 @@ import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
-import { startServer } from '../server/src/index.ts'
+import { startLab } from './lab/lab.ts'
+import { setEnvironment } from './lab/set-environment.ts'
 import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
 
@@ -25,22 +27,22 @@ async function startFixture() {
   // With the template of an empty store, which takes seconds to create.
   await symlink(join(homedir(), '.cache'), join(folder, '.cache'))
   const site = undo.use(await startSite())
-  const server = undo.use(
-    await startServer({ port: 0, dataDir: join(folder, 'data'), allow: ['127.0.0.1'], warm: 1, logLevel: 'silent' }),
-  )
+  const { server } = undo.use(await startLab())
   const owned = undo.move()
-  const env = {
-    ...process.env,
+  const own = {
     HOME: folder,
     PATH: [folder, join(repository, 'node_modules/.bin'), process.env['PATH']].join(':'),
     BOWLINE_BASE_URL: server.url,
     BOWLINE_API_KEY: server.apiKey,
     SITE: site.url(''),
   }
+  const env = { ...process.env, ...own }
   return {
     folder,
     site,
     server,
+    /** Runs a program in this process, which has loaded the client and the libraries already. */
+    load: async (file: string, ...args: readonly string[]) => printedBy(file, { args, env: own }),
     run: (file: string, ...args: readonly string[]) =>
       run(process.execPath, [...wasmCompilerFlags, file, ...args], {
         cwd: join(repository, 'examples'),
@@ -52,6 +54,29 @@ async function startFixture() {
   }
 }
 
+let loads = 0
+
+/** Imports a program with these arguments and environment variables. Returns the lines it has printed. */
+async function printedBy(
+  file: string,
+  { args, env }: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const url = pathToFileURL(join(repository, 'examples', file))
+  // Another module each time.
+  url.searchParams.set('load', String((loads += 1)))
+  using _environment = setEnvironment(env)
+  const { argv } = process
+  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  try {
+    process.argv = [...argv.slice(0, 1), file, ...args]
+    await import(url.href)
+    return log.mock.calls.map((words) => `${words.join(' ')}\n`).join('')
+  } finally {
+    log.mockRestore()
+    process.argv = argv
+  }
+}
+
 describe('the examples', () => {
   let fixture: Awaited<ReturnType<typeof startFixture>>
   beforeAll(async () => {
@@ -60,39 +85,39 @@ describe('the examples', () => {
   afterAll(() => fixture[Symbol.asyncDispose]())
 
   test('01 prints the title and the bill', async () => {
-    const { stdout } = await fixture.run('01-first-session.ts', fixture.site.url('/title?text=Moored'))
+    const printed = await fixture.load('01-first-session.ts', fixture.site.url('/title?text=Moored'))
 
-    expect(stdout).toMatch(/^Moored \(\d+ ms, 2 credits\)\n$/)
+    expect(printed).toMatch(/^Moored \(\d+ ms, 2 credits\)\n$/)
   })
 
   test('02 prints a bill and the links of a page', async () => {
-    const { stdout } = await fixture.run('02-puppeteer.ts', fixture.site.url('/'))
+    const printed = await fixture.load('02-puppeteer.ts', fixture.site.url('/'))
 
-    expect(stdout).toBe('Ended by return, 2 credits\nLinks: /links\n')
+    expect(printed).toBe('Ended by return, 2 credits\nLinks: /links\n')
   })
 
   test('03 stays signed in', async () => {
-    const { stdout } = await fixture.run('03-profile-login-kept.ts', fixture.site.url('/'))
+    const printed = await fixture.load('03-profile-login-kept.ts', fixture.site.url('/'))
 
-    expect(stdout).toBe('Saved version 1\nStill there: user=ann\n')
+    expect(printed).toBe('Saved version 1\nStill there: user=ann\n')
   })
 
   test('04 resumes from its checkpoint', async () => {
     const urls = ['Mole', 'Quay'].map((text) => fixture.site.url(`/title?text=${text}`))
     const args = [join(await mkdtemp(join(fixture.folder, '04-')), 'titles.jsonl'), ...urls] as const
 
-    const first = await fixture.run('04-pool-with-budget.ts', ...args)
-    const second = await fixture.run('04-pool-with-budget.ts', ...args)
+    const first = await fixture.load('04-pool-with-budget.ts', ...args)
+    const second = await fixture.load('04-pool-with-budget.ts', ...args)
 
     const titles = `${urls[0]}: Mole\n${urls[1]}: Quay\n`
-    expect(first.stdout).toBe(`About 4 credits\n${titles}2 done (0 of them before), 0 failed, stopped by: end\n`)
-    expect(second.stdout).toBe(`About 4 credits\n${titles}2 done (2 of them before), 0 failed, stopped by: end\n`)
+    expect(first).toBe(`About 4 credits\n${titles}2 done (0 of them before), 0 failed, stopped by: end\n`)
+    expect(second).toBe(`About 4 credits\n${titles}2 done (2 of them before), 0 failed, stopped by: end\n`)
   })
 
   test('05 prints the pages found by a search and a map', async () => {
-    const { stdout } = await fixture.run('05-search-map-batch.ts', 'plain', fixture.site.url('/'))
+    const printed = await fixture.load('05-search-map-batch.ts', 'plain', fixture.site.url('/'))
 
-    expect(stdout).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
+    expect(printed).toMatch(/^At most 8 credits\n200 http:\S+: \d+ characters\n/)
   })
 
   test('06 passes', async () => {
@@ -113,10 +138,10 @@ describe('the examples', () => {
       },
     })
 
-    const { stdout } = await fixture.run('07-monitor.ts', shop.url('/price'))
+    const printed = await fixture.load('07-monitor.ts', shop.url('/price'))
 
-    expect(stdout).toMatch(/^first check: new\nsecond check: changed/)
-    expect(stdout).toContain('-They cost')
+    expect(printed).toMatch(/^first check: new\nsecond check: changed/)
+    expect(printed).toContain('-They cost')
   })
 
   test('08 runs a shell command with a session', async () => {
@@ -135,9 +160,9 @@ describe('the examples', () => {
   test('10 leaves no session behind', async () => {
     const { url, apiKey } = fixture.server
 
-    const { stdout } = await fixture.run('10-attach-any-base-url.ts', url, apiKey, fixture.site.url('/'))
+    const printed = await fixture.load('10-attach-any-base-url.ts', url, apiKey, fixture.site.url('/'))
 
-    expect(stdout).toBe('Title: Plain\nSessions still active: 0\n')
+    expect(printed).toBe('Title: Plain\nSessions still active: 0\n')
   })
 
   test('Crawlee crawls on a session', async () => {
@@ -149,9 +174,9 @@ describe('the examples', () => {
   })
 
   test('raw CDP drives a session', async () => {
-    const { stdout } = await fixture.run('recipes/raw-cdp.ts', fixture.site.url('/title?text=Bollard'))
+    const printed = await fixture.load('recipes/raw-cdp.ts', fixture.site.url('/title?text=Bollard'))
 
-    expect(stdout).toBe('Title: Bollard\n')
+    expect(printed).toBe('Title: Bollard\n')
   })
 
   const python = hasPythonPlaywright()
@@ -173,8 +198,8 @@ describe('the examples', () => {
   })
 
   test('the public MCP server scrapes a page', async () => {
-    const { stdout } = await fixture.run('recipes/firecrawl-mcp.ts', fixture.site.url('/'))
+    const printed = await fixture.load('recipes/firecrawl-mcp.ts', fixture.site.url('/'))
 
-    expect(stdout).toContain('# Plain')
+    expect(printed).toContain('# Plain')
   })
 })

@@ -7,47 +7,39 @@ import { startConfigured } from '../../server/src/app.ts'
 import { parseConfig } from '../../server/src/config.ts'
 import { lockFolder } from '../../server/src/store/lock.ts'
 import { startServerProcess } from '../lab/server-process.ts'
+import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { startSite } from '../lab/site.ts'
 
-test('a closed terminal drains the server: its sessions are ended and billed', async () => {
+test('a closed terminal drains the server: sessions are ended and billed, and pending requests get the whole drain timeout', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
-  await using server = await startServerProcess({ dataDir: folder.path })
+  await using database = await (await sharedPostgres()).createDatabase()
+  const requested = Promise.withResolvers<void>()
+  await using site = await startSite({
+    '/slow': async ({ response }) => {
+      requested.resolve()
+      // Longer than an interrupted start may take.
+      await sleep(10_500)
+      response.setHeader('content-type', 'text/html').end('<h1>Slow</h1>')
+    },
+  })
+  const options = { flags: ['--drain-timeout', '60'], env: { DATABASE_URL: database.url } }
+  await using server = await startServerProcess({ dataDir: folder.path, ...options })
   const { id } = await server.create()
+  const body = { url: site.url('/slow'), formats: ['rawHtml'], timeout: 60_000 }
+  const scraped = server.api('POST', '/v2/scrape', body)
+  await requested.promise
 
   server.kill('SIGHUP')
 
+  expect(await scraped).toMatchObject({ status: 200, body: { data: { rawHtml: expect.stringContaining('Slow') } } })
   expect(await server.exited).toEqual({ code: 0, signal: null })
-  const ended = server
-    .log()
-    .split('\n')
-    .find((line) => line.includes('session ended'))
-  expect(JSON.parse(ended ?? '{}')).toMatchObject({
+  const lines = server.log().split('\n')
+  expect(JSON.parse(lines.find((line) => line.includes('session ended')) ?? '{}')).toMatchObject({
     sessionId: id,
     endReason: 'drained',
     teamId: expect.any(String),
     keyId: expect.any(String),
   })
-})
-
-test('pending requests get the whole drain timeout, also beyond the limit for interrupted starts', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-serve-'))
-  const requested = Promise.withResolvers<void>()
-  await using site = await startSite({
-    '/slow': async ({ response }) => {
-      requested.resolve()
-      await sleep(11_500)
-      response.setHeader('content-type', 'text/html').end('<h1>Slow</h1>')
-    },
-  })
-  await using server = await startServerProcess({ dataDir: folder.path, flags: ['--drain-timeout', '20'] })
-  const body = { url: site.url('/slow'), formats: ['rawHtml'], timeout: 30_000 }
-  const scraped = server.api('POST', '/v2/scrape', body)
-  await requested.promise
-
-  server.kill('SIGTERM')
-
-  expect(await scraped).toMatchObject({ status: 200, body: { data: { rawHtml: expect.stringContaining('Slow') } } })
-  expect(await server.exited).toEqual({ code: 0, signal: null })
 })
 
 test('an aborted start rejects with the reason and releases the data directory', async () => {
