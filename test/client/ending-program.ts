@@ -1,11 +1,11 @@
 /**
- * Program that opens a session and ends in the way given by its argument. Started by tests. @module
+ * Program that opens a session for each of the endings in its first argument. Started by tests. @module
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
-const [ending, sessionDir, reaper] = process.argv.slice(2)
+const [endingNames = '', sessionDir, reaper] = process.argv.slice(2)
 // Synchronous, because some endings leave no time for asynchronous output.
 function print(line: string): void {
   return void writeSync(1, `${line}\n`)
@@ -53,22 +53,25 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
   stuck: () => new Promise(() => undefined),
 }
 
-const caller = new AbortController()
+let caller: AbortController
 const bowline = new Bowline({ sessionDir, reaper: reaper !== 'no-reaper' })
-try {
-  const outcome = await bowline.withSession(
-    {
-      signal: caller.signal,
-      timeoutMs: ending === 'timeout' ? 200 : undefined,
-      onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`),
-    },
-    ({ session, signal }) => {
-      print(`open ${session.id}`)
-      return endings[ending ?? '']?.(signal)
-    },
-  )
-  print(`resolved ${String(outcome.result)}`)
-} catch (error) {
-  print(`rejected ${String(error)}`)
-  if (ending === 'wait') throw error
+for (const ending of endingNames.split(',')) {
+  caller = new AbortController()
+  try {
+    const outcome = await bowline.withSession(
+      {
+        signal: caller.signal,
+        timeoutMs: ending === 'timeout' ? 200 : undefined,
+        onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`),
+      },
+      ({ session, signal }) => {
+        print(`open ${session.id}`)
+        return endings[ending]?.(signal)
+      },
+    )
+    print(`resolved ${String(outcome.result)}`)
+  } catch (error) {
+    print(`rejected ${String(error)}`)
+    if (ending === 'wait') throw error
+  }
 }

@@ -18,10 +18,6 @@ interface Ending {
 }
 
 const endings: readonly Ending[] = [
-  { name: 'when the work returns', how: 'return', endedBy: 'return', code: 0 },
-  { name: 'when the work throws', how: 'throw', endedBy: 'throw', code: 0 },
-  { name: 'when the work takes too long', how: 'timeout', endedBy: 'timeout', code: 0 },
-  { name: 'when the caller aborts', how: 'abort', endedBy: 'abort', code: 0 },
   { name: 'on SIGINT', how: 'wait', signal: 'SIGINT', endedBy: 'signal', code: null },
   { name: 'on SIGTERM', how: 'wait', signal: 'SIGTERM', endedBy: 'signal', code: null },
   { name: 'on SIGHUP', how: 'wait', signal: 'SIGHUP', endedBy: 'signal', code: null },
@@ -50,6 +46,21 @@ function bills(lines: readonly string[]): readonly SessionBill[] {
 }
 
 describe('a session is deleted and billed once', () => {
+  test('when the work returns, throws or takes too long, or the caller aborts', async () => {
+    const hows = ['return', 'throw', 'timeout', 'abort']
+    await using fixture = await startFixture(hows.join())
+
+    const end = await fixture.program.ended
+
+    expect(end, fixture.program.errors()).toEqual({ code: 0, signal: null })
+    const ids = hows.map((_, index) => `session-${index + 1}`)
+    expect(bills(fixture.program.lines)).toEqual(
+      hows.map((endedBy, index) => ({ sessionId: ids[index], endedBy, sessionDurationMs: 1234, creditsBilled: 2 })),
+    )
+    expect(fixture.service.deleted).toEqual(ids)
+    expect(await readdir(fixture.sessionDir)).toEqual([])
+  })
+
   test.each(endings)('$name', async ({ how, signal, endedBy, code }) => {
     await using fixture = await startFixture(how)
 
