@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import puppeteerCore from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
@@ -16,7 +16,7 @@ let site: Site
 let bowline: Bowline
 
 beforeAll(async () => {
-  const lab = fixture.use(await startLab({ warm: 2 }))
+  const lab = fixture.use(await startLab())
   site = fixture.use(await startSite())
   bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
 })
@@ -26,22 +26,15 @@ afterAll(async () => {
 })
 
 describeEachDriver('a session', (driver) => {
-  test('is connected on its initial page, the only one', async () => {
+  test('is connected on its initial page, the only one, which keeps the size of its window', async () => {
     const { result } = await bowline.withSession({ driver }, async ({ page, context }) => {
       const before = page.url()
+      const [inner, outer] = await page.evaluate<number[]>('[window.innerWidth, window.outerWidth]')
       await page.goto(site.url('/'))
-      return { before, title: await page.title(), pages: (await context.pages()).length }
+      return { before, inner, outer, title: await page.title(), pages: (await context.pages()).length }
     })
 
-    expect(result).toEqual({ before: 'about:blank', title: expect.stringMatching(/\S/) as string, pages: 1 })
-  })
-
-  test('keeps the size of its window', async () => {
-    const { result } = await bowline.withSession({ driver }, async ({ page }) => ({
-      inner: await page.evaluate<number>('window.innerWidth'),
-      outer: await page.evaluate<number>('window.outerWidth'),
-    }))
-
+    expect(result).toMatchObject({ before: 'about:blank', title: expect.stringMatching(/\S/) as string, pages: 1 })
     expect(result.inner).toBe(result.outer)
   })
 
@@ -80,26 +73,13 @@ describeEachDriver('a session', (driver) => {
   test('is deleted on timeout, even during an endless script', async () => {
     let id = ''
 
-    const outcome = bowline.withSession({ driver, timeoutMs: 1500 }, async ({ page, session }) => {
+    const outcome = bowline.withSession({ driver, timeoutMs: 5000 }, async ({ page, session }) => {
       id = session.id
       await page.evaluate('new Promise(() => {})')
     })
 
     await expect(outcome).rejects.toMatchObject({ code: 'TIMEOUT' })
     expect(await bowline.sessions.get(id)).toMatchObject({ status: 'destroyed' })
-  })
-
-  test('that has ended causes DRIVER_FAILED without the secret of its URL', async () => {
-    const session = await bowline.sessions.create()
-    await session.end()
-
-    const error = await driver.connect(session).then(
-      () => undefined,
-      (error: Error) => error,
-    )
-
-    expect(error).toMatchObject({ code: 'DRIVER_FAILED' })
-    expect(error?.message).not.toContain(new URL(session.cdpUrl).search || new URL(session.cdpUrl).pathname)
   })
 
   test('that rejects a command during the connect is disconnected', async () => {
@@ -122,7 +102,7 @@ describeEachDriver('a session', (driver) => {
     expect(await closed.promise).toBe('closed')
   })
 
-  test('can be aborted while connecting', async () => {
+  test('can be aborted while connecting, and causes DRIVER_FAILED without the secret of its URL once it has ended', async () => {
     await using session = await bowline.sessions.create()
     const stop = new AbortController()
 
@@ -130,31 +110,22 @@ describeEachDriver('a session', (driver) => {
     stop.abort(new Error('no longer needed'))
 
     await expect(connecting).rejects.toThrow('no longer needed')
+    await session.end()
+    const error = await driver.connect(session).then(
+      () => undefined,
+      (reason: Error) => reason,
+    )
+    expect(error).toMatchObject({ code: 'DRIVER_FAILED' })
+    expect(error?.message).not.toContain(new URL(session.cdpUrl).search || new URL(session.cdpUrl).pathname)
   })
 })
 
-describe('a library passed to `with`', () => {
-  test('connects a session, Playwright', async () => {
-    const driver = playwright.with(chromium)
-
-    const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
-
-    expect(result).toBe(2)
-  })
-
-  test('connects a session, Puppeteer', async () => {
-    const driver = puppeteer.with(puppeteerCore)
-
-    const { result } = await bowline.withSession({ driver }, ({ page }) => page.evaluate(() => 1 + 1))
-
-    expect(result).toBe(2)
-  })
-})
-
-test('the driver determines the type of the work', async () => {
-  const viaPlaywright = await bowline.withSession({ driver: playwright }, ({ page }) => page.locator('body').count())
+test('the driver determines the type of the work, and can be passed its library', async () => {
+  const viaPlaywright = await bowline.withSession({ driver: playwright.with(chromium) }, ({ page }) =>
+    page.locator('body').count(),
+  )
   const viaPuppeteer = await bowline.withSession(
-    { driver: puppeteer },
+    { driver: puppeteer.with(puppeteerCore) },
     async ({ page }) => (await page.$$('body')).length,
   )
   // @ts-expect-error Puppeteer has no getByRole

@@ -66,7 +66,7 @@ describeEachDriver('a pool', (driver) => {
   })
 })
 
-test('a session that has become slow is replaced', async () => {
+test('a session that has become slow is replaced, and the driver determines the type of the pool function', async () => {
   let probes = 0
   const tiring: Driver<PlaywrightHandles> = {
     ...playwright,
@@ -91,16 +91,11 @@ test('a session that has become slow is replaced', async () => {
       maxDrift: 1.1,
       onProgress: (_, event) => void (event.type === 'session-ended' && reasons.push(`${event.reason} ${event.uses}`)),
     })
-    .run([1, 2, 3, 4, 5, 6], (_, { page }) => page.title())
+    .run([1, 2, 3, 4, 5, 6], async (_, { page }) => ({ title: await page.title(), size: page.viewportSize() }))
+  for await (const { result } of run) {
+    expect(result?.size satisfies { readonly width: number } | null | undefined).toBeDefined()
+  }
   await run.done()
 
   expect(reasons[0]).toBe('drift 5')
-})
-
-test('the driver determines the type of the pool function', async () => {
-  const run = bowline.pool({ driver: playwright, size: 1 }).run(['only'], async (_, { page }) => page.viewportSize())
-
-  for await (const outcome of run) {
-    expect(outcome.result satisfies { readonly width: number } | null | undefined).toBeDefined()
-  }
 })

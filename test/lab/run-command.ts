@@ -37,7 +37,7 @@ export async function runCommand(args: readonly string[], { env, input = '' }: C
   process.exitCode = 0
   await runCli(args)
   const out = stdout.text()
-  return { code: Number(process.exitCode), out: out.replace(/\n$/, ''), lines: linesOf(out), errors: stderr.text() }
+  return { code: process.exitCode, out: out.replace(/\n$/, ''), lines: linesOf(out), errors: stderr.text() }
 }
 
 function linesOf(text: string): readonly string[] {

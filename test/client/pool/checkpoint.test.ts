@@ -38,15 +38,17 @@ test.each([
   // Partial line, as left by a power failure.
   await appendFile(path, `{"key":"3","result":"${'x'.repeat(isBilled ? 100_000 : 10)}`)
 
-  await using resumed = startPool(fixture, folder.path, path)
-  const end = await resumed.ended
+  const worked: number[] = []
+  const resumed = fixture.bowline
+    .pool({ size: 1, checkpoint: path, budget: 5, maxUses: 100 })
+    .run([0, 1, 2, 3, 4, 5], (number) => {
+      worked.push(number)
+      return { square: number * number }
+    })
 
-  expect(end.code, resumed.errors()).toBe(0)
-  expect(resumed.lines.filter((line) => line.startsWith('worked'))).toEqual(['worked 3', 'worked 4', 'worked 5'])
-  expect(resumed.lines.filter((line) => line.startsWith('result'))).toEqual(
-    [0, 1, 2, 3, 4, 5].map((number) => `result ${number} ${number * number}`),
-  )
-  expect(resumed.lines.at(-1)).toBe('summary {"resumed":3,"credits":4,"stoppedBy":"end"}')
+  expect(await read(resumed)).toEqual([0, 1, 2, 3, 4, 5].map((number) => ({ square: number * number })))
+  expect(worked).toEqual([3, 4, 5])
+  expect(await resumed.done()).toMatchObject({ resumed: 3, credits: 4, stoppedBy: 'end' })
 })
 
 test('sessions that an aborted run was creating count against the budget of the next run', async () => {

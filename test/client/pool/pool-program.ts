@@ -6,9 +6,6 @@ const [checkpoint = '', stopAt] = process.argv.slice(2)
 const bowline = new Bowline()
 const run = bowline.pool({ size: 1, checkpoint, budget: 5, maxUses: 100 }).run([0, 1, 2, 3, 4, 5], async (number) => {
   if (number === Number(stopAt)) await delay(60_000)
-  console.log(`worked ${number}`)
   return { square: number * number }
 })
 for await (const { item, result } of run) console.log(`result ${item} ${result?.square}`)
-const { resumed, credits, stoppedBy } = await run.done()
-console.log(`summary ${JSON.stringify({ resumed, credits, stoppedBy })}`)
