@@ -56,7 +56,7 @@ async function startFixture() {
 
 let loads = 0
 
-/** Imports a program with these arguments and environment variables. Returns the lines it has printed. */
+/** Imports a program. Returns the lines it has printed. */
 async function printedBy(
   file: string,
   { args, env }: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> },

@@ -1,6 +1,4 @@
-/**
- * Program that opens a session for each of the endings in its first argument. Started by tests. @module
- */
+/** Program that opens a session for each ending in its first argument. Started by tests. @module */
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
