@@ -8,6 +8,7 @@ import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { isProgram, readDocExamples, type DocExample } from './lab/doc-examples.ts'
 import { startLab } from './lab/lab.ts'
 import { startModel } from './lab/language-model.ts'
+import { sharedPostgres } from './lab/shared-postgres.ts'
 import { startSite } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
 
@@ -17,14 +18,18 @@ const examples = readDocExamples()
 /** In milliseconds: the examples start about 30 sessions. */
 const timeout = 180_000
 
+/** The first option that an example passes to its own server. */
+const ownOptions = /\b(?:port|allow|warm): /
+
 /** Writes the examples to a folder where `bowline` and `bowline-server` are their sources. */
-async function writeExamples(written: readonly DocExample[], adapt: (program: string) => string) {
+async function writeExamples(written: readonly DocExample[], adapt: (program: string) => Promise<string>) {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-doc-examples-'))
   undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  await Promise.all(written.map(({ fileName, program }) => writeFile(join(folder, fileName), adapt(program))))
+  const write = async ({ fileName, program }: DocExample) => writeFile(join(folder, fileName), await adapt(program))
+  await Promise.all(written.map(write))
   const owned = undo.move()
   return { folder, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -45,11 +50,18 @@ log(JSON.stringify(failures))
 test('the examples in doc comments run', { timeout }, async () => {
   await using site = await startSite()
   await using model = await startModel(() => JSON.stringify({ heading: 'Plain' }))
-  await using lab = await startLab({ warm: 2, llmUrl: model.url, llmModel: 'small' })
+  await using lab = await startLab({ llmUrl: model.url, llmModel: 'small' })
   const programs = examples.filter(isProgram)
-  await using written = await writeExamples(programs, (program) =>
-    program.replaceAll(/https:\/\/example\.com\/?/g, site.url('/')),
-  )
+  await using databases = new AsyncDisposableStack()
+  const postgres = await sharedPostgres()
+  await using written = await writeExamples(programs, async (program) => {
+    const local = program.replaceAll(/https:\/\/example\.com\/?/g, site.url('/'))
+    if (!/startServer\(|\.embedded\(/.test(program)) return local
+    // Their servers start in a quarter of the time on a database of the shared PostgreSQL.
+    const { url } = databases.use(await postgres.createDatabase())
+    expect(local).toMatch(ownOptions)
+    return local.replace(/warm: 1/, 'warm: 0').replace(ownOptions, `databaseUrl: '${url}', $&`)
+  })
   await writeFile(join(written.folder, 'runner.js'), runner)
   // The template of an empty store, which takes seconds to create.
   await symlink(join(homedir(), '.cache'), join(written.folder, '.cache'))

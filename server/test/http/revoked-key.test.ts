@@ -19,7 +19,7 @@ describe('revoking an API key', () => {
           await held.promise
           sendHtml(exchange, 'Held', '<h1>At last</h1>')
         },
-        '/large': fixedPage('Large', `<p>${'many words '.repeat(10_000)}</p>`),
+        '/large': fixedPage('Large', `<p>${'many words '.repeat(450_000)}</p>`),
       }),
     )
     const model = undo.use(await startModel(() => '{"boat":1}'))
@@ -53,7 +53,7 @@ describe('revoking an API key', () => {
 
   const databases = [{ name: 'db', version: 1, stores: [{ name: 's', autoIncrement: true, indexes: [], records: [] }] }]
   const state = {
-    origins: Array.from({ length: 40 }, (_, index) => ({
+    origins: Array.from({ length: 20 }, (_, index) => ({
       origin: `https://site${index}.example`,
       localStorage: [{ name: 'n', value: 'v' }],
       indexedDB: databases,
@@ -98,7 +98,8 @@ describe('revoking an API key', () => {
 
   test('closes the sockets of its job watchers, even while documents are sent', async () => {
     const { leaked, other, revoke } = await startTeam()
-    const urls = Array.from({ length: 101 }, (_, index) => site.url(`/large?n=${index}`))
+    // More than one page of documents, which has at most 10 MiB.
+    const urls = Array.from({ length: 3 }, (_, index) => site.url(`/large?n=${index}`))
     const { id } = (await other.api('POST', '/v2/batch/scrape', { urls, formats: ['rawHtml'] })).body
     await expect
       .poll(async () => (await other.api('GET', `/v2/batch/scrape/${id}?limit=1`)).body['status'], { timeout: 50_000 })
