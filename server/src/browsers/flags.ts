@@ -120,12 +120,20 @@ function proxyArgs(server: string): readonly string[] {
   ]
 }
 
-/** The complete environment of a browser. Nothing of the server's environment is passed on. */
-export function browserEnvironment({ visiblePaths }: BrowserFolder): Readonly<Record<string, string>> {
+/**
+ * The complete environment of a browser. Nothing of the server's environment is passed on. Only
+ * launcher scripts find programs: full Chromium would start `xdg-email`, outside its sandbox and
+ * the egress proxy, with the URL of any `mailto:` link.
+ */
+export function browserEnvironment(
+  { visiblePaths }: BrowserFolder,
+  { isScript }: { readonly isScript: boolean },
+): Readonly<Record<string, string>> {
   return {
     HOME: visiblePaths.tmpDir,
     LANG: 'C.UTF-8',
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    // Without PATH, programs are found in the folders of the system.
+    PATH: isScript ? '/usr/local/bin:/usr/bin:/bin' : '/nonexistent',
     TMPDIR: visiblePaths.tmpDir,
     XDG_CACHE_HOME: `${visiblePaths.tmpDir}/cache`,
     XDG_CONFIG_HOME: `${visiblePaths.tmpDir}/config`,

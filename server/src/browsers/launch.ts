@@ -14,6 +14,7 @@ import { jailOf, nextUid, wrapCommand, type IsolationLayers } from './isolation.
 import { browserLedger, writeLedger } from './ledger.ts'
 import { jailProxyPort } from './export-listener.ts'
 import { findParkedPage, type ParkedPage } from './parked-page.ts'
+import { isScript } from './real-binary.ts'
 import { killUser } from './process-table.ts'
 import { watchBrowser, type WatchOptions } from './watch-browser.ts'
 
@@ -139,7 +140,8 @@ export async function launchBrowser(
     uid,
     isWrapped: jailOf(isolation) !== undefined,
     isExporting,
-    environment: browserEnvironment(folder),
+    // A program that cannot be read fails to start with a better error.
+    environment: browserEnvironment(folder, { isScript: await isScript(binary.path).catch(() => false) }),
   })
   undo.defer(async () => {
     started.kill()

@@ -13,13 +13,18 @@ const systemFolders = ['/bin', '/usr/bin', '/usr/local/bin', '/opt']
  */
 export async function realBinary(path: string): Promise<string> {
   const real = await realpath(path)
-  if (!systemFolders.some((folder) => real.startsWith(`${folder}/`)) || (await firstBytes(real)) !== '#!') return path
+  if (!systemFolders.some((folder) => real.startsWith(`${folder}/`)) || !(await isScript(real))) return path
   const script = await readFile(real, 'utf8')
   const name = basename(path)
   const here = dirname(real)
   const candidates = [...absolutePaths(script), `/usr/lib/${name}/${name}`, `${here}/chrome`, `${here}/chromium`]
   for (const candidate of candidates) if (await isBrowserProgram(candidate)) return candidate
   return path
+}
+
+/** Whether a program is a script. Rejects if it cannot be read. */
+export async function isScript(path: string): Promise<boolean> {
+  return (await firstBytes(path)) === '#!'
 }
 
 /** Extracts absolute paths from a shell script, with its simple variable assignments expanded. */

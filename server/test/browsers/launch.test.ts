@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { createOwnPorts } from '../../src/egress/own-ports.ts'
 import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { groupMembers } from '../../src/browsers/process-table.ts'
-import { openBrowserFixture, until, untilNothingIsLeft } from './browser-fixture.ts'
+import { openBrowserFixture, openDataDir, until, untilNothingIsLeft } from './browser-fixture.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -20,6 +20,10 @@ function statusOf(pid: number, field: string): string {
 
 function argumentsOf(pid: number): readonly string[] {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+}
+
+function pathOf({ pid }: Browser): string | undefined {
+  return /(?:^|\0)PATH=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1]
 }
 
 function socketsOf(pids: readonly number[]): ReadonlySet<string> {
@@ -89,6 +93,19 @@ describe('a browser', () => {
 
     expect(existsSync(browser.folder.userDataDir)).toBe(true)
   })
+
+  test('that is started by a script finds the programs the script needs', async () => {
+    await using folder = await openDataDir()
+    await chmod(folder.path, 0o755)
+    const path = join(folder.path, 'launcher')
+    await writeFile(path, `#!/bin/sh\nexec ${host.binary.path} "$@"\n`, { mode: 0o755 })
+    // There is no shell inside bubblewrap.
+    const isolation = { ...host.isolation, jail: { missing: 'not expected here' } }
+
+    await using browser = await launchBrowser({ ...host, isolation, binary: { ...host.binary, path } })
+
+    expect(pathOf(browser)).toBe('/usr/local/bin:/usr/bin:/bin')
+  })
 })
 
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
@@ -141,6 +158,10 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       .map((line) => line.split('=')[0])
 
     expect(new Set(names)).toEqual(new Set(['HOME', 'LANG', 'PATH', 'TMPDIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']))
+  })
+
+  test('finds no programs to start for links', () => {
+    expect(pathOf(browser)).toBe('/nonexistent')
   })
 
   test.runIf(isRoot)('runs sandboxed as another user if the server is root', () => {
