@@ -1,99 +1,174 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { launchBrowser, type Browser } from '../../server/src/browsers/launch.ts'
-import { connectCdp, type CdpSocket } from '../lab/cdp-socket.ts'
 import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
-import { startBenchServer } from './bench-server.ts'
-import { ratioAtLeast, ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
-import { interleave, median, quantile, timed } from './samples.ts'
+import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { openCaller, type CdpCaller, type Command } from './gateway/cdp-caller.ts'
+import { startProgram } from './gateway/start-program.ts'
+import { ratioAtLeast, ratioAtMost, type Aim, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
+import { interleave, median, quantile } from './samples.ts'
 
-/** Overhead of the gateway between a client and its browser. */
+/**
+ * Overhead of the gateway between a client and its browser. The splice stands for the best that a
+ * proxy in Node.js can do.
+ */
 export const group: BenchGroup = {
   name: 'gateway',
-  about: 'CDP through the gateway; baseline: the same browser with the same flags on a debugging port',
+  about:
+    'CDP through the gateway, against the same kind of browser with the same flags on a debugging port, directly and through a plain splice of sockets in a process of its own',
   run: async (options) => [...(await measure('shell', options)), ...(await measure('chromium', options))],
 }
 
+type Side = 'ours' | 'direct' | 'splice'
+type Callers = Readonly<Record<Side, CdpCaller>>
+
+const commands: readonly Command[] = ['Browser.getVersion', 'Runtime.evaluate']
 const resultMegabytes = 50
 const callsAtATime = 100
+const busySessions = 8
 
-async function measure(kind: BrowserKind, { isQuick, rounds }: BenchOptions): Promise<readonly Figure[]> {
+async function measure(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
   await using browserFixture = await openBrowserFixture(kind)
-  // The flags of a session, and a port in addition to the pipe.
+  // The flags of a session, and a port beside its pipe.
   await using browser = await launchBrowser(browserFixture, { extraArgs: ['--remote-debugging-port=0'] })
-  await using direct = await openCaller(await portAddress(browser))
+  const { port, path } = await debuggingPort(browser)
+  await using splice = await startProgram('splice-program.ts', String(port))
+  await using direct = await openCaller(`ws://127.0.0.1:${port}${path}`)
+  await using spliced = await openCaller(`ws://127.0.0.1:${splice.line}${path}`)
   await using ours = await openCaller((await server.create()).cdpUrl)
-  const count = rounds ?? (isQuick ? 10 : 60)
-  const trips = { ours: [] as number[], direct: [] as number[] }
-  const collect = (side: keyof typeof trips, caller: Caller) => async (): Promise<number> => {
-    const samples = await caller.roundTrips(callsAtATime)
-    trips[side].push(...samples)
-    return median(samples)
+  const callers = { ours, direct, splice: spliced }
+  const count = options.rounds ?? (options.isQuick ? 10 : 60)
+  const figures: Figure[] = []
+  for (const command of commands) {
+    for (const inFlight of [1, 50]) {
+      options.progress(`  ${kind}: ${command}, ${inFlight} in flight`)
+      figures.push(...compareSides(kind, command, inFlight, await collect(callers, command, inFlight, count)))
+    }
   }
-  await interleave({ ours: collect('ours', ours), direct: collect('direct', direct) }, count)
-  const large = await interleave({ ours: ours.largeResult, direct: direct.largeResult }, Math.ceil(count / 4))
-  const trip = (share: number): Pick<Figure, 'name' | 'unit' | 'ours' | 'baseline'> => ({
-    name: `${kind}: round trip, p${share * 100}`,
-    unit: 'ms',
-    ours: quantile(trips.ours, share),
-    baseline: quantile(trips.direct, share),
-  })
-  return [
-    { ...trip(0.5), aim: ratioAtMost(1.2) },
-    trip(0.9),
-    { ...trip(0.99), aim: ratioAtMost(1.2) },
-    {
-      name: `${kind}: ${resultMegabytes} MB result`,
-      unit: 'MB/s',
-      ours: resultMegabytes / (median(large.ours) / 1000),
-      baseline: resultMegabytes / (median(large.direct) / 1000),
-      aim: ratioAtLeast(0.95),
-    },
-  ]
+  options.progress(`  ${kind}: large results`)
+  figures.push(await compareLargeResults(kind, callers, Math.ceil(count / 4)))
+  figures.push(...(await compareWithLoad(kind, server, callers, count, options)))
+  return figures
 }
 
-async function portAddress(browser: Browser): Promise<string> {
+async function debuggingPort(browser: Browser): Promise<{ readonly port: number; readonly path: string }> {
   for (;;) {
     const text = await readFile(join(browser.folder.userDataDir, 'DevToolsActivePort'), 'utf8').catch(() => '')
     const [port, path] = text.split('\n')
-    if (path !== undefined && path !== '') return `ws://127.0.0.1:${port}${path}`
+    if (path !== undefined && path !== '') return { port: Number(port), path }
     await sleep(20)
   }
 }
 
-interface Caller extends AsyncDisposable {
-  /** Milliseconds of each of `count` calls, one after another. */
-  readonly roundTrips: (count: number) => Promise<readonly number[]>
-  /**
-   * Milliseconds until a large result has arrived. Parsing is excluded, since it takes both sides
-   * the same time.
-   */
-  readonly largeResult: () => Promise<number>
+/** Milliseconds of all commands of each side, measured in turns. */
+async function collect<Name extends Side>(
+  callers: Readonly<Record<Name, CdpCaller>>,
+  command: Command,
+  inFlight: number,
+  rounds: number,
+): Promise<Readonly<Record<Name, readonly number[]>>> {
+  const names = Object.keys(callers) as Name[]
+  const trips = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
+  const probe = (name: Name) => async (): Promise<number> => {
+    const samples = await callers[name].roundTrips(command, callsAtATime, inFlight)
+    trips[name].push(...samples)
+    return median(samples)
+  }
+  const probes = Object.fromEntries(names.map((name) => [name, probe(name)])) as Record<Name, () => Promise<number>>
+  await interleave(probes, rounds)
+  return trips
 }
 
-async function openCaller(address: string): Promise<Caller> {
-  const cdp = await connectCdp(address)
-  const session = await cdp.attachToPage()
-  // From here on only one response at a time is expected. It is not parsed.
-  cdp.socket.removeAllListeners('message')
-  const ask = (expression: string): Promise<unknown> => answer(cdp, session, expression)
+function compareSides(
+  kind: BrowserKind,
+  command: Command,
+  inFlight: number,
+  trips: Readonly<Record<Side, readonly number[]>>,
+): readonly Figure[] {
+  const name = `${kind}: ${command}${inFlight === 1 ? '' : `, ${inFlight} in flight`}`
+  const against = (side: 'direct' | 'splice', share: number, aim?: Aim): Figure => ({
+    name: `${name}, p${share * 100} against ${side}`,
+    unit: 'ms',
+    ours: quantile(trips.ours, share),
+    baseline: quantile(trips[side], share),
+    ...(aim === undefined ? {} : { aim }),
+  })
+  return [
+    against('direct', 0.5, ratioAtMost(1.3)),
+    against('splice', 0.5, ratioAtMost(1)),
+    against('direct', 0.99, ratioAtMost(1.5)),
+    against('splice', 0.99),
+  ]
+}
+
+async function compareLargeResults(kind: BrowserKind, { ours, direct }: Callers, rounds: number): Promise<Figure> {
+  const large = await interleave(
+    { ours: async () => ours.largeResult(resultMegabytes), direct: async () => direct.largeResult(resultMegabytes) },
+    rounds,
+  )
   return {
-    roundTrips: async (count) => {
-      const samples: number[] = []
-      for (let index = 0; index < count; index += 1) samples.push(await timed(async () => ask('1')))
-      return samples
-    },
-    largeResult: async () => timed(async () => ask(`"0123456789".repeat(${resultMegabytes * 1e5})`)),
-    [Symbol.asyncDispose]: async () => cdp[Symbol.asyncDispose](),
+    name: `${kind}: ${resultMegabytes} MB result`,
+    unit: 'MB/s',
+    ours: resultMegabytes / (median(large.ours) / 1000),
+    baseline: resultMegabytes / (median(large.direct) / 1000),
+    aim: ratioAtLeast(1),
   }
 }
 
-async function answer(cdp: CdpSocket, sessionId: string, expression: string): Promise<unknown> {
-  const answered = once(cdp.socket, 'message')
-  cdp.socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression }, sessionId }))
-  return answered
+/** One session of the same server, idle and with other work beside it. */
+async function compareWithLoad(
+  kind: BrowserKind,
+  server: BenchServer,
+  { ours, direct }: Callers,
+  rounds: number,
+  options: BenchOptions,
+): Promise<readonly Figure[]> {
+  const trips = async (name: string) => {
+    options.progress(`  ${kind}: ${name}`)
+    return collect({ ours, direct }, 'Runtime.evaluate', 1, rounds)
+  }
+  const idle = await trips('idle')
+  const batch = await startBatch(server)
+  const withBatch = await trips('beside a batch')
+  await batch.stop()
+  const sessions = await Promise.all(Array.from({ length: busySessions }, async () => server.create()))
+  const busy = await startProgram('busy-sessions-program.ts', ...sessions.map(({ cdpUrl }) => cdpUrl))
+  const withSessions = await trips(`beside ${busySessions} busy sessions`)
+  await busy[Symbol.asyncDispose]()
+  const against = (name: string, side: 'ours' | 'direct', loaded: typeof idle, share: number, aim?: Aim): Figure => ({
+    name: `${kind}: ${side === 'ours' ? '' : 'direct, '}${name}, p${share * 100} against idle`,
+    unit: 'ms',
+    ours: quantile(loaded[side], share),
+    baseline: quantile(idle[side], share),
+    ...(aim === undefined ? {} : { aim }),
+  })
+  return [
+    against('beside a batch', 'ours', withBatch, 0.5, ratioAtMost(1.5)),
+    against('beside a batch', 'ours', withBatch, 0.99, ratioAtMost(3)),
+    // What the load of the machine alone costs.
+    against('beside a batch', 'direct', withBatch, 0.5),
+    against('beside a batch', 'direct', withBatch, 0.99),
+    against(`beside ${busySessions} busy sessions`, 'ours', withSessions, 0.5),
+    against(`beside ${busySessions} busy sessions`, 'ours', withSessions, 0.99),
+    against(`beside ${busySessions} busy sessions`, 'direct', withSessions, 0.5),
+    against(`beside ${busySessions} busy sessions`, 'direct', withSessions, 0.99),
+  ]
+}
+
+/** Starts a batch of local pages that outlasts the measurement. */
+async function startBatch(server: BenchServer): Promise<{ readonly stop: () => Promise<void> }> {
+  const site = await startProgram('site-program.ts')
+  const urls = Array.from({ length: 10_000 }, (_, index) => `${site.line}?number=${index}`)
+  const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, maxAge: 0 })
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  const stop = async (): Promise<void> => {
+    const { body: job } = await server.api('GET', `/v2/batch/scrape/${body['id']}?limit=1`)
+    if (job['status'] !== 'scraping') throw new Error('The batch ended before the measurement')
+    await server.api('DELETE', `/v2/batch/scrape/${body['id']}`)
+    await site[Symbol.asyncDispose]()
+  }
+  return { stop }
 }
