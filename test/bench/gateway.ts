@@ -17,7 +17,7 @@ import { interleave, median, quantile } from './samples.ts'
 export const group: BenchGroup = {
   name: 'gateway',
   about:
-    'CDP through the gateway, against the same kind of browser with the same flags on a debugging port, directly and through a plain splice of sockets in a process of its own',
+    'CDP through the gateway; baseline: the same browser with the same flags on a debugging port, directly or through a plain splice of sockets in another process',
   run: async (options) => [...(await measure('shell', options)), ...(await measure('chromium', options))],
 }
 
@@ -32,7 +32,7 @@ const busySessions = 8
 async function measure(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   await using server = await startBenchServer({ browser: kind, warm: 1 })
   await using browserFixture = await openBrowserFixture(kind)
-  // The flags of a session, and a port beside its pipe.
+  // The flags of a session, and a port in addition to the pipe.
   await using browser = await launchBrowser(browserFixture, { extraArgs: ['--remote-debugging-port=0'] })
   const { port, path } = await debuggingPort(browser)
   await using splice = await startProgram('splice-program.ts', String(port))

@@ -3,6 +3,7 @@ import { findBrowser } from '../../server/src/browsers/find.ts'
 import { browserSearchEnvironment } from '../../server/src/config.ts'
 import { cleanPage } from '../../server/src/scrape/clean/clean-page.ts'
 import { treeToMarkdown } from '../../server/src/scrape/format/markdown/to-markdown.ts'
+import { processHtml } from '../../server/src/scrape/format/process-html.ts'
 import { parsePage } from '../../server/src/scrape/parse/parsed-page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
@@ -63,6 +64,7 @@ export const group: BenchGroup = {
       toFigure('HTTP to Markdown, with indexing for search', indexed),
       toFigure('rendered to Markdown, PlaywrightCrawler + turndown', rendered, ratioAtLeast(1.3)),
       toFigure('HTML to Markdown only, turndown', await convert(rounds)),
+      await compareParsing(rounds),
     ]
   },
 }
@@ -142,15 +144,35 @@ async function scrapeAll(server: BenchServer, urls: readonly string[], atOnce: n
   await Promise.all(Array.from({ length: atOnce }, work))
 }
 
+/** Four formats of a page whose HTML is parsed once, compared with parsing it for each of them. */
+async function compareParsing(rounds: number): Promise<Figure> {
+  const pages = Array.from({ length: 30 }, (_, index) => samplePage(`parse-${index}`))
+  const formats = ['markdown', 'html', 'links', 'images'] as const
+  const make = (html: string): void => void processHtml({ html, url: 'https://example.com/', formats, options: {} })
+  const parseAgain = (html: string): void => formats.slice(1).forEach(() => parsePage(html, 'https://example.com/'))
+  const samples = await interleave(
+    {
+      once: async () => processorMs(() => pages.forEach(make)),
+      each: async () =>
+        processorMs(() => {
+          pages.forEach(make)
+          pages.forEach(parseAgain)
+        }),
+    },
+    rounds,
+  )
+  return {
+    name: 'four formats of a page, its HTML parsed once; baseline: for each',
+    unit: 'ms/page',
+    ours: median(samples.once) / pages.length,
+    baseline: median(samples.each) / pages.length,
+  }
+}
+
 async function convert(rounds: number): Promise<Speeds> {
   const pages = Array.from({ length: 30 }, (_, index) => samplePage(`convert-${index}`))
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
   turndown.remove(['script', 'style'])
-  const processorMs = async (work: () => void): Promise<number> => {
-    const before = process.cpuUsage()
-    work()
-    return process.cpuUsage(before).user / 1000
-  }
   const ours = (html: string): string => {
     const page = parsePage(html, '')
     cleanPage(page, { onlyMainContent: false })
@@ -164,4 +186,11 @@ async function convert(rounds: number): Promise<Speeds> {
     rounds,
   )
   return { ours: 30_000 / median(samples.ours), theirs: 30_000 / median(samples.theirs) }
+}
+
+/** Milliseconds of processor time. */
+function processorMs(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  return process.cpuUsage(before).user / 1000
 }

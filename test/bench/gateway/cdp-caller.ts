@@ -10,8 +10,8 @@ export interface CdpCaller extends AsyncDisposable {
   /** Milliseconds of each of `count` commands, with up to `inFlight` of them unanswered. */
   readonly roundTrips: (command: Command, count: number, inFlight: number) => Promise<readonly number[]>
   /**
-   * Milliseconds until a result of that many megabytes has arrived. Parsing is left out, since it
-   * costs every side the same.
+   * Milliseconds until a result of that many megabytes has arrived. Parsing is excluded, since it
+   * takes every side the same time.
    */
   readonly largeResult: (megabytes: number) => Promise<number>
 }
