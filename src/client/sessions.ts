@@ -29,7 +29,7 @@ export interface SessionFilter {
  * import { Bowline } from 'bowline'
  *
  * const bowline = new Bowline()
- * const session = await bowline.sessions.create({ ttl: 60, profile: { name: 'shop' } })
+ * const session = await bowline.sessions.create({ ttl: 60, profile: { name: 'orders' } })
  * console.log((await bowline.sessions.list({ status: 'active' })).length)
  * await bowline.sessions.delete(session.id)
  * const { deleted } = await bowline.sessions.reap()

@@ -73,6 +73,8 @@ interface SessionRoute {
   readonly receive: Receive
   readonly isRoot: boolean
   readonly sessions: Set<string>
+  /** Session in which this one was announced, and its target. */
+  readonly origin?: { readonly parent: string; readonly targetId: string }
 }
 
 /** Routes the messages of a pipe, after `rewrite` has changed them. Only one router per pipe. */
@@ -186,7 +188,7 @@ class PipeRouter implements CdpRouter {
       return
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
-    if (isTargetEvent(message)) this.#followTargets(message, route)
+    if (isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
     route.receive(route.isRoot ? withoutCdpSessionId(message) : message)
   }
 
@@ -197,14 +199,32 @@ class PipeRouter implements CdpRouter {
   }
 
   /** A session announced to a client belongs to that client until the browser detaches it. */
-  #followTargets(message: Buffer, route: SessionRoute): void {
+  #followTargets(message: Buffer, parent: string, route: SessionRoute): void {
     const { method, params } = JSON.parse(message.toString()) as CdpEvent
     if (method === 'Target.attachedToTarget') {
       route.sessions.add(params.sessionId)
-      this.#sessions.set(params.sessionId, { ...route, isRoot: false })
+      const origin = { parent, targetId: params.targetInfo.targetId }
+      this.#sessions.set(params.sessionId, { ...route, isRoot: false, origin })
     } else if (method === 'Target.detachedFromTarget') {
+      this.#detachChildren(params.sessionId, route)
       route.sessions.delete(params.sessionId)
       this.#sessions.delete(params.sessionId)
+    }
+  }
+
+  /**
+   * Announces that the sessions below a detached one are detached. Chromium detaches them without
+   * an event, and Puppeteer would wait for the responses to their commands.
+   */
+  #detachChildren(parent: string, { receive, sessions }: SessionRoute): void {
+    for (const cdpSessionId of sessions) {
+      const origin = this.#sessions.get(cdpSessionId)?.origin
+      if (origin?.parent !== parent) continue
+      this.#detachChildren(cdpSessionId, { receive, isRoot: false, sessions })
+      sessions.delete(cdpSessionId)
+      this.#sessions.delete(cdpSessionId)
+      const params = { sessionId: cdpSessionId, targetId: origin.targetId }
+      receive(Buffer.from(JSON.stringify({ method: 'Target.detachedFromTarget', params, sessionId: parent })))
     }
   }
 

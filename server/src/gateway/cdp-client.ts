@@ -87,14 +87,16 @@ export class CdpClient {
 
   /** Sends a message of the browser to the client. */
   readonly deliver = (message: Buffer): void => {
-    if (isTargetEvent(message)) {
-      if (!this.#trackTargets(message)) return
-    } else {
-      this.#pages.trackDialog(message)
+    const event = isTargetEvent(message) ? (JSON.parse(message.toString()) as CdpEvent) : undefined
+    if (event === undefined) this.#pages.trackDialog(message)
+    else if (!this.#trackTargets(event)) return
+    if (this.#webSocket.readyState === this.#webSocket.OPEN && !this.#pages.shouldHide(message)) {
+      this.#webSocket.send(message, { binary: false })
+      if (this.#webSocket.bufferedAmount > highWaterBytes) this.#lag.start()
     }
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN || this.#pages.shouldHide(message)) return
-    this.#webSocket.send(message, { binary: false })
-    if (this.#webSocket.bufferedAmount > highWaterBytes) this.#lag.start()
+    // Commands held for a session that is gone get their error responses after its last event, when
+    // drivers no longer expect any.
+    if (event !== undefined) this.#kinds.track(event)
   }
 
   get session(): LiveSession {
@@ -148,12 +150,10 @@ export class CdpClient {
   }
 
   /** Processes an event of the Target domain. Returns whether to send it to the client. */
-  #trackTargets(message: Buffer): boolean {
-    const event = JSON.parse(message.toString()) as CdpEvent
+  #trackTargets(event: CdpEvent): boolean {
     if (this.#targets.shouldHide(event)) return false
     this.#pages.track(event)
     this.#targets.track(event)
-    this.#kinds.track(event)
     return true
   }
 

@@ -89,6 +89,21 @@ test('a child session belongs to the client of its parent session', async () => 
   })
 })
 
+test('sessions below a detached one are announced as detached, and are unknown', async () => {
+  await using client = await openChannelClient(browser.router)
+  const page = await client.attach(browser.parkedTargetId)
+  await client.call('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }, page)
+  await client.call('Runtime.evaluate', { expression: 'void new Worker("data:text/javascript,")' }, page)
+  const worker = String((await client.nextEvent('Target.attachedToTarget', page)).params?.['sessionId'])
+  expect(client.channel.includes(worker)).toBe(true)
+
+  await client.call('Target.detachFromTarget', { sessionId: page })
+
+  const detached = client.messages.filter(({ method }) => method === 'Target.detachedFromTarget')
+  expect(detached.map(({ params }) => params?.['sessionId'])).toEqual([worker, page])
+  expect(client.channel.includes(worker)).toBe(false)
+})
+
 test('a detached session is unknown', async () => {
   await using client = await openChannelClient(browser.router)
   const cdpSessionId = await client.attach(browser.parkedTargetId)

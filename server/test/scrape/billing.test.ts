@@ -113,7 +113,7 @@ describe('the proxy', () => {
 
   test('enhanced costs one if the page loads without it', async () => {
     for (const cacheState of ['miss', 'hit']) {
-      const { metadata } = await scraping.read('/article', { proxy: 'enhanced', maxAge: 60_000 })
+      const { metadata } = await scraping.read('/article?enhanced', { proxy: 'enhanced', maxAge: 60_000 })
 
       expect(metadata).toMatchObject({ proxyUsed: 'basic', creditsUsed: 1, cacheState })
     }
