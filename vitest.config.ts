@@ -10,8 +10,8 @@ process.env['TMPDIR'] ??= temporaryRoot()
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'server/test/**/*.test.ts'],
-    // Twice the cores of a small machine: many tests wait for a lifetime to be over.
-    maxWorkers: 4,
+    // More than the cores of a small machine: many tests wait for a lifetime to be over.
+    maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
     // Files share processes, and Node runs the sources as it runs them for users: a third of a run went into starting
     // processes and transforming the same modules again.

@@ -1,6 +1,9 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgres, type LabPostgres } from './postgres.ts'
 import { warmUp } from './warm-up.ts'
@@ -12,12 +15,19 @@ declare module 'vitest' {
      * use.
      */
     readonly postgresBroker: string
+    /** Folder for files that live as long as a process of the run. Removed at the end. */
+    readonly runFolder: string
   }
 }
 
-/** Provides one PostgreSQL to all test files, started on first use and stopped at the end. */
+/**
+ * Provides all test files with a folder and with one PostgreSQL, started on first use. Both are
+ * gone at the end.
+ */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   await warmUp()
+  const runFolder = await mkdtemp(join(tmpdir(), 'bowline-run-'))
+  project.provide('runFolder', runFolder)
   let starting: Promise<LabPostgres> | undefined
   const broker = createServer((_request, response) => {
     starting ??= startPostgres()
@@ -34,5 +44,6 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
     broker.close()
     const postgres = await starting?.catch(() => undefined)
     await postgres?.[Symbol.asyncDispose]()
+    await rm(runFolder, { recursive: true, force: true, maxRetries: 5 })
   }
 }

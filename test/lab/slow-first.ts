@@ -21,7 +21,10 @@ const slow = [
   'test/testing/testing.test.ts',
   'server/test/store/durability.test.ts',
   'server/test/app/kill.test.ts',
-  'server/test/profiles/kill.test.ts',
+  'server/test/scrape/strict.test.ts',
+  'server/test/store/lock.test.ts',
+  'server/test/store/settings.test.ts',
+  'test/reference.test.ts',
 ]
 
 /** Runs slow test files first, so that no worker runs one alone at the end. */
