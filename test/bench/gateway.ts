@@ -118,7 +118,7 @@ async function compareLargeResults(kind: BrowserKind, { ours, direct }: Callers,
   }
 }
 
-/** One session of the same server, idle and with other work beside it. */
+/** Round trips of one session while its server is idle and while it is busy. */
 async function compareWithLoad(
   kind: BrowserKind,
   server: BenchServer,
@@ -132,11 +132,11 @@ async function compareWithLoad(
   }
   const idle = await trips('idle')
   const batch = await startBatch(server)
-  const withBatch = await trips('beside a batch')
+  const withBatch = await trips('during a batch')
   await batch.stop()
   const sessions = await Promise.all(Array.from({ length: busySessions }, async () => server.create()))
   const busy = await startProgram('busy-sessions-program.ts', ...sessions.map(({ cdpUrl }) => cdpUrl))
-  const withSessions = await trips(`beside ${busySessions} busy sessions`)
+  const withSessions = await trips(`with ${busySessions} busy sessions`)
   await busy[Symbol.asyncDispose]()
   const against = (name: string, side: 'ours' | 'direct', loaded: typeof idle, share: number, aim?: Aim): Figure => ({
     name: `${kind}: ${side === 'ours' ? '' : 'direct, '}${name}, p${share * 100} against idle`,
@@ -146,15 +146,15 @@ async function compareWithLoad(
     ...(aim === undefined ? {} : { aim }),
   })
   return [
-    against('beside a batch', 'ours', withBatch, 0.5, ratioAtMost(1.5)),
-    against('beside a batch', 'ours', withBatch, 0.99, ratioAtMost(3)),
+    against('during a batch', 'ours', withBatch, 0.5, ratioAtMost(1.5)),
+    against('during a batch', 'ours', withBatch, 0.99, ratioAtMost(3)),
     // What the load of the machine alone costs.
-    against('beside a batch', 'direct', withBatch, 0.5),
-    against('beside a batch', 'direct', withBatch, 0.99),
-    against(`beside ${busySessions} busy sessions`, 'ours', withSessions, 0.5),
-    against(`beside ${busySessions} busy sessions`, 'ours', withSessions, 0.99),
-    against(`beside ${busySessions} busy sessions`, 'direct', withSessions, 0.5),
-    against(`beside ${busySessions} busy sessions`, 'direct', withSessions, 0.99),
+    against('during a batch', 'direct', withBatch, 0.5),
+    against('during a batch', 'direct', withBatch, 0.99),
+    against(`with ${busySessions} busy sessions`, 'ours', withSessions, 0.5),
+    against(`with ${busySessions} busy sessions`, 'ours', withSessions, 0.99),
+    against(`with ${busySessions} busy sessions`, 'direct', withSessions, 0.5),
+    against(`with ${busySessions} busy sessions`, 'direct', withSessions, 0.99),
   ]
 }
 

@@ -190,7 +190,7 @@ describe.each(['shell', 'chromium'] as const)('no command allows a client of %s 
     expect(planted).toEqual([])
   })
 
-  // The server refuses what follows before a browser hears of it.
+  // The server refuses these commands without sending them to a browser.
   if (kind === 'chromium') return
 
   test('open the developer tools, which can navigate anywhere', async () => {

@@ -45,7 +45,7 @@ export async function openFixture(host: BrowserHost, html: string): Promise<Fixt
   return { ...fixture, [Symbol.asyncDispose]: async () => opened.disposeAsync() }
 }
 
-/** Shows `html` in a running browser, with an endpoint of its own. */
+/** Shows `html` in a running browser that has its own endpoint. */
 export async function showPage(browser: Browser, html: string): Promise<Fixture> {
   await using undo = new AsyncDisposableStack()
   const { router } = browser

@@ -72,7 +72,7 @@ describe('profiles in a bucket', () => {
     await expect.poll(find, { timeout: 30_000 }).toEqual({ name, saveChanges: true, version: 1 })
   }
 
-  /** Ends a session during an outage of the bucket, which goes on. */
+  /** Ends a session during an outage of the bucket that continues. */
   const leave = async (name: string, value: string): Promise<string> => {
     const id = await open(killed.create, name, value)
     bucket.setCut(true)
