@@ -192,11 +192,13 @@ describe('a client of full Chromium that opens a PDF', () => {
       void cdp.call('Runtime.runIfWaitingForDebugger', {}, params['sessionId'])
     })
     await cdp.call('Page.navigate', { url: site.url('/style') }, page)
+    // The response to `Page.navigate` comes before the page has a body.
     const expression = `new Promise((done) => {
       const frame = document.createElement('iframe')
       frame.onload = () => done('loaded')
       frame.src = '${styleSheet}'
-      document.body.append(frame)
+      if (document.readyState === 'complete') document.body.append(frame)
+      else addEventListener('load', () => document.body.append(frame))
     })`
     const { result } = await cdp.call('Runtime.evaluate', { expression, awaitPromise: true }, page)
 
