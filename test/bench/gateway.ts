@@ -148,7 +148,7 @@ async function compareWithLoad(
   return [
     against('during a batch', 'ours', withBatch, 0.5, ratioAtMost(1.5)),
     against('during a batch', 'ours', withBatch, 0.99, ratioAtMost(3)),
-    // What the load of the machine alone costs.
+    // Overhead that comes from the load of the machine alone.
     against('during a batch', 'direct', withBatch, 0.5),
     against('during a batch', 'direct', withBatch, 0.99),
     against(`with ${busySessions} busy sessions`, 'ours', withSessions, 0.5),

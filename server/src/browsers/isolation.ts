@@ -3,8 +3,8 @@ import type { CommandLine } from './command-line.ts'
 import { jailCommand, type Jail, type JailOptions } from './jail.ts'
 
 /**
- * User that browser processes run as. `each`: one user per browser. `shared`: the system user
- * `nobody` for all browsers. `self`: the user of the server.
+ * User that browser processes run as. `each`: one user per browser. `shared`: one unprivileged
+ * system account for all browsers. `self`: the user of the server.
  */
 export type RunAs = 'each' | 'shared' | 'self'
 
@@ -117,7 +117,7 @@ function describeUser(runAs: RunAs): IsolationLayer {
     case 'each':
       return { name, state: 'on', detail: 'every browser runs as a separate unprivileged user' }
     case 'shared':
-      return { name, state: 'on', detail: 'all browsers run as the same unprivileged user (`nobody`)' }
+      return { name, state: 'on', detail: 'all browsers run under the unprivileged system account `nobody`' }
     case 'self':
       return { name, state: 'off', detail: 'browsers run as the user of the server' }
     default:

@@ -139,7 +139,7 @@ describeEachDriver('a recorded session', (driver) => {
     )
   })
 
-  // What follows depends on no driver.
+  // The remaining tests do not depend on the driver.
   if (driver !== playwright) return
 
   test('is not affected in its emulation, dialogs and interception', () => {
