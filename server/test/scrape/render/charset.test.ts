@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rendererPids } from '../../../../test/lab/browser-processes.ts'
 import type { Page } from '../../../../test/lab/pages/page.ts'
 import { encode, texts } from '../fetch/encode.ts'
 import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
@@ -16,6 +17,9 @@ function unlabelled(type: string, write: (text: string, crossOrigin: string) => 
   }
 }
 
+/** Requests for `/crashing`. The second one, which reloads the page, crashes its tab. */
+let crashingRequests = 0
+
 let fixture: ScrapeFixture
 beforeAll(async () => {
   fixture = await startScrapeFixture(
@@ -28,6 +32,12 @@ beforeAll(async () => {
       ),
       '/style': unlabelled('text/css', (text) => `/* ${text} */`),
       '/text': unlabelled('text/plain', (text) => text),
+      '/crashing': ({ response }) => {
+        crashingRequests += 1
+        if (crashingRequests === 2) for (const pid of rendererPids(fixture.lab.dataDir)) process.kill(pid, 'SIGKILL')
+        response.setHeader('content-type', 'text/html')
+        response.end(encode(`<h1>${texts.polish}</h1>`, 'iso-8859-2'))
+      },
       '/lang.js': ({ response }) => {
         response.setHeader('content-type', 'text/javascript')
         response.end('document.documentElement.lang = "xx"')
@@ -57,4 +67,11 @@ describe('a rendered page that declares no charset has the text of the fetched p
     const { title, contentType } = fetched['metadata']
     expect(rendered['metadata']).toMatchObject({ contentType, ...(path === '/page' && { title, language: 'xx' }) })
   })
+})
+
+test('a page whose tab crashes while it is reloaded with its charset is opened again', async () => {
+  const { markdown } = await fixture.read('/crashing', { waitFor: 1 })
+
+  expect(markdown).toContain(texts.polish)
+  expect(crashingRequests).toBe(4)
 })
