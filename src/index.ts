@@ -4,7 +4,7 @@ export type { ActivityOptions, ActivityRecord, ListActivity } from './client/act
 export type { Bulk } from './client/bulk.ts'
 export { BulkRun, type BulkCalls, type BulkOptions, type BulkProgress, type BulkResult } from './client/bulk-run.ts'
 export type { BowlineOptions } from './client/config.ts'
-export type { DrivenSession, Driver, Reuse } from './client/driver.ts'
+export type { ConnectOptions, DrivenSession, Driver, Reuse } from './client/driver.ts'
 export type { EmbeddedOptions } from './client/embedded.ts'
 export type { Keys } from './client/keys.ts'
 export type { MapSite, SiteMap } from './client/map.ts'

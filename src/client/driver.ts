@@ -1,4 +1,5 @@
 import type { Abortable } from '../kit/abort.ts'
+import type { BowlineError } from '../kit/errors.ts'
 import type { Session } from './session.ts'
 
 /** Session fields that a driver needs. Without `files`, the driver derives them from `cdpUrl`. */
@@ -16,6 +17,15 @@ export interface Reuse<Handles> {
   readonly failureSignal: AbortSignal
 }
 
+/** Options of `Driver.connect`. Aborting stops the wait, and a late connection is closed. */
+export interface ConnectOptions extends Abortable {
+  /**
+   * Called with CONNECTION_LOST when the connection ends and the caller has not ended it: the
+   * session has ended, or the connection was lost and could not be resumed.
+   */
+  readonly onLost?: ((error: BowlineError) => void) | undefined
+}
+
 /**
  * Connects a browser library to a session. Disposing of the handles disconnects; the session stays
  * alive.
@@ -24,10 +34,10 @@ export interface Driver<Handles> {
   /** Name for messages, such as `playwright`. */
   readonly name: string
   /**
-   * Connects to a session. Aborting stops the wait, and a late connection is closed. Rejects with
-   * DRIVER_MISSING if the library is not installed, and with DRIVER_FAILED if it cannot connect.
+   * Connects to a session. Rejects with DRIVER_MISSING if the library is not installed, and with
+   * DRIVER_FAILED if it cannot connect.
    */
-  readonly connect: (session: DrivenSession, options?: Abortable) => Promise<Handles & AsyncDisposable>
+  readonly connect: (session: DrivenSession, options?: ConnectOptions) => Promise<Handles & AsyncDisposable>
   /**
    * Prepares a connection for many tasks. Without this method, all tasks share the same handles.
    */

@@ -1,14 +1,12 @@
+import { openAbortScope } from './abort-scope.ts'
 import { checkOptions, sessionNames, type OptionNames } from './check-options.ts'
 import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
-import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
-import { processGuard } from './process-guard.ts'
-import type { EndedBy, EndOptions, Session, SessionBill } from './session.ts'
-import { DisposableStack } from '../kit/disposable-stack.ts'
+import type { EndOptions, Session, SessionBill } from './session.ts'
 
 /**
  * Options of `bowline.withSession()`: the session options, a driver, a time limit and a signal.
@@ -121,10 +119,12 @@ export async function withSession<Result, Handles = unknown>(
   })
   deps.onCreated?.(session)
   let connected: AsyncDisposable | undefined
+  let lost: BowlineError | undefined
   const run = async (): Promise<Awaited<Result>> => {
     const scope: SessionScope = { session, signal: abortScope.signal }
     if (driver === undefined) return await work(scope as SessionScope & Handles)
-    const handles = await driver.connect(session, { signal: abortScope.signal })
+    const onLost = (error: BowlineError): void => void (lost = error)
+    const handles = await driver.connect(session, { signal: abortScope.signal, onLost })
     connected = handles
     // The driver may have ignored the signal.
     if (abortScope.signal.aborted) await disconnect(connected)
@@ -140,7 +140,7 @@ export async function withSession<Result, Handles = unknown>(
     result = await abortable(running, abortScope.signal)
   } catch (error) {
     // Read before the deletion, since an abort during the deletion did not cause this error.
-    const thrown: unknown = abortScope.signal.aborted ? abortScope.signal.reason : error
+    const thrown: unknown = abortScope.signal.aborted ? abortScope.signal.reason : causeOf(error, lost)
     const endedBy = abortScope.endedBy() ?? 'throw'
     await disconnect(connected)
     if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: workFailed() })
@@ -160,6 +160,14 @@ const names: OptionNames<WithSessionOptions> = {
   onEnd: true,
 }
 
+/**
+ * Returns CONNECTION_LOST, caused by the error of the work, if the connection was lost before. The
+ * errors of libraries only say that something is closed.
+ */
+function causeOf(error: unknown, lost: BowlineError | undefined): unknown {
+  return lost === undefined ? error : new BowlineError(lost.code, lost.message, { cause: error })
+}
+
 const disconnectLimitMs = 2000
 
 /**
@@ -171,82 +179,6 @@ async function disconnect(connected: AsyncDisposable | undefined): Promise<void>
   const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
   // The session ends next, which closes the connection anyway.
   await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
-}
-
-interface AbortScope extends Disposable {
-  readonly signal: AbortSignal
-  /** Cause of the abort, or `undefined`. */
-  readonly endedBy: () => EndedBy | undefined
-  /**
-   * Call after the session is deleted. If a signal is ending the process, the promise stays
-   * pending, so that the error cannot surface first.
-   */
-  readonly settle: () => Promise<void>
-}
-
-function openAbortScope(
-  signal: AbortSignal | undefined,
-  timeoutMs: number | undefined,
-  handleSignals: boolean,
-): AbortScope {
-  const controller = new AbortController()
-  let endedBy: EndedBy | undefined
-  using undo = new DisposableStack()
-  const stop = (by: EndedBy, reason: unknown): void => {
-    endedBy ??= by
-    controller.abort(reason)
-  }
-  const onAbort = (): void => stop('abort', signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  undo.defer(() => signal?.removeEventListener('abort', onAbort))
-  if (timeoutMs !== undefined) {
-    const error = (): BowlineError => new BowlineError('TIMEOUT', `The work did not finish within ${timeoutMs} ms`)
-    const timer = setTimeout(() => stop('timeout', error()), Math.min(timeoutMs, longestTimerMs))
-    undo.defer(() => clearTimeout(timer))
-  }
-  const guard = handleSignals
-    ? undo.use(abortOnSignal((name) => stop('signal', new BowlineError('ABORTED', `The process received ${name}`))))
-    : undefined
-  const owned = undo.move()
-  return {
-    signal: controller.signal,
-    endedBy: () => endedBy,
-    settle: async () => guard?.settle(),
-    [Symbol.dispose]: () => owned.dispose(),
-  }
-}
-
-interface SignalGuard extends Disposable {
-  readonly settle: () => Promise<void>
-}
-
-/**
- * Calls `abort` when the process receives a signal. The exit of the process then waits until the
- * result is settled or disposed of.
- */
-function abortOnSignal(abort: (name: NodeJS.Signals) => void): SignalGuard {
-  const ended = Promise.withResolvers<void>()
-  let processSurvived: Promise<void> | undefined
-  const guard = processGuard().endWithProcess({
-    onSignal: async (name, survived) => {
-      processSurvived = survived
-      abort(name)
-      await ended.promise
-    },
-    deletionRequest: () => undefined,
-    onExit: () => undefined,
-  })
-  return {
-    // An uncaught rejection would end the process with an error before the signal does.
-    settle: async () => {
-      ended.resolve()
-      await processSurvived
-    },
-    [Symbol.dispose]: () => {
-      guard[Symbol.dispose]()
-      ended.resolve()
-    },
-  }
 }
 
 async function endAfterSuccess(session: Session, result: unknown, failed: boolean | undefined): Promise<SessionBill> {

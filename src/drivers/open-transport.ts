@@ -1,7 +1,8 @@
-import type { DrivenSession } from '../client/driver.ts'
+import type { ConnectOptions, DrivenSession } from '../client/driver.ts'
 import { filesUrl } from '../client/file-requests.ts'
 import { createSessionFiles } from '../client/session-files.ts'
 import { openCdpConnection } from './cdp-connection.ts'
+import { connectionLost } from './connection-lost.ts'
 import { createFileBridge } from './file-bridge.ts'
 import type { MessageCodec } from './message-codec.ts'
 
@@ -21,11 +22,12 @@ export interface OpenedTransport<Message> {
 
 /**
  * Connects to a session through a file bridge. Returns `undefined` for services without session
- * files.
+ * files. `onLost` is called when the connection ends and the library has not closed it.
  */
 export async function openTransport<Message>(
   session: DrivenSession,
   codec: MessageCodec<Message>,
+  onLost: ConnectOptions['onLost'],
 ): Promise<OpenedTransport<Message> | undefined> {
   if (filesUrl(session.cdpUrl) === undefined) return undefined
   const files = session.files ?? createSessionFiles(session.cdpUrl)
@@ -36,8 +38,10 @@ export async function openTransport<Message>(
       if (codec.isFileEvent(message)) bridge.event(codec.toObject(message))
       else transport.onmessage?.(message)
     },
-    onClose: (reason) => {
+    onClose: (code, reason) => {
       bridge[Symbol.dispose]()
+      const lost = connectionLost(session.id, code, reason)
+      if (lost !== undefined) onLost?.(lost)
       transport.onclose?.(reason)
     },
   })

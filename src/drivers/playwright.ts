@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserType, ConnectOverCDPTransport, Page } from 'playwright-core'
-import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
+import type { ConnectOptions, DrivenSession, Driver, Reuse } from '../client/driver.ts'
 import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
@@ -47,10 +47,10 @@ export const playwright = {
 function createDriver(load: () => Promise<Library>): Driver<PlaywrightHandles> {
   return {
     name: 'playwright',
-    connect: async (session, { signal } = {}) => {
+    connect: async (session, { signal, onLost } = {}) => {
       signal?.throwIfAborted()
       const library = await load()
-      const connecting = connectLibrary(library, session)
+      const connecting = connectLibrary(library, session, onLost)
       const browser = await connectBrowser('Playwright', connecting, disconnect, signal)
       await using undo = new AsyncDisposableStack()
       undo.defer(() => disconnect(browser))
@@ -93,8 +93,12 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
  * Connects through a transport with file bridge. Uses the plain URL for services without files and
  * for old versions of Playwright.
  */
-async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
-  const opened = await openTransport(session, objectCodec)
+async function connectLibrary(
+  library: Library,
+  session: DrivenSession,
+  onLost: ConnectOptions['onLost'],
+): Promise<Browser> {
+  const opened = await openTransport(session, objectCodec, onLost)
   if (opened === undefined) return library.connectOverCDP(session.cdpUrl)
   const { transport } = opened
   try {

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, ConnectOptions, Page } from 'puppeteer-core'
-import type { DrivenSession, Driver, Reuse } from '../client/driver.ts'
+import type { ConnectOptions as DriverConnectOptions, DrivenSession, Driver, Reuse } from '../client/driver.ts'
 import { createFailureSignal } from './failure-signal.ts'
 import { connectBrowser } from './connect.ts'
 import { loadPackage } from './load-package.ts'
@@ -49,10 +49,10 @@ export const puppeteer = {
 function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
   return {
     name: 'puppeteer',
-    connect: async (session, { signal } = {}) => {
+    connect: async (session, { signal, onLost } = {}) => {
       signal?.throwIfAborted()
       const library = await load()
-      const connecting = connectLibrary(library, session)
+      const connecting = connectLibrary(library, session, onLost)
       const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
       await using undo = new AsyncDisposableStack()
       undo.defer(() => disconnect(browser))
@@ -92,8 +92,12 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
   }
 }
 
-async function connectLibrary(library: Library, session: DrivenSession): Promise<Browser> {
-  const opened = await openTransport(session, textCodec)
+async function connectLibrary(
+  library: Library,
+  session: DrivenSession,
+  onLost: DriverConnectOptions['onLost'],
+): Promise<Browser> {
+  const opened = await openTransport(session, textCodec, onLost)
   try {
     return await library.connect({
       ...(opened === undefined ? { browserWSEndpoint: session.cdpUrl } : { transport: opened.transport }),

@@ -163,6 +163,10 @@ export const catalogue = {
   CONNECTION_FAILED: { status: 0, hint: 'Check the base URL, and that the server is running (`GET /livez`).' },
   RESPONSE_INVALID: { status: 0, hint: 'Check that the base URL points to a service with this API.' },
   REQUEST_FAILED: { status: 0, hint: undefined },
+  CONNECTION_LOST: {
+    status: 0,
+    hint: 'Create a new session. If its lifetime was over, raise `ttl` or `activityTtl`.',
+  },
   TIMEOUT: { status: 0, hint: 'Raise `timeoutMs`.' },
   ABORTED: { status: 0, hint: undefined },
   DRIVER_MISSING: { status: 0, hint: undefined },

@@ -35,7 +35,7 @@ export interface ApiServer {
 /** Settings of the HTTP server. */
 export type ApiServerSettings = Pick<
   ServerConfig,
-  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'drainTimeout'
+  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'drainTimeout' | 'resumeSeconds'
 >
 
 interface ApiServerDeps {
@@ -64,7 +64,7 @@ export async function openApiServer(
   const { publicUrl, drainTimeout } = settings.api
   const opened = openSessions(resources, settings.sessions, shared, blobs)
   const { sessions } = opened
-  const gateway = new Gateway(sessions, onError)
+  const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, onError })
   const viewers = new Viewers({
     // A second call to `end` only waits for the bill of the first.
     billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),

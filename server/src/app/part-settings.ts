@@ -81,6 +81,7 @@ export function partSettings(config: ServerConfig): PartSettings {
       metricsToken: config.metricsToken,
       maxConnections: config.maxConnections,
       drainTimeout: config.drainTimeout,
+      resumeSeconds: config.resumeSeconds,
     },
   }
 }

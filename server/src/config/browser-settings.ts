@@ -31,6 +31,13 @@ export const browserSettings = {
     accepts: 'a whole number from 1 to 10000',
     schema: wholeNumber(1, 10_000).optional(),
   },
+  resumeSeconds: {
+    flag: 'resume-seconds',
+    env: 'BOWLINE_RESUME_SECONDS',
+    help: 'seconds for which a CDP client that lost its connection can resume it; 0: connections cannot be resumed',
+    accepts: 'a whole number from 0 to 600',
+    schema: wholeNumber(0, 600).default(30),
+  },
   maxFiles: {
     flag: 'max-files',
     env: 'BOWLINE_MAX_FILES',

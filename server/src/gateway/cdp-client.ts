@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net'
-import type { RawData, WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
 import { messageOf } from 'bowline/kit/message-of'
 import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
@@ -9,19 +7,14 @@ import type { CdpChannel } from '../cdp/router.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientLag } from './client-lag.ts'
 import { ClientTargets } from './client-targets.ts'
-import { closeCodes, type CloseReason } from '../sessions/close-codes.ts'
+import type { CloseReason } from 'bowline/contract/close-codes'
+import type { ClientConnection } from './client-connection.ts'
 import { ClientPages } from './client-pages.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
 
 /** Bytes buffered for one client above which reading from the browser is paused. */
 const highWaterBytes = 16 * 1024 * 1024
-
-/** Time to read what is buffered and the close frame, before the connection is terminated. */
-const closeTimeoutMs = 2000
-
-/** The same for a client that was too slow. No other client waits for it at that point. */
-const lagCloseTimeoutMs = 20_000
 
 /**
  * Time without a message after which a socket counts as half open: three missed pings, and some
@@ -36,8 +29,7 @@ const errorCodes = { parse: -32_700, request: -32_600, server: -32_000, session:
  * back-pressure.
  */
 export class CdpClient {
-  readonly #webSocket: WebSocket
-  readonly #socket: Socket
+  readonly #connection: ClientConnection
   readonly #session: LiveSession
   readonly #channel: CdpChannel
   readonly #lag: ClientLag
@@ -49,20 +41,18 @@ export class CdpClient {
   #lastMessageMs = performance.now()
 
   constructor(deps: {
-    readonly webSocket: WebSocket
-    readonly socket: Socket
+    readonly connection: ClientConnection
     readonly session: LiveSession
     readonly channel: CdpChannel
     /** Whether others wait for the browser of the session. */
     readonly isHoldingUpOthers: () => boolean
     readonly endSession: () => void
   }) {
-    this.#webSocket = deps.webSocket
-    this.#socket = deps.socket
+    this.#connection = deps.connection
     this.#session = deps.session
     this.#channel = deps.channel
     this.#lag = new ClientLag({
-      bufferedBytes: () => deps.webSocket.bufferedAmount,
+      bufferedBytes: () => deps.connection.bufferedBytes,
       isHoldingUpOthers: deps.isHoldingUpOthers,
       onChange: (isLagging) => deps.session.readPauser.setLag(this, isLagging),
       onTooSlow: () => this.close('lagging'),
@@ -80,9 +70,6 @@ export class CdpClient {
       kindOfSession: (cdpSessionId) => this.#kinds.kindOfSession(cdpSessionId),
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }
-    this.#webSocket.on('message', (data) => this.#receive(data))
-    this.#webSocket.on('pong', () => this.#markAlive())
-    this.#socket.on('drain', () => this.#lag.stop())
   }
 
   /** Sends a message of the browser to the client. */
@@ -90,9 +77,9 @@ export class CdpClient {
     const event = isTargetEvent(message) ? (JSON.parse(message.toString()) as CdpEvent) : undefined
     if (event === undefined) this.#pages.trackDialog(message)
     else if (!this.#trackTargets(event)) return
-    if (this.#webSocket.readyState === this.#webSocket.OPEN && !this.#pages.shouldHide(message)) {
-      this.#webSocket.send(message, { binary: false })
-      if (this.#webSocket.bufferedAmount > highWaterBytes) this.#lag.start()
+    if (this.#connection.isOpen && !this.#pages.shouldHide(message)) {
+      this.#connection.send(message)
+      if (this.#connection.bufferedBytes > highWaterBytes) this.#lag.start()
     }
     // Commands held for a session that is gone get their error responses after its last event, when
     // drivers no longer expect any.
@@ -105,8 +92,9 @@ export class CdpClient {
 
   /** Pings the client. Closes the connection if it is half open. Called every 20 s. */
   pingOrClose(nowMs: number): void {
+    if (this.#connection.isLost) return
     if (nowMs - this.#lastMessageMs > silenceTimeoutMs) this.close('unresponsive')
-    else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
+    else this.#connection.ping()
   }
 
   /**
@@ -117,15 +105,10 @@ export class CdpClient {
     this.close(reason)
   }
 
-  /**
-   * Sends a close frame with the reason. Terminates the connection if the client does not respond
-   * within 2 s, or 20 s if it was too slow. Other clients no longer wait for this one.
-   */
+  /** Closes the connection with the reason. Other clients no longer wait for this one. */
   close(reason: CloseReason): void {
-    this.#webSocket.close(closeCodes[reason], reason)
     this.#lag.stop()
-    const timeoutMs = reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs
-    setTimeout(() => this.#webSocket.terminate(), timeoutMs).unref()
+    this.#connection.close(reason)
   }
 
   /** Detaches from the browser-level session. */
@@ -138,34 +121,14 @@ export class CdpClient {
 
   /** Resumes reading from the client after the browser's pipe was full. */
   resume(): void {
-    if (this.#webSocket.isPaused) this.#webSocket.resume()
+    this.#connection.resumeReading()
   }
 
-  /**
-   * Announces that all targets are gone, so that libraries waiting for a page's event stop waiting.
-   */
-  #announceTargetsGone(): void {
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
-    for (const event of this.#targets.destroyAll()) this.#webSocket.send(JSON.stringify(event))
-  }
-
-  /** Processes an event of the Target domain. Returns whether to send it to the client. */
-  #trackTargets(event: CdpEvent): boolean {
-    if (this.#targets.shouldHide(event)) return false
-    this.#pages.track(event)
-    this.#targets.track(event)
-    return true
-  }
-
-  #markAlive(): void {
-    this.#lastMessageMs = performance.now()
-  }
-
-  #receive(data: RawData): void {
-    this.#markAlive()
+  /** Processes a message of the client. */
+  receive(data: Buffer): void {
+    this.markAlive()
     this.#session.touch()
-    // `ws` passes text messages as a Buffer by default.
-    const command = parseCommand((data as Buffer).toString())
+    const command = parseCommand(data.toString())
     if (command === undefined) {
       this.#respond({
         error: { code: errorCodes.parse, message: 'Message must be a JSON object with an integer id and a method' },
@@ -176,6 +139,31 @@ export class CdpClient {
     const { id, sessionId: cdpSessionId } = command
     const message = 'Message must have an id from -2147483648 to 1999999999'
     this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.request, message } })
+  }
+
+  /** Records that the client responded. */
+  markAlive(): void {
+    this.#lastMessageMs = performance.now()
+  }
+
+  /** Reads from the browser again after the client has read everything. */
+  stopLagging(): void {
+    this.#lag.stop()
+  }
+
+  /**
+   * Announces that all targets are gone, so that libraries waiting for a page's event stop waiting.
+   */
+  #announceTargetsGone(): void {
+    for (const event of this.#targets.destroyAll()) this.#connection.send(Buffer.from(JSON.stringify(event)))
+  }
+
+  /** Processes an event of the Target domain. Returns whether to send it to the client. */
+  #trackTargets(event: CdpEvent): boolean {
+    if (this.#targets.shouldHide(event)) return false
+    this.#pages.track(event)
+    this.#targets.track(event)
+    return true
   }
 
   #handle(command: CdpCommand): void {
@@ -234,7 +222,7 @@ export class CdpClient {
             error: { code: errorCodes.session, message: 'Session with given id not found.' },
           })
         } else if (sent === 'full') {
-          this.#webSocket.pause()
+          this.#connection.pauseReading()
         }
         return
       }

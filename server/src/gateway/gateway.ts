@@ -2,16 +2,28 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
+import { resumeSecondsHeader } from 'bowline/contract/resume'
 import { isClientFault } from '../cdp/socket-fault.ts'
+import { closeCodes } from 'bowline/contract/close-codes'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
+import { ClientConnection, type ClientSocket } from './client-connection.ts'
+import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 
 /** An authorized WebSocket upgrade. */
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
   readonly head: Buffer
+}
+
+/** Dependencies and settings of `Gateway`. */
+export interface GatewayDeps {
+  readonly sessions: Sessions
+  /** Seconds for which a lost connection can be resumed. 0: it cannot. */
+  readonly resumeSeconds: number
+  readonly onError: (error: unknown, action: string) => void
 }
 
 /** Maximum size of a client's message in bytes: fits a 100 MB response body in base64. */
@@ -21,52 +33,41 @@ const checkMs = 20_000
 
 /** Connects CDP clients to the browsers of live sessions. Callers authorize them first. */
 export class Gateway implements Disposable {
-  readonly #sessions: Sessions
-  readonly #onError: (error: unknown, action: string) => void
+  readonly #deps: GatewayDeps
   // Compression costs more than it saves: round trips take 1.7 to 2.1 times as long.
   readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
+  /** Connections that can be resumed, by session id and the key that the client chose. */
+  readonly #resumable = new Map<string, ClientConnection>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(sessions: Sessions, onError: (error: unknown, action: string) => void) {
-    this.#sessions = sessions
-    this.#onError = onError
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps
+    this.#server.on('headers', (headers) => headers.push(`${resumeSecondsHeader}: ${deps.resumeSeconds}`))
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const client of this.#clients) client.pingOrClose(nowMs)
     }, checkMs).unref()
   }
 
-  /** Number of connected clients. */
+  /** Number of clients that are connected, or have lost their connection and may resume it. */
   get size(): number {
     return this.#clients.size
   }
 
-  /** Opens a channel to the session's browser, then completes the handshake. */
-  async connect(session: LiveSession, { request, socket, head }: Upgrade): Promise<void> {
-    const { router } = session.browser
-    let client: CdpClient | undefined
-    const channel = await router.openChannel((message) => client?.deliver(message))
-    session.touch()
-    if (session.ended.aborted || socket.destroyed) {
-      socket.destroy()
-      await channel[Symbol.asyncDispose]()
-      return
-    }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      socket.setNoDelay(true)
-      client = new CdpClient({
-        webSocket,
-        socket,
-        session,
-        channel,
-        isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
-        endSession: () => this.#endSession(session.row.id),
-      })
-      this.#addClient(client, webSocket, session)
+  /**
+   * Opens a channel to the session's browser and completes the handshake. A client that resumes its
+   * connection continues on its channel. `query`: of the CDP URL. Throws BAD_REQUEST.
+   */
+  async connect(session: LiveSession, upgrade: Upgrade, query: URLSearchParams): Promise<void> {
+    const resume = readResumeRequest(query)
+    if (resume?.received === undefined) return this.#open(session, upgrade, resume)
+    const connection = this.#resumable.get(mapKey(session, resume))
+    const { received } = resume
+    this.#upgrade(upgrade, (client) => {
+      if (connection?.canResumeAt(received) === true) connection.resume(client, received)
+      else refuseToResume(client.webSocket)
     })
-    // If the handshake is invalid, `ws` has already responded with an error and did not call back.
-    if (client === undefined) await channel[Symbol.asyncDispose]()
   }
 
   [Symbol.dispose](): void {
@@ -75,23 +76,84 @@ export class Gateway implements Disposable {
     for (const webSocket of this.#server.clients) webSocket.terminate()
   }
 
-  #addClient(client: CdpClient, webSocket: WebSocket, session: LiveSession): void {
+  async #open(session: LiveSession, upgrade: Upgrade, resume: ResumeRequest | undefined): Promise<void> {
+    const { router } = session.browser
+    let client: CdpClient | undefined
+    const channel = await router.openChannel((message) => client?.deliver(message))
+    session.touch()
+    if (session.ended.aborted || upgrade.socket.destroyed) {
+      upgrade.socket.destroy()
+      await channel[Symbol.asyncDispose]()
+      return
+    }
+    this.#upgrade(upgrade, (socket) => {
+      const connection = new ClientConnection(resume === undefined ? 0 : this.#deps.resumeSeconds * 1000)
+      client = new CdpClient({
+        connection,
+        session,
+        channel,
+        isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
+        endSession: () => this.#endSession(session.row.id),
+      })
+      const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume), connection)
+      this.#start(client, { connection, socket, forget })
+    })
+    // If the handshake is invalid, `ws` has already responded with an error and did not call back.
+    if (client === undefined) await channel[Symbol.asyncDispose]()
+  }
+
+  /** Completes the handshake. Does not call back if it is invalid. */
+  #upgrade({ request, socket, head }: Upgrade, onOpen: (client: ClientSocket) => void): void {
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      socket.setNoDelay(true)
+      onOpen({ webSocket, socket })
+    })
+  }
+
+  /** Starts the connection of a new client. `forget` is called when it has ended. */
+  #start(
+    client: CdpClient,
+    {
+      connection,
+      socket,
+      forget,
+    }: {
+      readonly connection: ClientConnection
+      readonly socket: ClientSocket
+      readonly forget: (() => void) | undefined
+    },
+  ): void {
+    const { session } = client
     const stopDraining = session.browser.router.onDrain(() => client.resume())
     const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
-    webSocket.on('error', (error) => {
-      if (!isClientFault(error)) this.#onError(error, `CDP socket of session ${session.row.id}`)
+    connection.start(socket, {
+      onMessage: (message) => client.receive(message),
+      onAlive: () => client.markAlive(),
+      onDrain: () => client.stopLagging(),
+      onError: (error) => isClientFault(error) || this.#deps.onError(error, `CDP socket of session ${session.row.id}`),
+      onEnd: () => {
+        this.#clients.delete(client)
+        forget?.()
+        session.ended.removeEventListener('abort', onEnd)
+        stopDraining()
+        client
+          .leave()
+          .then(() => session.downloads.onClientLeave())
+          .catch((error: unknown) => this.#deps.onError(error, `detaching a client from session ${session.row.id}`))
+      },
     })
-    webSocket.on('close', () => {
-      this.#clients.delete(client)
-      session.ended.removeEventListener('abort', onEnd)
-      stopDraining()
-      client
-        .leave()
-        .then(() => session.downloads.onClientLeave())
-        .catch((error: unknown) => this.#onError(error, `detaching a client from session ${session.row.id}`))
-    })
+  }
+
+  /** Makes a connection resumable until the returned function is called. */
+  #keep(key: string, connection: ClientConnection): () => void {
+    // A client that starts again with the same key does not want the former state.
+    this.#resumable.get(key)?.close('replaced')
+    this.#resumable.set(key, connection)
+    return () => {
+      if (this.#resumable.get(key) === connection) this.#resumable.delete(key)
+    }
   }
 
   #hasOthers(session: LiveSession, client: CdpClient | undefined): boolean {
@@ -99,6 +161,15 @@ export class Gateway implements Disposable {
   }
 
   #endSession(id: string): void {
-    this.#sessions.end(id, 'deleted').catch((error: unknown) => this.#onError(error, `ending session ${id}`))
+    this.#deps.sessions.end(id, 'deleted').catch((error: unknown) => this.#deps.onError(error, `ending session ${id}`))
   }
+}
+
+function mapKey({ row }: LiveSession, { key }: ResumeRequest): string {
+  return `${row.id} ${key}`
+}
+
+function refuseToResume(webSocket: WebSocket): void {
+  webSocket.on('error', () => webSocket.terminate())
+  webSocket.close(closeCodes['not-resumable'], 'not-resumable')
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { relayEnd } from '../sessions/close-codes.ts'
+import { relayEnd } from '../sessions/relay-end.ts'
 import type { Gateway, Upgrade } from '../gateway/gateway.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import type { Viewers } from '../live/viewers.ts'
@@ -87,7 +87,7 @@ async function connect(
   switch (name) {
     case 'cdp': {
       const row = await checks[socketRoutes[name].auth](credentials)
-      return gateway.connect(await liveSession(deps, row), { request, socket, head })
+      return gateway.connect(await liveSession(deps, row), { request, socket, head }, url.searchParams)
     }
     case 'liveView': {
       const { row, kind } = await checks[socketRoutes[name].auth](credentials)

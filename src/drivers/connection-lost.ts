@@ -1,0 +1,34 @@
+import { closeCodes, type CloseReason } from '../contract/close-codes.ts'
+import { BowlineError } from '../kit/errors.ts'
+
+/**
+ * Describes why a connection has ended. Undefined if its user has ended it: by closing the browser
+ * or the connection, or by deleting the session.
+ */
+export function connectionLost(sessionId: string, code: number, reason: string): BowlineError | undefined {
+  if (endedByUser.has(code)) return undefined
+  const isKnown = Object.hasOwn(descriptions, reason)
+  const why = isKnown ? descriptions[reason as CloseReason] : reason === '' ? 'it was closed without a reason' : reason
+  return new BowlineError(
+    'CONNECTION_LOST',
+    `The connection to session ${sessionId} was lost: ${why} (close code ${code})`,
+  )
+}
+
+/** 1000 and 1005: a close frame of the client, with and without a code. */
+const endedByUser: ReadonlySet<number> = new Set([1000, 1005, closeCodes.deleted])
+
+const descriptions: Readonly<Record<CloseReason, string>> = {
+  closed: 'the browser was closed',
+  deleted: 'the session was deleted',
+  ttl: 'the TTL of the session expired',
+  idle: 'the activity TTL of the session expired',
+  crashed: 'the browser crashed',
+  drained: 'the server was shut down',
+  lost: 'the server that ran the session was lost',
+  revoked: 'the API key of the session was revoked',
+  lagging: 'the client did not read its messages for too long',
+  unresponsive: 'the client did not respond to pings',
+  'not-resumable': 'it was interrupted and could not be resumed',
+  replaced: 'another connection has taken its place',
+}

@@ -1,0 +1,108 @@
+import type { WebSocket } from 'ws'
+
+/** Bytes after which the peer is asked at once how much it has received. */
+const ackBytes = 1024 * 1024
+
+/** Milliseconds after which it is asked about less. */
+const ackDelayMs = 250
+
+/** Bytes kept for a peer that reads what it is sent, but does not acknowledge it. */
+const maxUnacknowledgedBytes = 64 * 1024 * 1024
+
+/**
+ * Sends messages to a peer over one WebSocket after another, each of them once. Keeps messages
+ * until the peer has acknowledged them, and sends the others again on the next WebSocket. To ask
+ * for an acknowledgement, it sends a ping with the number of messages so far as its payload: every
+ * WebSocket client answers it with a pong of the same payload, after the messages before it.
+ */
+export class ResumableSender implements Disposable {
+  #webSocket: WebSocket | undefined
+  #messages: (string | Buffer)[] = []
+  #bytes = 0
+  /** Number of messages that are no longer kept. */
+  #dropped = 0
+  #isAwaitingAck = false
+  #timer: NodeJS.Timeout | undefined
+
+  /** Bytes of the messages that were not acknowledged. */
+  get unacknowledgedBytes(): number {
+    return this.#bytes
+  }
+
+  /** Sends a message now, or on the next WebSocket. */
+  send(message: string | Buffer): void {
+    this.#messages.push(message)
+    this.#bytes += message.length
+    if (this.#webSocket === undefined) return
+    this.#webSocket.send(message, { binary: false })
+    if (this.#bytes > maxUnacknowledgedBytes) this.#dropRead(this.#webSocket)
+    this.#askForAck(this.#webSocket)
+  }
+
+  /** Whether a peer that has received `received` messages can get all others. */
+  canResumeAt(received: number): boolean {
+    return received >= this.#dropped && received <= this.#dropped + this.#messages.length
+  }
+
+  /** Continues on another WebSocket, to a peer that has received `received` messages. */
+  attach(webSocket: WebSocket, received: number): void {
+    this.detach()
+    this.#drop(received - this.#dropped)
+    this.#webSocket = webSocket
+    webSocket.on('pong', (payload) => {
+      if (this.#webSocket === webSocket) this.#acknowledge(webSocket, payload)
+    })
+    for (const message of this.#messages) webSocket.send(message, { binary: false })
+    if (this.#messages.length > 0) this.#askForAck(webSocket)
+  }
+
+  /** Keeps messages until the next WebSocket. */
+  detach(): void {
+    this.#webSocket = undefined
+    this.#isAwaitingAck = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  [Symbol.dispose](): void {
+    this.detach()
+    this.#messages = []
+    this.#bytes = 0
+  }
+
+  #askForAck(webSocket: WebSocket): void {
+    if (this.#isAwaitingAck) return
+    if (this.#bytes >= ackBytes) this.#ping(webSocket)
+    else this.#timer ??= setTimeout(() => this.#ping(webSocket), ackDelayMs).unref()
+  }
+
+  #ping(webSocket: WebSocket): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (webSocket.readyState !== webSocket.OPEN) return
+    this.#isAwaitingAck = true
+    webSocket.ping(String(this.#dropped + this.#messages.length))
+  }
+
+  #acknowledge(webSocket: WebSocket, payload: Buffer): void {
+    const received = Number(payload.toString('latin1'))
+    // Pings that check whether the peer is alive have no payload.
+    if (!Number.isInteger(received) || payload.length === 0 || !this.canResumeAt(received)) return
+    this.#drop(received - this.#dropped)
+    this.#isAwaitingAck = false
+    if (this.#messages.length > 0) this.#askForAck(webSocket)
+  }
+
+  /** Drops the oldest messages that a peer which does not acknowledge must have read by now. */
+  #dropRead(webSocket: WebSocket): void {
+    const unread = webSocket.bufferedAmount + maxUnacknowledgedBytes
+    let count = 0
+    for (let bytes = this.#bytes; bytes > unread; count += 1) bytes -= this.#messages[count]?.length ?? bytes
+    this.#drop(count)
+  }
+
+  #drop(count: number): void {
+    for (const message of this.#messages.splice(0, count)) this.#bytes -= message.length
+    this.#dropped += count
+  }
+}

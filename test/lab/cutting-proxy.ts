@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** A TCP proxy whose connections can be cut, as a network does. */
+export interface CuttingProxy extends AsyncDisposable {
+  /** Base URL of the proxied server. */
+  readonly url: string
+  /** Number of open connections that carry a WebSocket. */
+  readonly webSockets: () => number
+  /** Resets all connections without a close frame. Bytes on their way are lost. */
+  readonly cut: () => void
+  /** Refuses new connections until the returned function is called. */
+  readonly refuse: () => () => void
+}
+
+/** Starts a proxy to a server on 127.0.0.1. */
+export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy> {
+  const { hostname: host, port } = new URL(serverUrl)
+  const clients = new Map<Socket, { isWebSocket: boolean }>()
+  let isRefusing = false
+  const server = createServer((client) => {
+    if (isRefusing) {
+      client.resetAndDestroy()
+      return
+    }
+    const upstream = connect({ host, port: Number(port) })
+    const connection = { isWebSocket: false }
+    clients.set(client, connection)
+    client.once('data', (head: Buffer) => {
+      connection.isWebSocket = /^upgrade: websocket/im.test(head.toString('latin1'))
+    })
+    client.pipe(upstream).pipe(client)
+    const close = (): void => {
+      clients.delete(client)
+      client.resetAndDestroy()
+      upstream.resetAndDestroy()
+    }
+    for (const socket of [client, upstream]) socket.on('error', close).on('close', close)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = (): void => {
+    for (const client of clients.keys()) client.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    webSockets: () => [...clients.values()].filter(({ isWebSocket }) => isWebSocket).length,
+    cut,
+    refuse: () => {
+      isRefusing = true
+      return () => {
+        isRefusing = false
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      cut()
+      await closed
+    },
+  }
+}
