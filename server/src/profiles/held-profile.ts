@@ -1,8 +1,10 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { releaseLease, type Lease } from './lease-queries.ts'
 import { commitVersion, pruneVersions, type ProfileVersionRow } from './profile-queries.ts'
 import type { Store } from '../store/store.ts'
-import { readArchive, storageUnavailable, writeArchive, type ArchiveDeps } from './archives.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
+import { readArchive, storageUnavailable, writeArchive, type Archive, type ArchiveDeps } from './archives.ts'
 import type { PendingSaves } from './pending-saves.ts'
 import type { SessionCookiesJson, SaveRequest } from './save-request.ts'
 
@@ -18,8 +20,8 @@ export interface HeldProfile extends AsyncDisposable {
   /**
    * Saves the user-data-dir of an exited browser as the new current version and releases the lease.
    * Throws PROFILE_LEASE_LOST or PROFILE_TOO_LARGE, and the profile stays unchanged. Throws
-   * PROFILE_STORAGE_UNAVAILABLE if the storage fails. This node then keeps the data and the lease,
-   * and saves the profile later.
+   * PROFILE_STORAGE_UNAVAILABLE or STORE_UNAVAILABLE if the storage or the database fails. This
+   * node then keeps the data and the lease of a session, and saves the profile later.
    */
   readonly save: (request: SaveRequest) => Promise<ProfileVersionRow>
 }
@@ -36,6 +38,8 @@ export interface HeldProfileDeps extends ArchiveDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
+const keptMessage = 'The changes are kept on the server and saved as soon as it responds'
+
 /** Creates the handle of a profile at a version. Without a lease it is read-only. */
 export function createHeldProfile(
   deps: HeldProfileDeps,
@@ -43,68 +47,104 @@ export function createHeldProfile(
   version: ProfileVersionRow | undefined,
   lease: Lease | undefined,
 ): HeldProfile {
-  const { store, blobs, pending, onError } = deps
-  let held = lease
+  return new Handle(deps, name, version, lease)
+}
 
-  const release = async (): Promise<void> => {
-    if (held === undefined) return
-    const lease = held
-    held = undefined
-    deps.onLeaseEnd(lease)
-    await releaseLease(store.db, lease)
+class Handle implements HeldProfile {
+  readonly name: string
+  readonly isWritable: boolean
+  readonly #deps: HeldProfileDeps
+  readonly #version: ProfileVersionRow | undefined
+  #lease: Lease | undefined
+
+  constructor(deps: HeldProfileDeps, name: string, version: ProfileVersionRow | undefined, lease: Lease | undefined) {
+    this.name = name
+    this.isWritable = lease !== undefined
+    this.#deps = deps
+    this.#version = version
+    this.#lease = lease
   }
 
-  const save = async (request: SaveRequest): Promise<ProfileVersionRow> => {
-    if (held === undefined) throw leaseLost(name)
-    const { profileId } = held
-    const archive = await writeArchive(deps, profileId, request).catch(async (error: unknown) => {
-      throw error instanceof BowlineError ? error : await saveLater(request, error)
-    })
-    const saved = await commitVersion(store.db, held, {
-      ...archive,
-      browser: request.browser,
-      sessionId: request.sessionId,
-    }).catch(async (error: unknown) => {
-      // The commit may have succeeded, so the blob stays. The sweep deletes it if no version uses
-      // it.
-      throw new BowlineError('STORE_FAILED', 'The profile could not be saved', { cause: error })
-    })
+  async restore(userDataDir: string): Promise<SessionCookiesJson | undefined> {
+    return this.#version === undefined ? undefined : readArchive(this.#deps, this.#version, userDataDir)
+  }
+
+  async save(request: SaveRequest): Promise<ProfileVersionRow> {
+    const { blobs, onLeaseEnd, onError } = this.#deps
+    const lease = this.#lease
+    if (lease === undefined) throw this.#leaseLost()
+    const archive = await this.#store(lease, request)
+    const saved = await this.#commit(lease, request, archive)
     if (saved === undefined) {
       await blobs.delete(archive.blob)
-      throw leaseLost(name)
+      throw this.#leaseLost()
     }
-    deps.onLeaseEnd(held)
-    held = undefined
-    await pruneProfile(deps, profileId).catch((error: unknown) =>
-      onError(error, `deleting old versions of profile ${profileId}`),
+    onLeaseEnd(lease)
+    this.#lease = undefined
+    await pruneProfile(this.#deps, lease.profileId).catch((error: unknown) =>
+      onError(error, `deleting old versions of profile ${lease.profileId}`),
     )
     return saved
   }
 
-  /**
-   * Keeps the data of a session to save it later, since it cannot be recreated. Returns the error
-   * to throw.
-   */
-  const saveLater = async (request: SaveRequest, cause: unknown): Promise<BowlineError> => {
-    onError(cause, `storing the profile "${name}"`)
-    if (held === undefined || request.sessionId === undefined) return storageUnavailable(cause)
-    try {
-      await pending.add(held, name, request)
-    } catch (error) {
-      onError(error, `keeping the profile "${name}" to save it later`)
-      return storageUnavailable(cause)
-    }
-    // The pending save releases the lease.
-    held = undefined
-    return storageUnavailable(cause, 'The changes are kept on the server and saved as soon as it responds')
+  async [Symbol.asyncDispose](): Promise<void> {
+    const lease = this.#lease
+    if (lease === undefined) return
+    this.#lease = undefined
+    this.#deps.onLeaseEnd(lease)
+    await releaseLease(this.#deps.store.db, lease)
   }
 
-  return {
-    name,
-    isWritable: lease !== undefined,
-    restore: async (userDataDir) => (version === undefined ? undefined : readArchive(deps, version, userDataDir)),
-    save,
-    [Symbol.asyncDispose]: release,
+  async #store(lease: Lease, request: SaveRequest): Promise<Archive> {
+    const { pending } = this.#deps
+    try {
+      return await writeArchive(this.#deps, lease.profileId, request)
+    } catch (error) {
+      if (error instanceof BowlineError) throw error
+      const isKept = await this.#keep(request, error, async () => pending.add(lease, this.name, request))
+      throw storageUnavailable(error, isKept ? keptMessage : undefined)
+    }
+  }
+
+  async #commit(lease: Lease, request: SaveRequest, archive: Archive): Promise<ProfileVersionRow | undefined> {
+    const { store, pending } = this.#deps
+    const { browser, sessionId } = request
+    try {
+      return await commitVersion(store.db, lease, { ...archive, browser, sessionId })
+    } catch (cause) {
+      // The commit may have succeeded, so the blob stays. The sweep deletes it if no version uses
+      // it.
+      if (!isStoreUnavailable(cause))
+        throw new BowlineError('STORE_FAILED', 'The profile could not be saved', { cause })
+      const isKept = await this.#keep(request, cause, async () => pending.addStored(lease, this.name, archive, request))
+      throw isKept ? new BowlineError('STORE_UNAVAILABLE', `${messageOf(cause)}. ${keptMessage}`, { cause }) : cause
+    }
+  }
+
+  /**
+   * Keeps the data of a session to save it later, since it cannot be recreated. Returns whether it
+   * was kept.
+   */
+  async #keep({ sessionId }: SaveRequest, cause: unknown, add: () => Promise<void>): Promise<boolean> {
+    const { onError } = this.#deps
+    onError(cause, `storing the profile "${this.name}"`)
+    if (sessionId === undefined) return false
+    try {
+      await add()
+    } catch (error) {
+      onError(error, `keeping the profile "${this.name}" to save it later`)
+      return false
+    }
+    // The pending save releases the lease.
+    this.#lease = undefined
+    return true
+  }
+
+  #leaseLost(): BowlineError {
+    return new BowlineError(
+      'PROFILE_LEASE_LOST',
+      `The profile "${this.name}" was not saved: this session lost its write lease`,
+    )
   }
 }
 
@@ -115,11 +155,4 @@ export async function pruneProfile(
 ): Promise<void> {
   const blobsToDelete = await pruneVersions(store.db, profileId, keepVersions)
   await Promise.all(blobsToDelete.map(async (blob) => blobs.delete(blob)))
-}
-
-function leaseLost(name: string): BowlineError {
-  return new BowlineError(
-    'PROFILE_LEASE_LOST',
-    `The profile "${name}" was not saved: this session lost its write lease`,
-  )
 }

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { z } from 'zod'
 import { openBlobs, type Blobs } from '../blobs/blobs.ts'
-import { reclaimLease } from './lease-queries.ts'
-import { commitVersion, type ProfileVersionRow } from './profile-queries.ts'
+import { reclaimLease, type Lease } from './lease-queries.ts'
+import { commitVersionOnce, findUsedBlobs, type ProfileVersionRow } from './profile-queries.ts'
 import type { Store } from '../store/store.ts'
-import { writeArchive, type ArchiveDeps } from './archives.ts'
+import { writeArchive, type Archive, type ArchiveDeps } from './archives.ts'
 import type { SaveRequest } from './save-request.ts'
 
 const pendingSave = z.object({
@@ -18,6 +18,8 @@ const pendingSave = z.object({
   storedBytes: z.number(),
   browser: z.string(),
   sessionId: z.string(),
+  /** Whether the archive is in the blob storage, and only the database has to record it. */
+  isStored: z.boolean().default(false),
 })
 
 /** A profile of an ended session that could not be stored yet. */
@@ -37,8 +39,8 @@ export interface PendingSavesDeps extends ArchiveDeps {
   /** Data directory of this node. */
   readonly dataDir: string
   /** Called with each lease to renew until its profile is saved, beyond the end of its session. */
-  readonly onLease: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
-  readonly onLeaseEnd: (lease: Pick<PendingSave, 'profileId' | 'fence'>) => void
+  readonly onLease: (lease: Lease) => void
+  readonly onLeaseEnd: (lease: Lease) => void
   readonly onSaved: (profileId: string) => Promise<void>
   /** The sessions that wrote the profiles. */
   readonly sessions: ProfileWriters
@@ -49,8 +51,8 @@ const firstRetryMs = 1000
 const longestRetryMs = 60_000
 
 /**
- * Keeps profiles that could not be stored, encrypted in the data directory, and stores them as soon
- * as possible.
+ * Keeps profiles that could not be saved, because the blob storage or the database was unavailable,
+ * in the data directory, encrypted. Saves them as soon as possible.
  */
 export class PendingSaves implements AsyncDisposable {
   readonly #deps: PendingSavesDeps
@@ -89,25 +91,28 @@ export class PendingSaves implements AsyncDisposable {
   }
 
   /** Stores a profile in the data directory, to be saved later. Its lease is kept until then. */
-  async add(
-    lease: { readonly profileId: string; readonly fence: number },
-    name: string,
-    request: SaveRequest,
-  ): Promise<void> {
-    const { userDataDir, sessionCookiesJson, browser, sessionId = '' } = request
+  async add(lease: Lease, name: string, request: SaveRequest): Promise<void> {
     const localDeps = { ...this.#deps, blobs: this.#localBlobs }
-    const archive = await writeArchive(localDeps, lease.profileId, { userDataDir, sessionCookiesJson })
-    const save = { ...archive, ...lease, name, browser, sessionId }
-    const path = this.#recordPath(save)
-    await writeFile(`${path}.new`, JSON.stringify(save), { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
-    this.#retryLater(save, firstRetryMs)
+    const archive = await writeArchive(localDeps, lease.profileId, request)
+    await this.#keep({ ...archive, ...lease, ...writerOf(request), name, isStored: false })
+  }
+
+  /** Like `add`, for a profile whose archive was stored, but which the database may not know. */
+  async addStored(lease: Lease, name: string, archive: Archive, request: SaveRequest): Promise<void> {
+    await this.#keep({ ...archive, ...lease, ...writerOf(request), name, isStored: true })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
     await Promise.all(this.#running)
+  }
+
+  async #keep(save: PendingSave): Promise<void> {
+    const path = this.#recordPath(save)
+    await writeFile(`${path}.new`, JSON.stringify(save), { mode: 0o600, flush: true })
+    await rename(`${path}.new`, path)
+    this.#retryLater(save, firstRetryMs)
   }
 
   #retryLater(save: PendingSave, delayMs: number): void {
@@ -141,18 +146,24 @@ export class PendingSaves implements AsyncDisposable {
   /** Returns undefined if another session has written the profile since. */
   async #store(save: PendingSave): Promise<ProfileVersionRow | undefined> {
     const { blobs, store } = this.#deps
-    // A previous attempt may have left an incomplete blob.
-    await blobs.delete(save.blob)
-    await blobs.write(save.blob, await this.#localBlobs.read(save.blob))
-    return commitVersion(store.db, save, save)
+    if (!save.isStored) {
+      // A previous attempt may have left an incomplete blob.
+      await blobs.delete(save.blob)
+      await blobs.write(save.blob, await this.#localBlobs.read(save.blob))
+    }
+    return commitVersionOnce(store.db, save, save)
   }
 
   async #drop(save: PendingSave): Promise<void> {
-    this.#deps.onLeaseEnd(save)
-    // The sweep deletes the rest of the blob.
-    await this.#deps.blobs.delete(save.blob).catch(() => undefined)
+    const { blobs, store, onLeaseEnd, onError } = this.#deps
+    onLeaseEnd(save)
+    // An earlier commit may have succeeded. If this fails, the sweep deletes the blob.
+    const deleteUnused = async (): Promise<void> => {
+      if (!(await findUsedBlobs(store.db, [save.blob])).has(save.blob)) await blobs.delete(save.blob)
+    }
+    await deleteUnused().catch(() => undefined)
     await this.#forget(save)
-    this.#deps.onError(new Error('another session has saved the profile since'), `saving the profile "${save.name}"`)
+    onError(new Error('another session has saved the profile since'), `saving the profile "${save.name}"`)
   }
 
   async #forget(save: PendingSave): Promise<void> {
@@ -164,4 +175,8 @@ export class PendingSaves implements AsyncDisposable {
   #recordPath({ blob }: Pick<PendingSave, 'blob'>): string {
     return join(this.#folder, `${blob.replaceAll('/', '-')}.json`)
   }
+}
+
+function writerOf({ browser, sessionId = '' }: SaveRequest): Pick<PendingSave, 'browser' | 'sessionId'> {
+  return { browser, sessionId }
 }

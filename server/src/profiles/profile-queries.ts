@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { isFree, noLease, type Lease, type ProfileRow } from './lease-queries.ts'
+import { isFree, noLease, releaseLease, type Lease, type ProfileRow } from './lease-queries.ts'
 import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { ProfileVersionTable } from '../store/tables/profiles.ts'
@@ -67,6 +67,30 @@ export async function commitVersion(
     .returningAll()
     .executeTakeFirst()
   return row && toRow(row)
+}
+
+/**
+ * Like `commitVersion`, for a version whose earlier commit may have succeeded although its response
+ * was lost. In that case, releases the lease and returns the saved version.
+ */
+export async function commitVersionOnce(
+  db: Kysely<Database>,
+  lease: Lease,
+  version: NewVersion,
+): Promise<ProfileVersionRow | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    // Waits for an earlier commit that is still in progress.
+    await transaction.selectFrom('profile').select('id').where('id', '=', lease.profileId).forUpdate().execute()
+    const saved = await transaction
+      .selectFrom('profileVersion')
+      .selectAll()
+      .where('profileId', '=', lease.profileId)
+      .where('blob', '=', version.blob)
+      .executeTakeFirst()
+    if (saved === undefined) return commitVersion(transaction, lease, version)
+    await releaseLease(transaction, lease)
+    return toRow(saved)
+  })
 }
 
 /**

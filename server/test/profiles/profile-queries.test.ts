@@ -12,7 +12,13 @@ import {
   takeLease,
   type Lease,
 } from '../../src/profiles/lease-queries.ts'
-import { commitVersion, deleteProfile, findCurrentVersion, pruneVersions } from '../../src/profiles/profile-queries.ts'
+import {
+  commitVersion,
+  commitVersionOnce,
+  deleteProfile,
+  findCurrentVersion,
+  pruneVersions,
+} from '../../src/profiles/profile-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
@@ -25,15 +31,17 @@ describeEachStore('a profile', (openStore) => {
     return 'profile' in taken ? { profileId: taken.profile.id, fence: taken.profile.fence } : undefined
   }
 
+  const versionOf = (blob: string) => ({
+    blob,
+    keyId: 'key',
+    storedBytes: 1,
+    contentBytes: 3_000_000_000,
+    browser: 'x',
+    sessionId: undefined,
+  })
+
   const commit = async (db: Kysely<Database>, lease: Lease, blob = uuidV7()) =>
-    commitVersion(db, lease, {
-      blob,
-      keyId: 'key',
-      storedBytes: 1,
-      contentBytes: 3_000_000_000,
-      browser: 'x',
-      sessionId: undefined,
-    })
+    commitVersion(db, lease, versionOf(blob))
 
   const expireLeases = async (db: Kysely<Database>): Promise<void> => {
     await sql`update profile set lease_expires_at = now() - interval '1 second'`.execute(db)
@@ -46,6 +54,20 @@ describeEachStore('a profile', (openStore) => {
     const leases = await Promise.all(Array.from({ length: 20 }, async () => take(store.db, team.id)))
 
     expect(leases.filter((lease) => lease !== undefined)).toHaveLength(1)
+  })
+
+  test('gets one version when the response to its first commit was lost, even if another session has written it since', async () => {
+    await using store = await openStore()
+    const { team } = await makeTeam(store.db)
+    const first = (await take(store.db, team.id))!
+    const once = async () => commitVersionOnce(store.db, first, versionOf('first'))
+
+    await expect(once()).resolves.toMatchObject({ version: 1 })
+    await expect(once()).resolves.toMatchObject({ version: 1 })
+    const second = (await take(store.db, team.id))!
+    await expect(once()).resolves.toMatchObject({ version: 1 })
+    await expect(commit(store.db, second)).resolves.toMatchObject({ version: 2 })
+    await expect(commitVersionOnce(store.db, first, versionOf('late'))).resolves.toBeUndefined()
   })
 
   test('is unlocked when reading its current version fails', async () => {

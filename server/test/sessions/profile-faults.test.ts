@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { labS3Credentials, openCuttableBucket } from '../../../test/lab/blob-locations.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
@@ -128,6 +129,29 @@ describe('profiles in a bucket', () => {
     expect(body).toMatchObject({ endReason: 'lost', profile: { name: 'acme', saveChanges: true } })
     expect(body['profile'].version).toBeUndefined()
   })
+})
+
+test('a profile whose session ends while PostgreSQL is unreachable is saved afterwards', async () => {
+  await using database = await (await sharedPostgres()).createDatabase()
+  await using lab = await startLab({ databaseUrl: database.url })
+  const profile = { name: 'acme' }
+  const { id, cdpUrl } = await lab.createSession({ profile, onBrowserClose: 'delete' })
+  await visit({ cdpUrl }, async (page) => remember(page, site, 'saved'))
+  await using cdp = await connectCdp(cdpUrl)
+  {
+    await using _away = await database.goOffline()
+    await cdp.call('Browser.close')
+    await cdp.closed
+    const kept = async () =>
+      (await readdir(join(lab.dataDir, 'pending-profiles'))).filter((name) => name.endsWith('.json'))
+    await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1)
+  }
+
+  const find = async () => (await lab.api('GET', `/v2/browser/${id}`)).body
+  await expect
+    .poll(find, { timeout: 30_000 })
+    .toMatchObject({ status: 'destroyed', endReason: 'deleted', profile: { name: 'acme', version: 1 } })
+  expect((await read(lab.createSession, 'acme', true)).memories).toEqual(memoriesOf('saved'))
 })
 
 // In sequence on one server: the first inspects everything stored there, the others kill all its
