@@ -204,7 +204,7 @@ async function readBills(databaseUrl: string): Promise<Bills> {
         (select count(*) from session where credits_billed is distinct from
           (select sum(credits)::int from ledger where subject_id = session.id and kind = 'session'
           having count(*) = 1)) as "unbilledSessions",
-        (select count(*) from running_work) as "running"`,
+        (select count(*) from hold) as "running"`,
     )
     const { scrape, unbilledSessions, running } = rows[0]!
     return { scrape: Number(scrape), unbilledSessions: Number(unbilledSessions), running: Number(running) }
