@@ -9,13 +9,15 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly webSockets: () => number
   /** Resets all connections without a close frame. Bytes on their way are lost. */
   readonly cut: () => void
+  /** Connects to another server from now on. Open connections stay. */
+  readonly connectTo: (serverUrl: string) => void
   /** Refuses new connections until the returned function is called. */
   readonly refuse: () => () => void
 }
 
 /** Starts a proxy to a server on 127.0.0.1. */
 export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy> {
-  const { hostname: host, port } = new URL(serverUrl)
+  let target = new URL(serverUrl)
   const clients = new Map<Socket, { isWebSocket: boolean }>()
   let isRefusing = false
   const server = createServer((client) => {
@@ -23,7 +25,7 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
       client.resetAndDestroy()
       return
     }
-    const upstream = connect({ host, port: Number(port) })
+    const upstream = connect({ host: target.hostname, port: Number(target.port) })
     const connection = { isWebSocket: false }
     clients.set(client, connection)
     client.once('data', (head: Buffer) => {
@@ -46,6 +48,9 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     webSockets: () => [...clients.values()].filter(({ isWebSocket }) => isWebSocket).length,
     cut,
+    connectTo: (url) => {
+      target = new URL(url)
+    },
     refuse: () => {
       isRefusing = true
       return () => {

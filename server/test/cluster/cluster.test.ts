@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { playwright } from 'bowline/playwright'
 import { openStore } from '../../src/store/open.ts'
 import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
@@ -84,6 +86,23 @@ describe('two servers on one PostgreSQL', () => {
     const { code, reason } = await cdp.closed
     expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('reconnect') })
     expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
+  }, 15_000)
+
+  test('a driver resumes a connection that a server which shuts down has relayed', async () => {
+    const between = await startLab({ databaseUrl, apiKey, blobs })
+    await using balancer = await startCuttingProxy(between.server.url)
+    const cdpUrl = session.cdpUrl.replace(new URL(left.server.url).host, new URL(balancer.url).host)
+    await using handles = await playwright.connect({ id: session.id, cdpUrl })
+    const evaluating = handles.page.evaluate(
+      'new Promise((resolve) => { window.finish = () => resolve("the same page") })',
+    )
+    await handles.page.evaluate('window.started = true')
+
+    balancer.connectTo(right.server.url)
+    await between[Symbol.asyncDispose]()
+    await handles.page.evaluate('window.finish()')
+
+    expect(await evaluating).toBe('the same page')
   }, 15_000)
 
   test('the live view opens on either server', async () => {
