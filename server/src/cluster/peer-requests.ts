@@ -5,8 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import { unreachable, type Peer } from './peers.ts'
 
+/**
+ * Prefix of the headers that servers send each other. Those of a client are not relayed: the peer
+ * would take them for headers of this server.
+ */
+export const internalPrefix = 'x-bowline-'
+
 /** Marks a request that was relayed by another server, so that it is not relayed again. */
-export const relayHeader = 'x-bowline-hop'
+export const relayHeader = `${internalPrefix}hop`
 
 /** Timeout of the connection to a peer, in milliseconds. */
 export const connectTimeoutMs = 5000
@@ -29,7 +35,7 @@ export interface PeerTarget {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** Headers of the client's request. Hop-by-hop headers are dropped. */
+  /** Headers of the client's request. Hop-by-hop headers and those of servers are dropped. */
   readonly headers: IncomingHttpHeaders
   /** Additional headers, sent unchanged. */
   readonly extra: Readonly<Record<string, string>>
@@ -50,7 +56,7 @@ export interface PeerRequest extends Disposable {
 export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimits): PeerRequest {
   const outgoing = requestTo(peer, target.path, {
     method: target.method,
-    headers: { ...endToEndHeaders(target.headers), ...target.extra, [relayHeader]: peer.id },
+    headers: { ...clientHeaders(target.headers), ...target.extra, [relayHeader]: peer.id },
   })
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // The caller may fail before it awaits the response.
@@ -82,6 +88,12 @@ export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimi
 /** The headers of a message without hop-by-hop headers. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHopHeaders.has(name)))
+}
+
+function clientHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(endToEndHeaders(headers)).filter(([name]) => !name.startsWith(internalPrefix)),
+  )
 }
 
 /** The host of a URL, without the brackets of IPv6. */

@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
 import { ClosableFrames } from './closable-frames.ts'
-import { connectTimeoutMs, relayHeader, hostOf, serverNameOf } from './peer-requests.ts'
+import { connectTimeoutMs, internalPrefix, relayHeader, hostOf, serverNameOf } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /** A client's WebSocket that is relayed to a peer. */
@@ -39,7 +39,8 @@ export async function relayUpgrade(
   socket.once('close', () => upstream.destroy())
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${relayHeader}: ${peer.id}`]
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    lines.push(`${request.rawHeaders[index]}: ${request.rawHeaders[index + 1]}`)
+    const name = request.rawHeaders[index] ?? ''
+    if (!name.toLowerCase().startsWith(internalPrefix)) lines.push(`${name}: ${request.rawHeaders[index + 1]}`)
   }
   upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
   if (head.length > 0) upstream.write(head)

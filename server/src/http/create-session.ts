@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { createSessionResponse, type CreateSessionRequest, type CreateSessionResponse } from 'bowline/contract/browser'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
+import { internalPrefix } from '../cluster/peer-requests.ts'
 import { requestPeer } from '../cluster/relay.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
 import { sessionUrls } from '../sessions/urls.ts'
@@ -10,7 +11,7 @@ import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './sessi
 import type { Call } from './register.ts'
 
 /** Header of a relayed deletion: the client never received the response with this session. */
-const undeliveredHeader = 'x-bowline-undelivered'
+const undeliveredHeader = `${internalPrefix}undelivered`
 
 /** Milliseconds a peer has to create a session: three attempts of 30 s to start its browser. */
 const createMs = 100_000

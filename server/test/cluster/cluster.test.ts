@@ -115,6 +115,16 @@ describe('two servers on one PostgreSQL', () => {
   test.each([
     ['path', async (id: string) => right.api('DELETE', `/v2/browser/${id}`)],
     ['body', async (id: string) => right.api('DELETE', '/v2/browser', { id })],
+    [
+      'body, with the header by which servers report an undelivered session,',
+      async (id: string) =>
+        right.api(
+          'DELETE',
+          '/v2/browser',
+          { id },
+          { authorization: `Bearer ${apiKey}`, 'x-bowline-undelivered': 'true' },
+        ),
+    ],
   ])(
     'a delete by %s on one server ends and bills a session on the other, and notifies its clients',
     async (_how, destroy) => {
