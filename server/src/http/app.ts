@@ -45,7 +45,8 @@ import { usageHandlers } from './routes/usage.ts'
 import { webhookHandlers } from './routes/webhooks.ts'
 import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
 import { searchHandlers } from './routes/search.ts'
-import { registerUpgrades, type UpgradeDeps } from './upgrade.ts'
+import { refuseMalformed } from './refuse-malformed.ts'
+import { isWebSocketUpgrade, registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
 
 /** Dependencies of the HTTP server and its routes. */
@@ -97,6 +98,8 @@ export async function buildHttpApp(
     loggerInstance: deps.log,
     // Malformed URLs, which match no route.
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: refuseMalformed,
+    http: { shouldUpgradeCallback: isWebSocketUpgrade },
     // Otherwise Fastify loads the 110 modules of its own compilers, which are then replaced.
     schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
   })

@@ -1,4 +1,5 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -12,9 +13,9 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { AccessChecks } from './access-checks.ts'
-import { failureBody } from './errors.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
+import { refuseSocket } from './refuse-socket.ts'
 import type { Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
@@ -25,6 +26,15 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly viewers: Viewers
   readonly watchers: Watchers
   readonly onError: (error: unknown, action: string) => void
+}
+
+/**
+ * Returns whether a request asks for a WebSocket. Requests that offer other protocols are answered
+ * as usual: Java's HTTP client and `curl --http2` offer HTTP/2 with each request.
+ */
+export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+  const protocols = headers.upgrade?.split(',') ?? []
+  return protocols.some((protocol) => protocol.trim().toLowerCase() === 'websocket')
 }
 
 /**
@@ -48,10 +58,10 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
     const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
     connect(deps, { request, socket, head }, onRelay).catch((error: unknown) => {
       if (!isBowlineError(error)) deps.onError(error, 'WebSocket upgrade')
-      refuse(
-        socket,
-        isBowlineError(error) ? error : new BowlineError('UNKNOWN_ERROR', 'The WebSocket could not be opened'),
-      )
+      const known = isBowlineError(error)
+        ? error
+        : new BowlineError('UNKNOWN_ERROR', 'The WebSocket could not be opened')
+      refuseSocket(socket, known, randomUUID())
     })
   })
   const { draining } = deps.sessions
@@ -105,16 +115,4 @@ async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<
   const session = sessions.find(row.id)
   if (session !== undefined) return session
   throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
-}
-
-/** Responds to a rejected upgrade with the error of a REST call. */
-function refuse(socket: Socket, error: BowlineError): void {
-  const body = JSON.stringify(failureBody(error, 'upgrade'))
-  const status = error.status >= 400 ? error.status : 500
-  // Otherwise a client that keeps its side open would delay the shutdown.
-  socket.once('finish', () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { maxHeaderSize } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { BowlineError } from 'bowline/kit/errors'
+import { sizeText } from './body-sizes.ts'
+import { refuseSocket } from './refuse-socket.ts'
+
+/** Answers what Node could not parse as an HTTP request with an error of the API. */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  refuseSocket(socket, describeMalformed(error), randomUUID())
+}
+
+function describeMalformed(cause: NodeJS.ErrnoException): BowlineError {
+  switch (cause.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new BowlineError('BAD_REQUEST', 'The request did not arrive in time', { status: 408, cause })
+    case 'HPE_HEADER_OVERFLOW': {
+      const message = `The URL and the headers of the request exceed ${sizeText(maxHeaderSize)}`
+      return new BowlineError('BAD_REQUEST', message, { status: 431, cause })
+    }
+    default:
+      return new BowlineError('BAD_REQUEST', `The request is not valid HTTP/1.1: ${cause.message}`, { cause })
+  }
+}
