@@ -17,10 +17,29 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
   if (issue?.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', but it is missing' : ''}`
   }
-  if (issue?.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
-    return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+  if (issue?.code === 'invalid_value' && issue.message.startsWith('Invalid')) return oneOf(name, issue.values)
+  if (issue?.code === 'invalid_union' && issue.message.startsWith('Invalid')) {
+    const message = describeUnion(issue, field)
+    if (message !== undefined) return message
   }
   return `Bad Request: ${field}: ${shorten(issue?.message ?? 'invalid')}`
+}
+
+/** Describes a value that no member of a union accepts. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, field: string): string | undefined {
+  if ('options' in issue && issue.options !== undefined) return oneOf(`\`${field}\``, issue.options)
+  const first = issue.errors.flatMap((issues) => issues.slice(0, 1))
+  // The member has the type of the value, and only something inside is wrong.
+  const inner = first.find(({ path }) => path.length > 0)
+  if (inner !== undefined) return describeIssue(inner, [field, ...inner.path].join('.'))
+  const types = first.map((each) => (each.code === 'invalid_type' ? typeNames[each.expected] : undefined))
+  return types.length > 0 && types.every((type) => type !== undefined)
+    ? `\`${field}\` must be ${types.join(', or ')}`
+    : undefined
+}
+
+function oneOf(name: string, values: readonly unknown[]): string {
+  return `${name} must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
 }
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
