@@ -8,7 +8,10 @@ import { readArchive, storageUnavailable, writeArchive, type Archive, type Archi
 import type { PendingSaves } from './pending-saves.ts'
 import type { SessionCookiesJson, SaveRequest } from './save-request.ts'
 
-/** A profile in use, by its one writer or by a reader. Disposing releases the writer's lease. */
+/**
+ * A profile in use, by its one writer or by a reader. Disposing releases the writer's lease, which
+ * otherwise expires. Never rejects.
+ */
 export interface HeldProfile extends AsyncDisposable {
   readonly name: string
   readonly isWritable: boolean
@@ -91,8 +94,13 @@ class Handle implements HeldProfile {
     const lease = this.#lease
     if (lease === undefined) return
     this.#lease = undefined
-    this.#deps.onLeaseEnd(lease)
-    await releaseLease(this.#deps.store.db, lease)
+    const { store, onLeaseEnd, onError } = this.#deps
+    onLeaseEnd(lease)
+    // If this fails, the lease expires. The error must not replace the reason why nothing was
+    // saved.
+    await releaseLease(store.db, lease).catch((error: unknown) =>
+      onError(error, `releasing the lease of the profile "${this.name}"`),
+    )
   }
 
   async #store(lease: Lease, request: SaveRequest): Promise<Archive> {

@@ -10,6 +10,7 @@ import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { memoriesOf, memoryPages, recall, remember } from '../../../test/lab/memories.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
+import type { LabDatabase } from '../../../test/lab/postgres.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
@@ -131,27 +132,52 @@ describe('profiles in a bucket', () => {
   })
 })
 
-test('a profile whose session ends while PostgreSQL is unreachable is saved afterwards', async () => {
-  await using database = await (await sharedPostgres()).createDatabase()
-  await using lab = await startLab({ databaseUrl: database.url })
+describe('sessions that end while PostgreSQL is unreachable', () => {
   const profile = { name: 'acme' }
-  const { id, cdpUrl } = await lab.createSession({ profile, onBrowserClose: 'delete' })
-  await visit({ cdpUrl }, async (page) => remember(page, site, 'saved'))
-  await using cdp = await connectCdp(cdpUrl)
-  {
-    await using _away = await database.goOffline()
-    await cdp.call('Browser.close')
-    await cdp.closed
-    const kept = async () =>
-      (await readdir(join(lab.dataDir, 'pending-profiles'))).filter((name) => name.endsWith('.json'))
-    await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1)
+  const undo = new AsyncDisposableStack()
+  let database: LabDatabase
+  let lab: Lab
+  beforeAll(async () => {
+    database = undo.use(await (await sharedPostgres()).createDatabase())
+    lab = undo.use(await startLab({ databaseUrl: database.url }))
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  const untilEnded = async (id: string, end: object): Promise<void> => {
+    const find = async () => (await lab.api('GET', `/v2/browser/${id}`)).body
+    await expect.poll(find, { timeout: 30_000 }).toMatchObject({ status: 'destroyed', ...end })
   }
 
-  const find = async () => (await lab.api('GET', `/v2/browser/${id}`)).body
-  await expect
-    .poll(find, { timeout: 30_000 })
-    .toMatchObject({ status: 'destroyed', endReason: 'deleted', profile: { name: 'acme', version: 1 } })
-  expect((await read(lab.createSession, 'acme', true)).memories).toEqual(memoriesOf('saved'))
+  test('save their profile afterwards', async () => {
+    const { id, cdpUrl } = await lab.createSession({ profile, onBrowserClose: 'delete' })
+    await visit({ cdpUrl }, async (page) => remember(page, site, 'saved'))
+    await using cdp = await connectCdp(cdpUrl)
+    {
+      await using _away = await database.goOffline()
+      await cdp.call('Browser.close')
+      await cdp.closed
+      const kept = async () =>
+        (await readdir(join(lab.dataDir, 'pending-profiles'))).filter((name) => name.endsWith('.json'))
+      await expect.poll(kept, { timeout: 10_000 }).toHaveLength(1)
+    }
+
+    await untilEnded(id, { endReason: 'deleted', profile: { name: 'acme', version: 1 } })
+    expect((await read(lab.createSession, 'acme', false)).memories).toEqual(memoriesOf('saved'))
+  })
+
+  test('report why their profile was not saved', async () => {
+    const { id, cdpUrl } = await lab.createSession({ profile })
+    await using cdp = await connectCdp(cdpUrl)
+    {
+      await using _away = await database.goOffline()
+      for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
+      await cdp.closed
+      // Begins after the attempt to release the lease.
+      expect((await lab.api('GET', '/v2/browser')).status).toBe(503)
+    }
+
+    await untilEnded(id, { endReason: 'crashed', profile: { error: expect.stringContaining('The browser crashed') } })
+  })
 })
 
 // In sequence on one server: the first inspects everything stored there, the others kill all its
