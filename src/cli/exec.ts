@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { sessionLimits, type CreateSessionOptions } from '../contract/browser.ts'
+import { maxSessionWait, sessionLimits, type CreateSessionOptions } from '../contract/browser.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -15,6 +15,7 @@ interface ExecFlags extends ConnectionFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
+  readonly wait?: number
   readonly keepOnFailure?: boolean
 }
 
@@ -37,6 +38,7 @@ export function createExecCommand(): Command {
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
     .option('--profile <name>', 'browser profile to load and save')
+    .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
     .option('--keep-on-failure', 'keep the session for debugging if the command fails')
     .passThroughOptions()
     .action(exec)
@@ -66,11 +68,12 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   }
 }
 
-function toSessionOptions({ ttl, activityTtl, profile }: ExecFlags): CreateSessionOptions {
+function toSessionOptions({ ttl, activityTtl, profile, wait }: ExecFlags): CreateSessionOptions {
   return {
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),
     ...(profile === undefined ? {} : { profile: { name: profile } }),
+    ...(wait === undefined ? {} : { wait }),
   }
 }
 

@@ -8,6 +8,7 @@ import { BowlineError } from '../kit/errors.ts'
 import { uuidV7 } from '../kit/ids.ts'
 import type { ClientConfig } from './config.ts'
 import { responseInvalid } from './read-response.ts'
+import type { QueueProgress } from './read-events.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
 /** Input of a route: `params`, `query` and `body` as defined by the contract. */
@@ -24,6 +25,13 @@ export interface CallOptions extends Abortable {
   readonly retries?: number | undefined
   /** Time limit of one attempt in milliseconds. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined
+  /**
+   * Seconds for which the server may hold the request, in addition to `timeoutMs`. Sent as `wait` in
+   * the query. Default: not sent.
+   */
+  readonly waitSeconds?: number | undefined
+  /** Called with each position of a request that the server holds. */
+  readonly onQueued?: ((progress: QueueProgress) => void) | undefined
 }
 
 /**
@@ -42,13 +50,20 @@ export function createCall(config: ClientConfig): Call {
     checkOptions(`${routes[name].method} ${routes[name].path}`, options, callNames)
     checkKeys(routes[name], input as LooseInput)
     options.signal?.throwIfAborted()
-    const { retries = config.retries, timeoutMs = config.timeoutMs } = options
+    const { retries = config.retries, timeoutMs = config.timeoutMs, waitSeconds, onQueued } = options
     const request = toRequest(config, routes[name], input as LooseInput, options)
-    return parse(name, await sendWithRetries(config, request, { retries, timeoutMs }))
+    return parse(name, await sendWithRetries(config, request, { retries, timeoutMs, waitSeconds, onQueued }))
   }
 }
 
-const callNames: OptionNames<CallOptions> = { signal: true, idempotencyKey: true, retries: true, timeoutMs: true }
+const callNames: OptionNames<CallOptions> = {
+  signal: true,
+  idempotencyKey: true,
+  retries: true,
+  timeoutMs: true,
+  waitSeconds: true,
+  onQueued: true,
+}
 
 /** Throws CONFIG_INVALID for unknown fields, which a server might silently ignore. */
 function checkKeys(route: Route, { query, body }: LooseInput): void {
@@ -77,7 +92,8 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
     // Following a redirect could turn a POST into a GET, or send the API key to another host.
     redirect: 'manual',
     headers: {
-      accept: 'application/json',
+      // A held request gets events at once and regularly, so that nothing on the way times out.
+      accept: options.waitSeconds === undefined ? 'application/json' : 'text/event-stream, application/json',
       // All attempts of a call share it.
       'x-request-id': uuidV7(),
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),

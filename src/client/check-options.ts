@@ -14,6 +14,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   onBrowserClose: true,
   keepFiles: true,
   record: true,
+  wait: true,
 }
 
 /**

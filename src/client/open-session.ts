@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
 import { abortable, type Abortable, mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
-import type { Call } from './call.ts'
+import type { Call, CallOptions } from './call.ts'
 import type { ClientConfig } from './config.ts'
 import { deleteSessionIfThere } from './deletion.ts'
 import { deletionById, deletionByIdempotencyKey } from './reaper.ts'
 import { removeSessionMarker, tryWriteSessionMarker } from './session-markers.ts'
+import type { QueueProgress } from './read-events.ts'
 import { processGuard } from './process-guard.ts'
 import { createSession, type EndedBy, type Session, type SessionBill } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
@@ -63,7 +64,13 @@ export type SessionTies = SessionLifetimeOptions
  * console.log(session.cdpUrl)
  * ```
  */
-export interface CreateOptions extends Abortable, SessionLifetimeOptions {}
+export interface CreateOptions extends Abortable, SessionLifetimeOptions {
+  /**
+   * Called while the request waits in the queue of the server (session option `wait`): at the start
+   * and whenever its position changes.
+   */
+  readonly onQueued?: ((progress: QueueProgress) => void) | undefined
+}
 
 /** Opens the sessions of a client, and tracks those that are not deleted yet. */
 export class SessionOpener {
@@ -90,7 +97,7 @@ export class SessionOpener {
     // its own, and detached ones stay.
     const signal = mergeSignals(options.signal, lifetime.endsWithProcess ? this.#disposed.signal : undefined)
     signal?.throwIfAborted()
-    const opening = this.#create(body, lifetime)
+    const opening = this.#create(body, lifetime, { onQueued: options.onQueued, signal })
     try {
       return await abortable(opening, signal)
     } catch (error) {
@@ -124,20 +131,30 @@ export class SessionOpener {
   }
 
   /** Creates a session, and guards it from before the request until after its deletion. */
-  async #create(body: CreateSessionOptions, lifetime: Lifetime): Promise<Session> {
+  async #create(
+    { wait, ...body }: CreateSessionOptions,
+    lifetime: Lifetime,
+    options: Pick<CreateOptions, 'onQueued' | 'signal'>,
+  ): Promise<Session> {
     const { call, config } = this.#deps
     const { isDetached, onEnd } = lifetime
     const opening = Promise.withResolvers<Session>()
     // The caller receives the error. Without a listener here, it would also end the process.
     opening.promise.catch(() => undefined)
     const idempotencyKey = randomUUID()
+    const waiting = new AbortController()
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
     let session: Session | undefined
     using undo = new DisposableStack()
     if (!isDetached) {
       undo.use(
         processGuard().endWithProcess({
-          onSignal: config.handleSignals ? async () => (await opening.promise).end({ endedBy: 'signal' }) : undefined,
+          onSignal: config.handleSignals
+            ? async () => {
+                waiting.abort(new BowlineError('ABORTED', 'The process received a signal'))
+                await (await opening.promise).end({ endedBy: 'signal' })
+              }
+            : undefined,
           deletionRequest: () => deletionRequest,
           onExit: (result) => {
             if (session !== undefined) onEnd(billAtExit(session.id, result))
@@ -147,7 +164,12 @@ export class SessionOpener {
     }
     try {
       using _creation = registerWithReaper(config, deletionRequest)
-      const response = await requestSession(call, body, idempotencyKey)
+      const signal = mergeSignals(waiting.signal, options.signal)
+      const request = { body, query: wait === undefined ? {} : { wait }, idempotencyKey }
+      const response =
+        wait === undefined || wait === 0
+          ? await requestSession(call, request)
+          : await requestInQueue(call, request, { onQueued: options.onQueued, signal })
       if (lifetime.endsWithProcess) deletionRequest = registerForDeletion(config, response, undo)
       session = this.#toSession(response, body, lifetime, undo.move())
       if (!isDetached) this.#open.set(session.id, session)
@@ -217,13 +239,38 @@ function isRecorded({ record = false }: CreateSessionOptions): boolean {
   return record !== false
 }
 
-async function requestSession(
+interface SessionRequest {
+  readonly body: Omit<CreateSessionOptions, 'wait'>
+  readonly query: { readonly wait?: number }
+  readonly idempotencyKey: string
+}
+
+/** Requests a session that may wait in the queue of the server. Aborting leaves the queue. */
+async function requestInQueue(
   call: Call,
-  body: CreateSessionOptions,
-  idempotencyKey: string,
+  request: SessionRequest,
+  options: Pick<CallOptions, 'onQueued' | 'signal'>,
 ): Promise<CreateSessionResponse> {
   try {
-    return await call('createSession', { body }, { idempotencyKey })
+    return await requestSession(call, request, options)
+  } catch (error) {
+    // The session may have been created at the same moment, without the server noticing the abort.
+    if (options.signal?.aborted === true) {
+      const { idempotencyKey } = request
+      await call('deleteSessionByBody', { body: { idempotencyKey } }).catch(() => undefined)
+    }
+    throw error
+  }
+}
+
+async function requestSession(
+  call: Call,
+  { body, query, idempotencyKey }: SessionRequest,
+  options: Pick<CallOptions, 'onQueued' | 'signal'> = {},
+): Promise<CreateSessionResponse> {
+  const { wait: waitSeconds } = query
+  try {
+    return await call('createSession', { body, query: {} }, { ...options, idempotencyKey, waitSeconds })
   } catch (error) {
     // A response that fails the schema may still have created a session.
     const id = idInInvalidResponse(error)

@@ -4,6 +4,7 @@ import { mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { ClientConfig } from './config.ts'
+import { readEvents, type QueueProgress } from './read-events.ts'
 import { connectionFailed, readResponse } from './read-response.ts'
 
 /** Retries and time limit of one call. */
@@ -12,6 +13,10 @@ export interface SendOptions {
   readonly retries: number
   /** Time limit of one attempt in milliseconds. */
   readonly timeoutMs: number
+  /** Seconds for which the server may hold the request, in all attempts together. Default: 0. */
+  readonly waitSeconds?: number | undefined
+  /** Called with each position of a request that the server holds. */
+  readonly onQueued?: ((progress: QueueProgress) => void) | undefined
 }
 
 const retriedStatuses = new Set([429, 502, 503, 504])
@@ -23,14 +28,22 @@ const longestRetryAfterSeconds = 30
  *
  * Retries lost connections, timeouts and the statuses 429, 502, 503 and 504; a DELETE also after
  * 408 and 500. Waits with exponential backoff, at least `Retry-After` seconds (30 at most). A POST
- * is retried only with an `x-idempotency-key`.
+ * is retried only with an `x-idempotency-key`. A request that the server may hold is retried for
+ * the rest of `waitSeconds`, and not after CONCURRENCY_LIMIT at its end.
  */
 export async function sendWithRetries(
   config: ClientConfig,
   request: Request,
-  { retries, timeoutMs }: SendOptions,
+  { retries, timeoutMs, waitSeconds, onQueued }: SendOptions,
 ): Promise<Response> {
-  return pRetry(() => sendOnce(config, request.clone(), timeoutMs), {
+  const startMs = performance.now()
+  const leftSeconds = (): number => Math.max(0, Math.ceil((waitSeconds ?? 0) - (performance.now() - startMs) / 1000))
+  const send = async (): Promise<Response> => {
+    if (waitSeconds === undefined) return sendOnce(config, request.clone(), { timeoutMs })
+    const waitMs = leftSeconds() * 1000
+    return sendOnce(config, withWait(request.clone(), waitMs / 1000), { timeoutMs: timeoutMs + waitMs, onQueued })
+  }
+  return pRetry(send, {
     retries: isRepeatable(request) ? retries : 0,
     minTimeout: 200,
     maxTimeout: 5000,
@@ -38,8 +51,10 @@ export async function sendWithRetries(
     signal: request.signal,
     shouldRetry: async ({ error }) => {
       if (!isTransient(error, request.method)) return false
-      const waitSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
-      await delay(Math.min(waitSeconds, longestRetryAfterSeconds) * 1000, undefined, { signal: request.signal })
+      const hasWaited = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT' && (waitSeconds ?? 0) > 0
+      if (hasWaited && leftSeconds() <= 1) return false
+      const pauseSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
+      await delay(Math.min(pauseSeconds, longestRetryAfterSeconds) * 1000, undefined, { signal: request.signal })
       return true
     },
   })
@@ -60,8 +75,17 @@ function isTransient(error: Error, method: string): boolean {
   )
 }
 
-async function sendOnce(config: ClientConfig, request: Request, timeoutMs: number): Promise<Response> {
-  const response = await sendWithTimeout(config, request, timeoutMs).catch((error: unknown) => {
+function withWait(request: Request, seconds: number): Request {
+  const url = new URL(request.url)
+  url.searchParams.set('wait', String(seconds))
+  return new Request(url, request)
+}
+
+/** Time limit of one attempt, and who receives its events. */
+type AttemptOptions = Pick<SendOptions, 'timeoutMs' | 'onQueued'>
+
+async function sendOnce(config: ClientConfig, request: Request, options: AttemptOptions): Promise<Response> {
+  const response = await sendWithTimeout(config, request, options).catch((error: unknown) => {
     throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, config.apiKey)
   })
   return readResponse(request, response, config.apiKey)
@@ -71,7 +95,11 @@ async function sendOnce(config: ClientConfig, request: Request, timeoutMs: numbe
  * Sends a request once. Rejects with TIMEOUT after `timeoutMs`. The timeout includes reading the
  * body.
  */
-async function sendWithTimeout(config: ClientConfig, request: Request, timeoutMs: number): Promise<Response> {
+async function sendWithTimeout(
+  config: ClientConfig,
+  request: Request,
+  { timeoutMs, onQueued }: AttemptOptions,
+): Promise<Response> {
   const late = new AbortController()
   const onLate = (): void => {
     const { pathname } = new URL(request.url)
@@ -83,6 +111,8 @@ async function sendWithTimeout(config: ClientConfig, request: Request, timeoutMs
     for (const [name, value] of Object.entries(config.headers)) attempt.headers.set(name, value)
     attempt.headers.set('authorization', `Bearer ${config.apiKey}`)
     const response = await config.fetch(attempt)
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (isEvents) return await readEvents(response, onQueued)
     const body = await response.text()
     return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers })
   } catch (error) {

@@ -39,8 +39,8 @@ export interface SessionFilter {
 export interface Sessions {
   /**
    * Creates a session. It is deleted when this process ends, unless it is `detached`. Rejects with
-   * CONCURRENCY_LIMIT if the server or team is at its limit, and with PROFILE_LOCKED if another
-   * session writes the profile.
+   * CONCURRENCY_LIMIT if the server or team is at its limit, after `wait` seconds in its queue, and
+   * with PROFILE_LOCKED if another session writes the profile.
    */
   readonly create: (options?: CreateSessionOptions, requestOptions?: CreateOptions) => Promise<Session>
   /** Lists sessions, newest first. */
@@ -97,4 +97,10 @@ export function createSessions(deps: SessionDeps, opener: SessionOpener): Sessio
 
 const abortableNames: OptionNames<Abortable> = { signal: true }
 
-const createNames: OptionNames<CreateOptions> = { signal: true, onEnd: true, onDetached: true, detached: true }
+const createNames: OptionNames<CreateOptions> = {
+  signal: true,
+  onEnd: true,
+  onDetached: true,
+  detached: true,
+  onQueued: true,
+}

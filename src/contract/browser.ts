@@ -63,6 +63,20 @@ export const createSessionRequest = z.object({
   record: recordRequest.optional(),
 })
 
+/** Maximum of `wait` in seconds. */
+export const maxSessionWait = 300
+
+/** Query of `POST /v2/browser`. */
+export const createSessionQuery = z.object({
+  /**
+   * Seconds to wait in the queue if all sessions of the server or the team are in use, 0 to 300.
+   * Default: 0, which fails at once with 429. With `Accept: text/event-stream`, the response is a
+   * stream of events: `queued` with `position` and `estimatedSeconds`, then `created` with the
+   * session or `error` with the error.
+   */
+  wait: z.coerce.number<number | string>().int().min(0).max(maxSessionWait).default(0),
+})
+
 /** Result of saving the profile of a session. */
 export const profileOutcome = z.looseObject({
   name: z.string(),
@@ -197,7 +211,13 @@ export type CreateSessionRequest = z.output<typeof createSessionRequest>
  * console.log(session.expiresAt)
  * ```
  */
-export type CreateSessionOptions = z.input<typeof createSessionRequest>
+export interface CreateSessionOptions extends z.input<typeof createSessionRequest> {
+  /**
+   * Seconds to wait in the queue of the server if all sessions of the server or the team are in
+   * use, 0 to 300. Default: fail at once with CONCURRENCY_LIMIT.
+   */
+  readonly wait?: number | undefined
+}
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
 export type SessionSummary = z.output<typeof sessionSummary>
 export type SessionStatus = z.output<typeof sessionStatus>

@@ -56,6 +56,8 @@ export interface Route extends RoutePath {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  /** Sentence on the events that clients receive who accept `text/event-stream`. Default: none. */
+  readonly events?: string
   /** Error message of invalid requests. Default: the first validation issue. */
   readonly validationMessage?: string
   /** Maximum size of the body in bytes. Default: 64 kB. */

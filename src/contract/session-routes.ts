@@ -12,8 +12,10 @@ export const sessionRoutes = {
     rateLimit: 'browser',
     activity: { endpoint: 'browser', target: 'session' },
     summary: 'Create a browser session',
+    query: browser.createSessionQuery,
     body: browser.createSessionRequest,
     response: browser.createSessionResponse,
+    events: 'With `Accept: text/event-stream` a request that waits gets events: `queued`, then `created` or `error`.',
   },
   listSessions: {
     ...paths.listSessions,

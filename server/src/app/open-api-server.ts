@@ -14,6 +14,7 @@ import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { findSession } from '../sessions/session-queries.ts'
+import { SessionQueue } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -64,6 +65,8 @@ export async function openApiServer(
   const { publicUrl, drainTimeout } = settings.api
   const opened = openSessions(resources, settings.sessions, shared, blobs)
   const { sessions } = opened
+  const { billing } = shared
+  const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
   const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, onError })
   const viewers = new Viewers({
     // A second call to `end` only waits for the bill of the first.
@@ -72,10 +75,12 @@ export async function openApiServer(
   })
   const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
   const authenticator = createAuthenticator(store, logAuthFailure)
-  metrics.watch({ sessions, browsers, gateway, viewers, egress })
+  metrics.watch({ sessions, sessionQueue, browsers, gateway, viewers, egress })
   const watchers = new Watchers({ jobs: services.jobs, authenticator, publicUrl, onError })
   const sockets = { gateway, viewers, watchers }
-  const { app, drain } = await buildHttpApp(httpDeps(settings.api, deps, opened, { sockets, authenticator }))
+  const { app, drain } = await buildHttpApp(
+    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue }),
+  )
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
   resources.defer(drain.close)
@@ -86,6 +91,13 @@ export async function openApiServer(
   const heartbeatResources = resources.use(new AsyncDisposableStack())
   resources.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000)])))
   return { app, sessions, heartbeatResources }
+}
+
+/** What the HTTP server opens itself. */
+interface ApiParts {
+  readonly sockets: Sockets
+  readonly authenticator: Authenticator
+  readonly sessionQueue: SessionQueue
 }
 
 interface Sockets {
@@ -99,7 +111,7 @@ function httpDeps(
   { dataDir, publicUrl, metricsToken, maxConnections }: ApiServerSettings,
   { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets, authenticator }: { readonly sockets: Sockets; readonly authenticator: Authenticator },
+  { sockets, authenticator, sessionQueue }: ApiParts,
 ): HttpDeps {
   const { store, billing, browsers, profiles, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
@@ -128,6 +140,7 @@ function httpDeps(
     activity: usage.activity,
     checkRateLimit: usage.checkRateLimit,
     sessions,
+    sessionQueue,
     artifacts,
     recordings,
     gateway,

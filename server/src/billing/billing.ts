@@ -68,6 +68,19 @@ export class Billing {
     return this.#queues.waiting(teamId)
   }
 
+  /** Whether no work of the team waits for a slot on this server. */
+  isLineEmpty(teamId: string): boolean {
+    return this.#queues.isEmpty(teamId)
+  }
+
+  /**
+   * Joins the line of the team's work that waits for a slot. Resolves when it is the turn of the
+   * caller; other work waits until the result is disposed of. Throws the signal's reason.
+   */
+  async awaitTurn(teamId: string, signal: AbortSignal): Promise<Disposable> {
+    return this.#queues.awaitTurn(teamId, signal)
+  }
+
   /** Drops cached limits of a team after they have changed. */
   clearCache(teamId: string): void {
     this.#unlimitedUntilMs.delete(teamId)

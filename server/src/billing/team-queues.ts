@@ -46,6 +46,17 @@ export class TeamQueues {
     }
   }
 
+  /** Resolves when it is the turn of the caller, until the result is disposed of. */
+  async awaitTurn(teamId: string, signal: AbortSignal): Promise<Disposable> {
+    const turn = Promise.withResolvers<Disposable>()
+    const left = Promise.withResolvers<void>()
+    this.wait(teamId, { untilMs: Infinity, signal }, async () => {
+      turn.resolve({ [Symbol.dispose]: () => left.resolve() })
+      await left.promise
+    }).catch(turn.reject)
+    return turn.promise
+  }
+
   #count(teamId: string, change: number): void {
     const count = this.waiting(teamId) + change
     if (count === 0) this.#waiting.delete(teamId)

@@ -20,7 +20,8 @@ import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
-import { relaySessionRequests, type SessionNodeDeps } from './session-node.ts'
+import { relaySessionRequests } from './session-node.ts'
+import type { SessionCreatorDeps } from './create-session.ts'
 import { registerRoutes, type Call, type Handlers } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
 import { activityHandlers } from './routes/activity.ts'
@@ -58,7 +59,7 @@ export interface HttpDeps
     SearchAndScrapeDeps,
     Omit<HealthDeps, 'accessOf'>,
     UpgradeDeps,
-    SessionNodeDeps,
+    SessionCreatorDeps,
     ProfileRouteDeps,
     Usage {
   readonly store: Store
@@ -144,7 +145,7 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
 
 /** Registers the JSON routes of the API. */
 function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): void {
-  const callOf = (request: FastifyRequest): Omit<Call, 'delivered'> => {
+  const callOf = (request: FastifyRequest): Omit<Call, 'delivered' | 'events'> => {
     const idempotencyKey = request.headers['x-idempotency-key']
     return {
       key: accessOf(request, 'key'),
@@ -160,11 +161,11 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
 
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */
 function handlersOf(deps: HttpDeps): Handlers {
-  const { store, sessions, peers, nodeId, authenticator, billing, onError } = deps
+  const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, onError } = deps
   const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
   return {
-    ...browserHandlers({ store, sessions, peers, nodeId, onError }),
-    ...keyHandlers({ store, sessions, authenticator }),
+    ...browserHandlers({ store, sessions, sessionQueue, peers, nodeId, authenticator, onError }),
+    ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...recordingHandlers({ store, recordings: deps.recordings }),
     ...mapHandlers({ mapper: deps.mapper }),

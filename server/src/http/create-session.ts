@@ -5,8 +5,13 @@ import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
 import { internalPrefix } from '../cluster/peer-requests.ts'
 import { requestPeer } from '../cluster/relay.ts'
+import type { NewSession } from '../sessions/admit-session.ts'
+import { limitedByOf } from '../sessions/concurrency-limit.ts'
+import type { QueuedRequest } from '../sessions/queued-request.ts'
+import type { SessionQueue } from '../sessions/session-queue.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
 import { sessionUrls } from '../sessions/urls.ts'
+import type { Authenticator } from './auth.ts'
 import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './session-node.ts'
 import type { Call } from './register.ts'
 
@@ -19,15 +24,30 @@ const createMs = 100_000
 /** Errors of a peer after which this node may create the session itself. */
 const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
 
+/** Dependencies of `SessionCreator`. */
+export interface SessionCreatorDeps extends SessionNodeDeps {
+  readonly sessionQueue: SessionQueue
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+}
+
+/** One creation: its request, and the connection of its client. */
+interface Creation {
+  readonly body: CreateSessionRequest
+  readonly call: Call
+  readonly delivered: Promise<boolean>
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal
+}
+
 /**
  * Creates sessions on this or another node, and ends those whose client disconnected before the
  * response.
  */
 export class SessionCreator {
-  readonly #deps: SessionNodeDeps
+  readonly #deps: SessionCreatorDeps
   readonly #unclaimed: UnclaimedSessions
 
-  constructor(deps: SessionNodeDeps) {
+  constructor(deps: SessionCreatorDeps) {
     this.#deps = deps
     this.#unclaimed = new UnclaimedSessions(({ row: { id } }) => {
       const error = 'The client closed the connection before it received the session'
@@ -37,20 +57,67 @@ export class SessionCreator {
     })
   }
 
-  async create(body: CreateSessionRequest, call: Call): Promise<CreateSessionResponse> {
-    const { sessions, nodeId } = this.#deps
+  /** Creates a session. If there is no slot, waits for up to `waitSeconds` in the queue. */
+  async create(body: CreateSessionRequest, waitSeconds: number, call: Call): Promise<CreateSessionResponse> {
+    const { sessionQueue } = this.#deps
     const disconnected = new AbortController()
     const delivered = call.delivered()
     void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
-    const elsewhere = await this.#createElsewhere(body, call, disconnected.signal)
+    const creation = { body, call, delivered, signal: disconnected.signal }
+    try {
+      return await this.#createInTurn(creation)
+    } catch (error) {
+      if (limitedByOf(error) === undefined || isRelayed(call.raw.raw)) throw error
+      const request = this.#queuedRequest(creation, error as BowlineError, waitSeconds)
+      if (waitSeconds === 0) throw sessionQueue.describe(request)
+      return sessionQueue.enter(request)
+    }
+  }
+
+  /** Creates a session, unless other requests wait for the same slots. Their refusal is thrown. */
+  async #createInTurn(creation: Creation): Promise<CreateSessionResponse> {
+    const { sessions, sessionQueue } = this.#deps
+    const { key } = creation.call
+    const refusal = sessionQueue.refusalFor(key.teamId)
+    if (refusal !== undefined && !(await sessions.isRepeated(newSession(creation)))) throw refusal
+    return this.#createNow(creation)
+  }
+
+  #queuedRequest(creation: Creation, refusal: BowlineError, waitSeconds: number): QueuedRequest<CreateSessionResponse> {
+    const { sessions, authenticator } = this.#deps
+    const { call, signal } = creation
+    const { key, idempotencyKey, events } = call
+    const assertAllowed = async (): Promise<void> =>
+      void (await authenticator.authenticate(call.raw.raw.headers.authorization, undefined))
+    return {
+      teamId: key.teamId,
+      apiKeyId: key.id,
+      idempotencyKey,
+      refusal,
+      waitMs: waitSeconds * 1000,
+      signal,
+      assertAllowed,
+      attempt: async (onAdmitted) => {
+        await assertAllowed()
+        // Checked first, because the browser of a session with a profile starts before admission.
+        if (!(await sessions.isRepeated(newSession(creation)))) await sessions.assertTeamHasSlot(key.teamId)
+        return this.#createNow(creation, onAdmitted)
+      },
+      onProgress: events.isAccepted ? (progress) => events.send('queued', progress) : undefined,
+    }
+  }
+
+  async #createNow(creation: Creation, onAdmitted?: () => void): Promise<CreateSessionResponse> {
+    const { sessions, nodeId } = this.#deps
+    const { body, call, delivered, signal } = creation
+    const elsewhere = await this.#createElsewhere(body, call, signal)
     if (elsewhere !== undefined) return elsewhere
-    disconnected.signal.throwIfAborted()
-    const { key, idempotencyKey } = call
-    const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey })
+    signal.throwIfAborted()
+    const row = await sessions.create({ ...newSession(creation), onAdmitted })
     // A request repeated with its idempotency key may return a session of another node, which must
     // be notified that the client has received it.
     const holder = row.nodeId === nodeId ? undefined : await peerOfRow(this.#deps, row, call.raw.raw)
-    if (holder !== undefined) return this.#createOnPeer(holder, body, call, disconnected.signal)
+    if (holder !== undefined) return this.#createOnPeer(holder, body, call, signal)
     const session = sessions.find(row.id)
     if (session !== undefined) this.#unclaimed.watch(session, delivered)
     return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
@@ -93,7 +160,8 @@ export class SessionCreator {
   async #createOnPeer(peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) {
     const { raw } = call.raw
     const answer = createSessionResponse.parse(
-      await requestPeer(peer, raw, body, { responseTimeoutMs: createMs, signal }),
+      // The request waits on this node, which sends the events.
+      await requestPeer(peer, raw, body, { ...withoutWait, responseTimeoutMs: createMs, signal }),
     )
     onAbort(signal, () => {
       endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
@@ -102,6 +170,12 @@ export class SessionCreator {
     })
     return answer
   }
+}
+
+const withoutWait = { path: paths.createSession.path, headers: { accept: 'application/json' } }
+
+function newSession({ body, call: { key, idempotencyKey } }: Creation): NewSession {
+  return { teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey }
 }
 
 async function endUnclaimedOn(peer: Peer, request: IncomingMessage, id: string): Promise<void> {

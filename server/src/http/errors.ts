@@ -63,7 +63,8 @@ export function failureBody(error: BowlineError, requestId: string): Failure {
   }
 }
 
-function toBowlineError(error: FastifyError | Error, request: FastifyRequest): BowlineError {
+/** Returns the error that a client receives for any thrown error. */
+export function toBowlineError(error: FastifyError | Error, request: FastifyRequest): BowlineError {
   if (isBowlineError(error) && error.status >= 200) return error
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     const limit = sizeText(request.routeOptions.bodyLimit)

@@ -2,6 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Viewers } from '../live/viewers.ts'
+import type { QueueOutcome } from '../sessions/queued-request.ts'
+import type { SessionQueue } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 
@@ -13,6 +15,7 @@ export interface EgressCounts {
 /** Components whose values are read when metrics are collected. */
 export interface MetricSources {
   readonly sessions: Sessions
+  readonly sessionQueue: SessionQueue
   readonly browsers: BrowserPool
   readonly gateway: Gateway
   readonly viewers: Viewers
@@ -23,6 +26,8 @@ export interface MetricSources {
 export interface Metrics {
   readonly registry: Registry
   readonly sessionEnded: (row: SessionRow) => void
+  /** Records that a request has left the queue of sessions. */
+  readonly queueLeft: (outcome: QueueOutcome, waitedSeconds: number) => void
   readonly requestCompleted: (method: string, route: string, status: number, seconds: number) => void
   /** Registers the gauges and counters that read their values from components. */
   readonly watch: (sources: MetricSources) => void
@@ -40,6 +45,13 @@ export function createMetrics(version: string): Metrics {
     registers,
   })
   const credits = new Counter({ name: 'bowline_credits_billed_total', help: 'Credits billed for sessions', registers })
+  const queueWaits = new Histogram({
+    name: 'bowline_session_queue_wait_seconds',
+    help: 'Time requests have waited in the queue of sessions in seconds, by outcome',
+    labelNames: ['outcome'] as const,
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 180, 300],
+    registers,
+  })
   const requests = new Histogram({
     name: 'bowline_request_seconds',
     help: 'Request duration in seconds, by method, route and status',
@@ -60,12 +72,16 @@ export function createMetrics(version: string): Metrics {
       ended.inc({ reason: row.endReason ?? 'unknown' })
       credits.inc(row.creditsBilled ?? 0)
     },
+    queueLeft: (outcome, waitedSeconds) => queueWaits.observe({ outcome }, waitedSeconds),
     requestCompleted: (method, route, status, seconds) => requests.observe({ method, route, status }, seconds),
     watch: (sources) => registerSources(registers, sources),
   }
 }
 
-function registerSources(registers: Registry[], { sessions, browsers, gateway, viewers, egress }: MetricSources): void {
+function registerSources(
+  registers: Registry[],
+  { sessions, sessionQueue, browsers, gateway, viewers, egress }: MetricSources,
+): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     void new Gauge({
       name,
@@ -89,6 +105,7 @@ function registerSources(registers: Registry[], { sessions, browsers, gateway, v
   }
   gauge('bowline_sessions_live', 'Sessions alive or starting', () => sessions.liveSessions)
   gauge('bowline_sessions_max', 'Maximum number of sessions', () => sessions.maxSessions)
+  gauge('bowline_session_queue_length', 'Requests waiting for a session', () => sessionQueue.length)
   gauge('bowline_cdp_clients', 'Connected CDP clients', () => gateway.size)
   gauge('bowline_live_viewers', 'Connected viewers of live views', () => viewers.size)
   counter('bowline_live_input_refused_total', 'Input events of view-only viewers rejected', () => viewers.refusals)

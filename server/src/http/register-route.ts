@@ -108,6 +108,7 @@ function descriptionOf(route: Route): string {
   return [
     `${route.summary}.`,
     ...(route.body === undefined ? [] : [`Maximum body size: ${sizeText(route.maxBodyBytes ?? smallBodyBytes)}.`]),
+    ...(route.events === undefined ? [] : [route.events]),
     ...(others.length === 0 ? [] : [`Also at ${others.map(({ path }) => `\`${path}\``).join(', ')}.`]),
   ].join(' ')
 }

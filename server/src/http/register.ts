@@ -4,6 +4,7 @@ import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { KeyRow } from '../teams/key-queries.ts'
 import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
+import { EventStream } from './event-stream.ts'
 import { whenDelivered } from './response-delivered.ts'
 import { registerRoute } from './register-route.ts'
 import { streamLongJson } from './stream-long-json.ts'
@@ -22,6 +23,8 @@ export interface Call {
   readonly sentBody?: unknown
   /** The unparsed request, for relaying it to another server. */
   readonly raw: FastifyRequest
+  /** Events for a client that waits. They replace the response. */
+  readonly events: EventStream
   /** Resolves to whether the whole response was written to the client's connection. */
   readonly delivered: () => Promise<boolean>
 }
@@ -56,7 +59,7 @@ type JsonRouteName = {
 export function registerRoutes(
   app: FastifyInstance,
   handlers: Handlers,
-  callOf: (request: FastifyRequest) => Omit<Call, 'delivered'>,
+  callOf: (request: FastifyRequest) => Omit<Call, 'delivered' | 'events'>,
   record: (activity: NewActivity) => void,
 ): void {
   const bodies = new WeakMap<FastifyRequest, unknown>()
@@ -71,6 +74,7 @@ export function registerRoutes(
         const call = {
           ...callOf(request),
           sentBody: bodies.get(request),
+          events: new EventStream(request, reply),
           delivered: async () => whenDelivered(reply.raw),
         }
         const startedAt = new Date()
@@ -83,14 +87,15 @@ export function registerRoutes(
         try {
           const answer = await handler(input as never, call)
           recordActivity({ answer })
-          return streamLongJson(
-            withWarning(answer, unknownKeysWarning(route, bodies.get(request))),
-            route.response,
-            reply,
-          )
+          const body = withWarning(answer, unknownKeysWarning(route, bodies.get(request)))
+          if (route.events === undefined || !call.events.isAccepted) return streamLongJson(body, route.response, reply)
+          call.events.complete('created', body, route.response)
+          return reply
         } catch (error) {
           recordActivity({ error })
-          throw error
+          if (!call.events.isOpen) throw error
+          call.events.fail(error as Error)
+          return reply
         }
       },
     })

@@ -4,6 +4,7 @@ import { hashSecret, randomSecret } from 'bowline/kit/ids'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import { assertCredits } from '../billing/account.ts'
 import { recordColumn } from '../recordings/record-plan.ts'
+import type { LimitFacts } from './concurrency-limit.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -17,6 +18,8 @@ export interface NewSession {
   readonly idempotencyKey: string | undefined
   /** How the server itself uses the session. Undefined: clients use it. */
   readonly use?: ProfileUse | undefined
+  /** Called as soon as the session has a slot, before its browser has started. */
+  readonly onAdmitted?: (() => void) | undefined
 }
 
 /** How a session of the server uses its profile. */
@@ -34,7 +37,7 @@ export interface AdmissionRequest {
   /** Credits to reserve until the session is billed. */
   readonly credits: number
   /** Creates the error for a team that has reached its limit. */
-  readonly limitError: (message: string) => BowlineError
+  readonly limitError: (facts: LimitFacts) => BowlineError
 }
 
 /**
@@ -74,9 +77,7 @@ export async function admit(
     case 'insufficient-credits':
       throw insufficientCredits(request.ttl, credits, admission.available)
     case 'team-limit':
-      throw limitError(
-        `You have reached the maximum number of concurrent jobs (${admission.limit}). Please wait until one has ended, or delete a session.`,
-      )
+      throw limitError({ limitedBy: 'team', limit: admission.limit })
   }
   return admission satisfies never
 }

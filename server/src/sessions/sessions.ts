@@ -7,9 +7,11 @@ import type { Browser } from '../browsers/launch.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
+import { findTeam } from '../teams/team-queries.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
 import { billSession, type ProfileSaveOutcome, type SessionEnd } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
+import { concurrencyLimit, limitedByOf, type LimitFacts } from './concurrency-limit.ts'
 import { drainingError } from './draining-error.ts'
 import { startSessionClock, type LiveSession, type SessionClock, type SessionCore } from './live-session.ts'
 import { saveAtEnd } from './profile-browser.ts'
@@ -43,6 +45,7 @@ export class Sessions implements AsyncDisposable {
   readonly #starts = new Map<string, { readonly apiKeyId: string; readonly started: Promise<unknown> }>()
   #starting = 0
   readonly #draining = new AbortController()
+  readonly #freedListeners = new Set<(teamId: string) => void>()
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps
@@ -82,6 +85,42 @@ export class Sessions implements AsyncDisposable {
   /** Lists the live sessions of this node. */
   list(): readonly LiveSession[] {
     return [...this.#entries.values()].map((entry) => entry.session).filter((session) => !session.ended.aborted)
+  }
+
+  /** Calls `listener` with the team whenever a session has ended or failed to start on this node. */
+  onFreed(listener: (teamId: string) => void): void {
+    this.#freedListeners.add(listener)
+  }
+
+  /** Remaining lifetimes in milliseconds of the live sessions on this node, of one team or all. */
+  leftMs(teamId?: string): readonly number[] {
+    return [...this.#entries.values()]
+      .filter(({ session }) => teamId === undefined || session.row.teamId === teamId)
+      .map(({ clock }) => clock.leftMs())
+  }
+
+  /**
+   * Returns whether a request needs no slot, because an earlier one with its idempotency key has
+   * the session. Otherwise throws INSUFFICIENT_CREDITS if its team cannot pay, so that it does not
+   * wait for a slot.
+   */
+  async isRepeated(newSession: NewSession): Promise<boolean> {
+    if (this.isDraining) throw drainingError()
+    const { store, prices } = this.#deps
+    if ((await findRepeated(store, newSession)) !== undefined) return true
+    await assertCanPay(store, newSession, priceOfSession(prices, newSession.request.ttl * 1000))
+    return false
+  }
+
+  /** Throws CONCURRENCY_LIMIT if a team is at its limit. */
+  async assertTeamHasSlot(teamId: string): Promise<void> {
+    const {
+      maxConcurrency: limit,
+      activeSessions = 0,
+      activeScrapes = 0,
+    } = (await findTeam(this.#deps.store.db, teamId)) ?? {}
+    if (limit !== undefined && activeSessions + activeScrapes >= limit)
+      throw this.#limitError({ limitedBy: 'team', limit })
   }
 
   /**
@@ -163,13 +202,14 @@ export class Sessions implements AsyncDisposable {
 
   async #create(newSession: NewSession): Promise<SessionRow> {
     if (this.isDraining) throw drainingError()
+    const { maxSessions: limit, store } = this.#deps
     const credits = priceOfSession(this.#deps.prices, newSession.request.ttl * 1000)
-    if (this.liveSessions >= this.#deps.maxSessions) {
+    if (this.liveSessions >= limit) {
       // The session in the last slot may be the one that this request created before.
-      const earlier = await findRepeated(this.#deps.store, newSession)
+      const earlier = await findRepeated(store, newSession)
       if (earlier !== undefined) return earlier
-      await assertCanPay(this.#deps.store, newSession, credits)
-      throw this.#limitError(`All ${this.#deps.maxSessions} sessions of this server are in use`)
+      await assertCanPay(store, newSession, credits)
+      throw this.#limitError({ limitedBy: 'server', limit })
     }
     const id = uuidV7()
     const start = this.#admitAndStart(id, newSession, credits)
@@ -177,6 +217,10 @@ export class Sessions implements AsyncDisposable {
     this.#starts.set(id, { apiKeyId: newSession.apiKeyId, started: start })
     try {
       return await start
+    } catch (error) {
+      // A refused session has not used the slot, and who waits for it would only be refused again.
+      if (limitedByOf(error) === undefined) queueMicrotask(() => this.#notifyFreed(newSession.teamId))
+      throw error
     } finally {
       this.#starts.delete(id)
       this.#starting -= 1
@@ -186,11 +230,12 @@ export class Sessions implements AsyncDisposable {
   async #admitAndStart(id: string, newSession: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = performance.now()
     const reservation = await reserveBrowser(this.#deps, id, newSession)
-    const admission = { id, newSession, credits, limitError: (message: string) => this.#limitError(message) }
+    const admission = { id, newSession, credits, limitError: (facts: LimitFacts) => this.#limitError(facts) }
     const admitted = await admit(this.#deps, admission).catch(async (error: unknown) => {
       await this.#discard(reservation)
       throw error
     })
+    newSession.onAdmitted?.()
     if (admitted.isNew) return this.#start(admitted.row, startedAtMs, reservation)
     await this.#discard(reservation)
     if (!this.isStray(admitted.row)) return admitted.row
@@ -266,6 +311,7 @@ export class Sessions implements AsyncDisposable {
       clearTimeout(entry.billRetry)
       this.#entries.delete(row.id)
       this.#deps.onEnd(ended)
+      this.#notifyFreed(row.teamId)
       return ended
     } catch (error) {
       // The bill was not stored. It is retried after a second, by a later delete, or at the next
@@ -324,11 +370,15 @@ export class Sessions implements AsyncDisposable {
     this.#closing.add(closing)
   }
 
-  #limitError(message: string): BowlineError {
+  #notifyFreed(teamId: string): void {
+    for (const listener of this.#freedListeners) listener(teamId)
+  }
+
+  #limitError(facts: LimitFacts): BowlineError {
     // Most sessions end long before their TTL, so clients should retry sooner.
-    const waitMs = Math.min(maxRetryAfterMs, ...[...this.#entries.values()].map(({ clock }) => clock.leftMs()))
+    const waitMs = Math.min(maxRetryAfterMs, ...this.leftMs())
     const waitSeconds = Math.ceil(waitMs / 1000)
-    return new BowlineError('CONCURRENCY_LIMIT', message, { retryAfterSeconds: Math.max(1, waitSeconds) })
+    return concurrencyLimit(facts, Math.max(1, waitSeconds))
   }
 }
 

@@ -7,12 +7,12 @@ import { findByIdempotencyKey, getSession, listSessions } from '../../sessions/s
 import type { SessionRow } from '../../store/tables/sessions.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import { listTeams } from '../../teams/team-queries.ts'
-import { SessionCreator } from '../create-session.ts'
+import { SessionCreator, type SessionCreatorDeps } from '../create-session.ts'
 import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of browser sessions. */
-export function browserHandlers(deps: SessionNodeDeps): Handlers {
+export function browserHandlers(deps: SessionCreatorDeps): Handlers {
   const creator = new SessionCreator(deps)
 
   /**
@@ -73,7 +73,7 @@ export function browserHandlers(deps: SessionNodeDeps): Handlers {
   }
 
   return {
-    createSession: async ({ body }, call) => creator.create(body, call),
+    createSession: async ({ body, query }, call) => creator.create(body, query.wait, call),
     listSessions: async ({ query }, call) => {
       const teams = await teamsToList(deps, query.team, call.key)
       const rows = await listSessions(deps.store.db, {

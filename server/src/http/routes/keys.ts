@@ -3,6 +3,7 @@ import { hashSecret, isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
 import { keyPrefix } from 'bowline/kit/key-prefix'
 import { insertKey, listKeys, revokeKey, type KeyRow } from '../../teams/key-queries.ts'
 import { ensureTeam } from '../../teams/team-queries.ts'
+import type { SessionQueue } from '../../sessions/session-queue.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
@@ -13,6 +14,7 @@ export interface KeyRouteDeps {
   readonly store: Store
   readonly authenticator: Authenticator
   readonly sessions: Sessions
+  readonly sessionQueue: SessionQueue
 }
 
 /** Routes of API keys. */
@@ -46,6 +48,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
       if (row === undefined) throw new BowlineError('KEY_NOT_FOUND', `No API key with id ${JSON.stringify(params.id)}`)
       deps.authenticator.clearCache()
       raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
+      deps.sessionQueue.endWaitersOfKey(row.id)
       await deps.sessions.endSessionsOfKey(row.id)
       return { success: true, data: summary(row) }
     },
