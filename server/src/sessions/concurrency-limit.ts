@@ -20,7 +20,6 @@ const messages: Readonly<Record<LimitedBy, (limit: number) => string>> = {
 export function concurrencyLimit({ limitedBy, limit }: LimitFacts, retryAfterSeconds: number): BowlineError {
   return new BowlineError('CONCURRENCY_LIMIT', messages[limitedBy](limit), {
     details: { limitedBy, limit },
-    hint: 'Delete a session, or retry after the seconds in `Retry-After`. To wait in a queue, send `?wait=SECONDS`.',
     retryAfterSeconds,
   })
 }

@@ -71,10 +71,15 @@ export class SessionQueue implements Disposable {
     return undefined
   }
 
-  /** Adds the position that a request would have to the details of its refusal. */
+  /**
+   * Returns the refusal of a request that does not wait, with the position that it would have had.
+   */
   describe(request: QueuedRequest<unknown>): BowlineError {
     const waiter = new Waiter(request)
-    return describeLimit(request.refusal, this.#progressOf(waiter, this.#lines.positions(waiter).get(waiter)))
+    const progress = this.#progressOf(waiter, this.#lines.positions(waiter).get(waiter))
+    const hint =
+      'Delete a session, or retry after the seconds in `Retry-After`. To wait in a queue, send `?wait=SECONDS`.'
+    return describeLimit(request.refusal, progress, { hint })
   }
 
   /**
