@@ -26,8 +26,8 @@ export interface CallOptions extends Abortable {
   /** Time limit of one attempt in milliseconds. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined
   /**
-   * Seconds for which the server may hold the request, in addition to `timeoutMs`. Sent as `wait` in
-   * the query. Default: not sent.
+   * Seconds for which the server may hold the request, in addition to `timeoutMs`. Sent as `wait`
+   * in the query. Default: not sent.
    */
   readonly waitSeconds?: number | undefined
   /** Called with each position of a request that the server holds. */

@@ -157,12 +157,13 @@ test('with --keep-on-failure the session is deleted when the command succeeds', 
 test('the flags of the session are sent to the server', async () => {
   await using service = await startForeignService()
 
-  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30']
+  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90']
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
   const creation = service.requests.find(({ method }) => method === 'POST')
   expect(JSON.parse(creation?.body ?? '')).toEqual({ ttl: 60, activityTtl: 30, profile: { name: 'boat' } })
+  expect(creation?.path).toBe('/v2/browser?wait=90')
 })
 
 test('--json prints the bill as JSON on standard error', async () => {

@@ -93,8 +93,8 @@ export async function openApiServer(
   return { app, sessions, heartbeatResources }
 }
 
-/** What the HTTP server opens itself. */
-interface ApiParts {
+/** Dependencies of the routes that are opened here. */
+interface RequestDeps {
   readonly sockets: Sockets
   readonly authenticator: Authenticator
   readonly sessionQueue: SessionQueue
@@ -111,7 +111,7 @@ function httpDeps(
   { dataDir, publicUrl, metricsToken, maxConnections }: ApiServerSettings,
   { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets, authenticator, sessionQueue }: ApiParts,
+  { sockets, authenticator, sessionQueue }: RequestDeps,
 ): HttpDeps {
   const { store, billing, browsers, profiles, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services

@@ -70,7 +70,9 @@ export class Waiter<Result = unknown> {
     return this.#outcome
   }
 
-  /** Tries to create the session. Returns the limit that refused it, or `undefined`. Never rejects. */
+  /**
+   * Tries to create the session. Returns the limit that refused it, or `undefined`. Never rejects.
+   */
   async try(onAdmitted: () => void): Promise<LimitedBy | undefined> {
     this.#isTrying = true
     try {

@@ -87,7 +87,9 @@ export class Sessions implements AsyncDisposable {
     return [...this.#entries.values()].map((entry) => entry.session).filter((session) => !session.ended.aborted)
   }
 
-  /** Calls `listener` with the team whenever a session has ended or failed to start on this node. */
+  /**
+   * Calls `listener` with the team whenever a session has ended or failed to start on this node.
+   */
   onFreed(listener: (teamId: string) => void): void {
     this.#freedListeners.add(listener)
   }

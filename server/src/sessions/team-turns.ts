@@ -8,7 +8,7 @@ export interface TeamLine {
   readonly awaitTurn: (teamId: string, signal: AbortSignal) => Promise<Disposable>
 }
 
-interface Place {
+interface LineEntry {
   readonly left: AbortController
   turn: Disposable | undefined
 }
@@ -23,7 +23,7 @@ const pollMs = 150
 export class TeamTurns implements Disposable {
   readonly #line: TeamLine
   readonly #onTurn: () => void
-  readonly #places = new Map<string, Place>()
+  readonly #entries = new Map<string, LineEntry>()
   readonly #polls = new Map<string, NodeJS.Timeout>()
 
   /** `onTurn` is called when a session of a team may have its turn. */
@@ -34,8 +34,8 @@ export class TeamTurns implements Disposable {
 
   /** Whether a session of the team may try to get a slot. If not, lines up for it. */
   hasTurn(teamId: string): boolean {
-    const place = this.#places.get(teamId)
-    if (place !== undefined) return place.turn !== undefined
+    const entry = this.#entries.get(teamId)
+    if (entry !== undefined) return entry.turn !== undefined
     if (this.#line.isLineEmpty(teamId)) return true
     this.#lineUp(teamId)
     return false
@@ -43,13 +43,13 @@ export class TeamTurns implements Disposable {
 
   /** Whether the sessions of the team have a place in its line. */
   isInLine(teamId: string): boolean {
-    return this.#places.has(teamId)
+    return this.#entries.has(teamId)
   }
 
   /** Ends a turn. A session that its team's limit refused keeps its place. */
   endTurn(teamId: string, limitedBy: LimitedBy | undefined): void {
     if (limitedBy !== 'team') return this.leave(teamId)
-    if (!this.#places.has(teamId)) return this.#lineUp(teamId)
+    if (!this.#entries.has(teamId)) return this.#lineUp(teamId)
     const poll = setTimeout(this.#onTurn, pollMs).unref()
     clearTimeout(this.#polls.get(teamId))
     this.#polls.set(teamId, poll)
@@ -57,17 +57,17 @@ export class TeamTurns implements Disposable {
 
   /** Gives up the place of a team. */
   leave(teamId: string): void {
-    const place = this.#places.get(teamId)
-    this.#places.delete(teamId)
+    const entry = this.#entries.get(teamId)
+    this.#entries.delete(teamId)
     clearTimeout(this.#polls.get(teamId))
     this.#polls.delete(teamId)
-    place?.left.abort()
-    place?.turn?.[Symbol.dispose]()
+    entry?.left.abort()
+    entry?.turn?.[Symbol.dispose]()
   }
 
   /** Gives up all places, so that scrapes do not wait for a session that cannot start. */
   leaveAll(): void {
-    for (const teamId of this.#places.keys()) this.leave(teamId)
+    for (const teamId of this.#entries.keys()) this.leave(teamId)
   }
 
   [Symbol.dispose](): void {
@@ -75,13 +75,13 @@ export class TeamTurns implements Disposable {
   }
 
   #lineUp(teamId: string): void {
-    const place: Place = { left: new AbortController(), turn: undefined }
-    this.#places.set(teamId, place)
-    this.#line.awaitTurn(teamId, place.left.signal).then(
+    const entry: LineEntry = { left: new AbortController(), turn: undefined }
+    this.#entries.set(teamId, entry)
+    this.#line.awaitTurn(teamId, entry.left.signal).then(
       (turn) => {
-        place.turn = turn
+        entry.turn = turn
         // It may have left at the same moment.
-        if (place.left.signal.aborted) turn[Symbol.dispose]()
+        if (entry.left.signal.aborted) turn[Symbol.dispose]()
         else this.#onTurn()
       },
       // It has left.
