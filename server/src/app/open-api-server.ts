@@ -61,11 +61,10 @@ export async function openApiServer(
   deps: ApiServerDeps,
 ): Promise<ApiServer> {
   const { shared, blobs, egress, services, log } = deps
-  const { store, browsers, metrics, onError } = shared
+  const { store, billing, browsers, metrics, onError } = shared
   const { publicUrl, drainTimeout } = settings.api
   const opened = openSessions(resources, settings.sessions, shared, blobs)
   const { sessions } = opened
-  const { billing } = shared
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
   const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, onError })
   const viewers = new Viewers({
