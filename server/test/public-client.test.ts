@@ -39,4 +39,16 @@ describe('the public client `firecrawl`, unmodified', () => {
     })
     await expect(client.browser({ ttl: 5 })).rejects.toMatchObject({ status: 400 })
   })
+
+  // With 403, 404 and 410, the public command line creates another session and tries again.
+  test.each<readonly [string, () => Promise<unknown>, string]>([
+    ['browserExecute', () => client.browserExecute('x', { code: '1' }), 'run code in sessions'],
+    ['interact', () => client.interact('x', { code: '1' }), 'continue scrapes in sessions'],
+    ['stopInteraction', () => client.stopInteraction('x'), 'continue scrapes in sessions'],
+    ['parse', () => client.parse({ data: Buffer.from('<p>a'), filename: 'a.html' }), 'parse uploaded files'],
+    ['startAgent', () => client.startAgent({ prompt: 'a' }), 'run agents'],
+    ['getAgentStatus', () => client.getAgentStatus('x'), 'run agents'],
+  ])('gets 501 for %s, which the server does not have', async (_name, call, missing) => {
+    await expect(call()).rejects.toMatchObject({ status: 501, message: `This server does not ${missing}` })
+  })
 })

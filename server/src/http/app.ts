@@ -46,6 +46,7 @@ import { usageHandlers } from './routes/usage.ts'
 import { webhookHandlers } from './routes/webhooks.ts'
 import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
 import { searchHandlers } from './routes/search.ts'
+import { findMissingRoute } from './public-routes.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { isWebSocketUpgrade, registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
@@ -220,7 +221,15 @@ function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
+/**
+ * Creates the error for an unknown route. For those of the public service it is not 404, which some
+ * of its clients take for an ended session: they would create another one, and be billed for it.
+ */
 function routeNotFound(request: FastifyRequest): BowlineError {
+  const missing = findMissingRoute(pathOf(request))
+  if (missing !== undefined) {
+    return new BowlineError('NOT_IMPLEMENTED', `This server does not ${missing.does}`, { hint: missing.instead })
+  }
   return new BowlineError('ROUTE_NOT_FOUND', `No route matches ${request.method} ${pathOf(request)}`)
 }
 

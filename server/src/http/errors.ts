@@ -36,7 +36,7 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
   const known = toBowlineError(error, request)
   // The client has disconnected. This is not an error of the server.
   if (isBowlineError(error) && error.code === 'ABORTED') request.log.info({ requestId: request.id }, error.message)
-  else if (known.status >= 500) {
+  else if (known.status >= 500 && known.code !== 'NOT_IMPLEMENTED') {
     // The message may contain the full URL of the page, which can hold secrets.
     if (siteErrors.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'site failed')
     else request.log.error({ err: error, requestId: request.id }, known.message)

@@ -1,0 +1,34 @@
+/** A route that clients of the public service call, and that this server does not have. */
+interface MissingRoute {
+  readonly pattern: RegExp
+  /** Completes "This server does not …". */
+  readonly does: string
+  readonly instead: string
+}
+
+const runCode = 'Connect Playwright, Puppeteer or another CDP client to the `cdpUrl` of a session.'
+
+const missingRoutes: readonly MissingRoute[] = [
+  { pattern: /^\/v2\/(?:browser|interact)\/[^/]+\/execute$/, does: 'run code in sessions', instead: runCode },
+  { pattern: /^\/v2\/scrape\/[^/]+\/interact$/, does: 'continue scrapes in sessions', instead: runCode },
+  {
+    pattern: /^\/v2\/(?:browser|interact)\/[^/]+\/replay(?:\/[^/]+)?$/,
+    does: 'replay sessions page by page',
+    instead: 'Create the session with `record`, and read GET /v2/browser/{id}/recordings after its end.',
+  },
+  {
+    pattern: /^\/v2\/parse(?:\/.+)?$/,
+    does: 'parse uploaded files',
+    instead: 'Scrape the URL of the file with POST /v2/scrape.',
+  },
+  {
+    pattern: /^\/v2\/agent(?:\/.+)?$/,
+    does: 'run agents',
+    instead: 'Use POST /v2/extract with URLs and a prompt.',
+  },
+]
+
+/** Finds a route of the public service by the path of a request. */
+export function findMissingRoute(path: string): MissingRoute | undefined {
+  return missingRoutes.find(({ pattern }) => pattern.test(path))
+}
