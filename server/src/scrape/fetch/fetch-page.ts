@@ -5,7 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
 import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
-import type { LoadedPage } from './loaded-page.ts'
+import { withWarnings, type LoadedPage } from './loaded-page.ts'
 import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
 import { classifyBody } from './classify-body.ts'
 import { ScrapeCookies } from './scrape-cookies.ts'
@@ -84,6 +84,7 @@ type FetchedResponse =
       readonly contentType: string | undefined
       readonly retryAfter: string | undefined
       readonly body: ReceivedBody
+      readonly warning: string | undefined
     }
 
 async function sendRequest(
@@ -123,6 +124,7 @@ async function sendRequest(
     contentType,
     retryAfter: first(headers['retry-after']),
     body: await readBody(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
+    warning: to === undefined ? undefined : `The page redirects to a \`${to.protocol}\` URL, which was not followed.`,
   }
 }
 
@@ -135,15 +137,18 @@ function authorizationOf({ username, password }: URL): Readonly<Record<string, s
 
 function toPage(
   url: URL,
-  { statusCode, contentType, retryAfter, body }: Extract<FetchedResponse, { kind: 'page' }>,
+  { statusCode, contentType, retryAfter, body, warning }: Extract<FetchedResponse, { kind: 'page' }>,
 ): LoadedPage {
   const content = classifyBody(body.bytes, contentType)
   const size = `${body.bytes.length / 1e6} MB`
   if (body.isTruncated && content.kind === 'pdf') {
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
   }
-  const warning = body.isTruncated ? `The page is longer than ${size}: the rest was omitted.` : undefined
-  return { url: url.href, statusCode, contentType, retryAfter, body: content, warning }
+  const page = { url: url.href, statusCode, contentType, retryAfter, body: content }
+  return withWarnings(page, [
+    warning,
+    body.isTruncated ? `The page is longer than ${size}: the rest was omitted.` : undefined,
+  ])
 }
 
 function first(header: string | string[] | undefined): string | undefined {

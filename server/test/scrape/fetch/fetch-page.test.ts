@@ -96,6 +96,18 @@ describe('while fetching a page', () => {
     expect(page).toMatchObject({ markdown: 'This moved, but where to?\n', metadata: { statusCode: 302 } })
   })
 
+  test.each(['mailto:a@example.com', 'intent://open#Intent;end', 'file:///etc/hostname'])(
+    'a redirect to %s is not followed, and a warning says so',
+    async (to) => {
+      const page = await fixture.read(`/redirect?to=${encodeURIComponent(to)}`)
+
+      expect(page).toMatchObject({
+        warning: `The page redirects to a \`${new URL(to).protocol}\` URL, which was not followed.`,
+        metadata: { statusCode: 302 },
+      })
+    },
+  )
+
   test('endless redirects fail', async () => {
     const { status, body } = await fixture.scrape('/forever')
 
