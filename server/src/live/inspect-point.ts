@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { CdpCall, Protocol } from '../cdp/protocol.ts'
+import { openIsolatedWorld } from './isolated-world.ts'
 import type { Choices } from './server-message.ts'
 
 /**
@@ -10,10 +12,13 @@ export async function inspectPoint(
   point: { readonly x: number; readonly y: number },
 ): Promise<Choices | 'file' | undefined> {
   const position = { x: Math.round(point.x), y: Math.round(point.y) }
-  const { backendNodeId } = await call('DOM.getNodeForLocation', { ...position, includeUserAgentShadowDOM: false })
+  const { backendNodeId, frameId } = await call('DOM.getNodeForLocation', {
+    ...position,
+    includeUserAgentShadowDOM: false,
+  })
   const { node } = await call('DOM.describeNode', { backendNodeId })
   if (isFileInput(node)) return 'file'
-  return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId) : undefined
+  return node.nodeName === 'SELECT' ? readChoices(call, backendNodeId, frameId) : undefined
 }
 
 function isFileInput({ nodeName, attributes = [] }: Protocol.DOM.Node): boolean {
@@ -21,18 +26,29 @@ function isFileInput({ nodeName, attributes = [] }: Protocol.DOM.Node): boolean 
   return nodeName === 'INPUT' && at % 2 === 0 && attributes[at + 1]?.toLowerCase() === 'file'
 }
 
+const maxOptions = 2000
+const maxLabelLength = 200
+
 const readScript = `function () {
   if (this.multiple || this.size > 1 || this.disabled) return null
   const { x, y, width, height } = this.getBoundingClientRect()
-  const options = Array.from(this.options).slice(0, 2000).map((option) => ({
-    label: String(option.label).slice(0, 200),
+  const options = Array.from(this.options).slice(0, ${maxOptions}).map((option) => ({
+    label: String(option.label).slice(0, ${maxLabelLength}),
     isDisabled: option.disabled || option.parentElement?.disabled === true,
   }))
   return { options, chosen: this.selectedIndex, box: { x, y, width, height } }
 }`
 
-async function readChoices(call: CdpCall, backendNodeId: number): Promise<Choices | undefined> {
-  const { object } = await call('DOM.resolveNode', { backendNodeId })
+/** The result comes from the process of the page, so it may be anything. */
+const readResult: z.ZodType<Choices> = z.object({
+  options: z.array(z.object({ label: z.string().max(maxLabelLength), isDisabled: z.boolean() })).max(maxOptions),
+  chosen: z.int().min(-1),
+  box: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
+})
+
+async function readChoices(call: CdpCall, backendNodeId: number, frameId: string): Promise<Choices | undefined> {
+  const executionContextId = await openIsolatedWorld(call, frameId)
+  const { object } = await call('DOM.resolveNode', { backendNodeId, executionContextId })
   const { objectId = '' } = object
   const { result } = await call('Runtime.callFunctionOn', {
     objectId,
@@ -41,5 +57,5 @@ async function readChoices(call: CdpCall, backendNodeId: number): Promise<Choice
     silent: true,
   })
   await call('Runtime.releaseObject', { objectId })
-  return (result.value as Choices | null | undefined) ?? undefined
+  return readResult.safeParse(result.value).data
 }

@@ -1,4 +1,5 @@
 import type { CdpCall } from '../cdp/protocol.ts'
+import { openIsolatedWorld } from './isolated-world.ts'
 
 const maxTextLength = 1_000_000
 
@@ -20,6 +21,13 @@ const script = `(() => {
 
 /** Reads the selected text of the page or of its focused field. Empty if nothing is selected. */
 export async function readSelection(call: CdpCall): Promise<string> {
-  const { result } = await call('Runtime.evaluate', { expression: script, returnByValue: true, silent: true })
+  const { frameTree } = await call('Page.getFrameTree')
+  const contextId = await openIsolatedWorld(call, frameTree.frame.id)
+  const { result } = await call('Runtime.evaluate', {
+    expression: script,
+    contextId,
+    returnByValue: true,
+    silent: true,
+  })
   return typeof result.value === 'string' ? result.value : ''
 }

@@ -91,7 +91,14 @@ export class Viewers implements Disposable {
     const viewer = new Viewer(webSocket, isInteractive, {
       onShow: (tab) => watched?.show(viewer, tab),
       onViewport: () => watched?.updateAudience(viewer),
-      onInteract: (message) => watched?.handleInput(viewer, message),
+      onInteract: (message) => {
+        // Uncaught, an error would crash the server.
+        try {
+          watched?.handleInput(viewer, message)
+        } catch (error) {
+          this.#deps.onError(error, `input of a viewer of session ${session.row.id}`)
+        }
+      },
       onReady: () => watched?.requestFrame(viewer),
       onQuality: () => watched?.updateAudience(viewer),
       onRefused: () => {

@@ -42,6 +42,21 @@ describe('a viewer fills a form', () => {
     await expect.poll(() => page.inputValue('select')).toBe('two')
   })
 
+  test('by selecting on a page that has replaced what reads its options', async () => {
+    const { page, view } = await liveViewFixture.openWatchedPage('/form')
+    await page.setContent(`<select><option>one <option>two</select> <script>
+      Array.from = () => ({ slice: () => ({ map: () => null }) })
+      String.prototype.slice = () => 'forged'
+      for (const name of ['options', 'selectedIndex'])
+        Object.defineProperty(HTMLSelectElement.prototype, name, { get: () => ({ forged: true }) })
+    </script>`)
+
+    await view.click(page, 'select')
+    await view.page.getByRole('option', { name: 'two', exact: true }).getByRole('button').click({ timeout: 10_000 })
+
+    await expect.poll(() => page.evaluate(`document.querySelector('select').value`)).toBe('two')
+  })
+
   test('by pasting from the local clipboard', async () => {
     const { page, view } = await liveViewFixture.openWatchedPage('/form')
     const text = 'two lines\nand ünïcödé 🪢'
