@@ -1,24 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Session } from '../client/session.ts'
 import type { Sessions } from '../client/sessions.ts'
-import type { CreateSessionOptions } from '../contract/browser.ts'
-import { isBowlineError } from '../kit/errors.ts'
+import { maxSessionWait, type CreateSessionOptions } from '../contract/browser.ts'
+import { isBowlineError, type BowlineError } from '../kit/errors.ts'
 
 /** Time limit for a free slot on a server shared with other workers, in milliseconds. */
 export const capacityTimeoutMs = 180_000
 
 const minPauseMs = 1000
 
-/** Creates a session. Retries while the server is at its concurrency limit. */
+/**
+ * Creates a session. While the server is at its concurrency limit, waits in its queue, or retries if
+ * it has none.
+ */
 export async function openWithRetries(sessions: Sessions, options: CreateSessionOptions): Promise<Session> {
   const deadline = performance.now() + capacityTimeoutMs
+  let { wait } = options
   for (;;) {
     try {
-      return await sessions.create(options)
+      return await sessions.create({ ...options, wait })
     } catch (error) {
       const isAtCapacity = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
-      if (!isAtCapacity || performance.now() > deadline) throw error
-      await delay(Math.max(minPauseMs, (error.retryAfterSeconds ?? 0) * 1000))
+      const leftMs = deadline - performance.now()
+      if (!isAtCapacity || leftMs <= 0) throw error
+      if (wait === undefined && hasQueue(error)) wait = Math.min(maxSessionWait, Math.ceil(leftMs / 1000))
+      else await delay(Math.max(minPauseMs, (error.retryAfterSeconds ?? 0) * 1000))
     }
   }
+}
+
+/** Whether the server has a queue: it then reports the position that the request would have had. */
+function hasQueue({ details }: BowlineError): boolean {
+  return typeof details === 'object' && details !== null && 'position' in details
 }
