@@ -65,7 +65,7 @@ export function partSettings(config: ServerConfig): PartSettings {
       profileQuota: config.profileQuota,
       profileVersions: config.profileVersions,
     },
-    shared: { prices: config.prices, maxSessions: config.maxSessions },
+    shared: { prices: config.prices, maxSessions: config.maxSessions, maxPages: config.maxPages },
     usage: { rateLimits: config.rateLimits },
     services: serviceSettings(config),
     sessions: {

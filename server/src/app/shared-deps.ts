@@ -21,7 +21,7 @@ export type SharedDeps = SessionDeps & {
 }
 
 /** Settings of the shared dependencies. */
-export type SharedSettings = Pick<ServerConfig, 'prices' | 'maxSessions'>
+export type SharedSettings = Pick<ServerConfig, 'prices' | 'maxSessions' | 'maxPages'>
 
 /** Collects the dependencies that the sessions and most other parts of the server share. */
 export function collectSharedDeps(
@@ -46,7 +46,7 @@ export function collectSharedDeps(
     billing: new Billing({ store, nodeId }),
     prices: withPrices(settings.prices),
     nodeId,
-    maxSessions: settings.maxSessions ?? sessionsThatFit(host.binary.kind),
+    maxSessions: settings.maxSessions ?? sessionsThatFit(host.binary.kind, settings),
     onEnd: (row) => {
       metrics.sessionEnded(row)
       const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row

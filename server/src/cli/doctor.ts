@@ -73,7 +73,7 @@ async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
         ],
   )
   try {
-    const { browser, isolation, dataDir: ownDir } = readConfig(flags)
+    const { browser, isolation, maxPages, dataDir: ownDir } = readConfig(flags)
     await using folder = await openScratchFolder([tmpdir(), ownDir])
     const dataDir = folder.path
     await using host = await openBrowserHost({ dataDir, choice: browser, isolationMode: isolation, environment })
@@ -86,7 +86,7 @@ async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
     const starts: Finding = {
       what: 'browser starts',
       state: 'good',
-      detail: `${path}; the memory allows ${sessionsThatFit(kind)} concurrent sessions`,
+      detail: `${path}; the memory allows ${sessionsThatFit(kind, { maxPages })} concurrent sessions`,
     }
     return [...found, starts, ...layers]
   } catch (error) {
