@@ -10,8 +10,8 @@ export const capacityTimeoutMs = 180_000
 const minPauseMs = 1000
 
 /**
- * Creates a session. While the server is at its concurrency limit, waits in its queue, or retries if
- * it has none.
+ * Creates a session. While the server is at its concurrency limit, waits in its queue, or retries
+ * if it has none.
  */
 export async function openWithRetries(sessions: Sessions, options: CreateSessionOptions): Promise<Session> {
   const deadline = performance.now() + capacityTimeoutMs
