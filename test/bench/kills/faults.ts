@@ -32,11 +32,12 @@ export function startFaults({
   const signalBrowser = async (signal: 'SIGKILL' | 'SIGSTOP', stoppedMs: number): Promise<void> => {
     const pids = browserPids(random.pick(members).dataDir)
     if (pids.length === 0) return
-    const pid = random.pick(pids)
-    trySignal(pid, signal)
+    // The whole group: the main process of a jailed browser only waits for the jail.
+    const group = -random.pick(pids)
+    trySignal(group, signal)
     if (signal === 'SIGKILL') return
     await sleep(stoppedMs)
-    trySignal(pid, 'SIGCONT')
+    trySignal(group, 'SIGCONT')
   }
   const pauseServer = async (ms: number): Promise<void> => {
     const server = random.pick(members).server()

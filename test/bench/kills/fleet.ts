@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,6 +39,9 @@ const adminKey = 'kills-admin-key-0123456789'
 export async function startFleet(database: LabDatabase | undefined): Promise<Fleet> {
   await using undo = new AsyncDisposableStack()
   const folder = undo.use(await temporaryFolder()).path
+  // Browsers run under other uids. If they cannot reach the data directory, their folders are
+  // elsewhere.
+  await chmod(folder, 0o711)
   const members: Member[] = []
   for (const name of database === undefined ? ['one'] : ['one', 'two']) {
     const member = await startMember(join(folder, name), join(folder, 'blobs'), database)
