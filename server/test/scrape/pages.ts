@@ -60,6 +60,8 @@ export const scrapePages: Pages = {
   },
   '/gone': bytes('<h1>Gone</h1>', html, 410),
   '/data.json': bytes('{"a": 1}', { 'content-type': 'application/json' }),
+  '/password': bytes('Sign in first', { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="a"' }, 401),
+  '/to-closed-port': bytes('<p>Wait</p><script>location = "http://127.0.0.1:1/"</script>', html),
   '/notes.txt': bytes('plain <b>words</b>', { 'content-type': 'text/plain' }),
   '/nested-controls': fixedPage(
     'Nested',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { rethrowAbort } from 'bowline/kit/abort'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Protocol } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
@@ -138,8 +138,14 @@ async function capturePage(
   const screenshot = options === undefined ? undefined : await takeScreenshot(tab, options)
   const { contentType } = response ?? {}
   const isMarkup = contentType === undefined || /html/i.test(contentType)
+  const content = isMarkup ? await readMarkup(tab) : await readText(tab, contentType, source)
+  // Chromium also shows an error page for responses with an error status and no body.
+  if (content.url.startsWith('chrome-error:') && (response?.statusCode ?? 200) < 400) {
+    const site = response === undefined ? 'The page' : new URL(response.url).host
+    throw new BowlineError('SCRAPE_SITE_ERROR', `${site} navigated to a URL that could not be loaded`)
+  }
   return {
-    ...(isMarkup ? await readMarkup(tab) : await readText(tab, contentType, source)),
+    ...content,
     statusCode: response?.statusCode ?? 200,
     contentType,
     retryAfter: response?.retryAfter,
@@ -162,8 +168,16 @@ async function readText(
   if (source?.url === withoutFragment(url)) return { url, body: classifyBody(source.bytes, contentType) }
   // Read the source, without the markup that Chromium adds to show XML or images.
   const resource = { frameId: tab.targetId, url: withoutFragment(url) }
-  const { content, base64Encoded } = await tab.call('Page.getResourceContent', resource)
-  const bytes = Buffer.from(content, base64Encoded ? 'base64' : 'utf8')
+  const stored = await tab.call('Page.getResourceContent', resource).catch((error: unknown) => {
+    // Chromium does not keep responses that ask for a password.
+    if (isBowlineError(error) && error.code === 'CDP_FAILED') return undefined
+    throw error
+  })
+  const shown = async (): Promise<string> => String(await evaluateFunction(tab, '() => document.body?.innerText ?? ""'))
+  const bytes =
+    stored === undefined
+      ? Buffer.from(await shown())
+      : Buffer.from(stored.content, stored.base64Encoded ? 'base64' : 'utf8')
   return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }
 

@@ -309,6 +309,23 @@ test('a page that hangs its browser fails at its timeout, and the next one is re
   expect((await fixture.read('/shell'))['markdown']).toContain('Rendered')
 })
 
+test('text that asks for a password is returned with its status', async () => {
+  expect(await fixture.read('/password', { waitFor: 1 })).toMatchObject({
+    markdown: 'Sign in first',
+    metadata: { statusCode: 401 },
+  })
+})
+
+test('a page that navigates to a site that cannot be reached fails', async () => {
+  const { status, body } = await fixture.scrape('/to-closed-port', { waitFor: 300 })
+
+  expect(status).toBe(500)
+  expect(body).toMatchObject({
+    code: 'SCRAPE_SITE_ERROR',
+    error: expect.stringMatching(/ navigated to a URL that could not be loaded$/),
+  })
+})
+
 test('a PDF is parsed even if options require a browser', async () => {
   expect((await fixture.read('/three.pdf', { waitFor: 1 }))['markdown']).toContain('Third page')
 })
