@@ -143,6 +143,7 @@ export class SessionOpener {
     opening.promise.catch(() => undefined)
     const idempotencyKey = randomUUID()
     const waiting = new AbortController()
+    let processSurvived: Promise<void> | undefined
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
     let session: Session | undefined
     using undo = new DisposableStack()
@@ -150,8 +151,9 @@ export class SessionOpener {
       undo.use(
         processGuard().endWithProcess({
           onSignal: config.handleSignals
-            ? async () => {
-                waiting.abort(new BowlineError('ABORTED', 'The process received a signal'))
+            ? async (name, survived) => {
+                processSurvived = survived
+                waiting.abort(new BowlineError('ABORTED', `The process received ${name}`))
                 await (await opening.promise).end({ endedBy: 'signal' })
               }
             : undefined,
@@ -177,6 +179,8 @@ export class SessionOpener {
       return session
     } catch (error) {
       opening.reject(error)
+      // An uncaught rejection would end the process with an error before the signal does.
+      await processSurvived
       throw error
     }
   }

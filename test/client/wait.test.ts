@@ -3,6 +3,7 @@ import { Bowline, type QueueProgress } from '../../src/index.ts'
 import { puppeteer } from '../../src/puppeteer.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
+import { startProgram } from './program.ts'
 
 const full = { success: false, code: 'CONCURRENCY_LIMIT', error: 'All sessions are in use' }
 
@@ -96,6 +97,28 @@ describe('the option `wait` of a session', () => {
       message: 'The API key was revoked',
       retryAfterSeconds: 3,
     })
+  })
+
+  test('ends when a signal ends the process, which deletes a session that may have been created', async () => {
+    await using fixture = await startFixture(({ method }, response) => {
+      if (method !== 'POST') return false
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: queued\ndata: {"position":1,"estimatedSeconds":null}\n\n')
+      return true
+    })
+    const { service } = fixture
+    await using program = startProgram('test/client/waiting-program.ts', [], {
+      BOWLINE_BASE_URL: service.url,
+      BOWLINE_API_KEY: service.apiKey,
+    })
+    await program.line('queued')
+
+    program.child.kill('SIGINT')
+
+    expect(await program.ended, program.errors()).toEqual({ code: null, signal: 'SIGINT' })
+    const [creation, deletion] = service.requests
+    expect(deletion).toMatchObject({ method: 'DELETE', path: '/v2/browser' })
+    expect(JSON.parse(deletion?.body ?? '')).toEqual({ idempotencyKey: creation?.headers['x-idempotency-key'] })
   })
 
   describe('on a full server', () => {

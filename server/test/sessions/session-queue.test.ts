@@ -162,6 +162,18 @@ describe('the queue of sessions', () => {
     await free()
   })
 
+  test('ends the waits of a key that was revoked on another server', async () => {
+    const { queue, enter } = startQueue()
+    const assertAllowed = async (): Promise<void> => {
+      throw new Error('revoked')
+    }
+
+    // Keys are checked every 5 s.
+    await expect(enter('key', { assertAllowed })).rejects.toThrow('revoked')
+
+    expect(queue.length).toBe(0)
+  })
+
   test('holds a limited number of requests, in total and per key', async () => {
     const { queue, enter, draining } = startQueue()
     const waiting: Promise<unknown>[] = []
