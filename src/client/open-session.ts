@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
 import { abortable, type Abortable, mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
-import type { Call, CallOptions } from './call.ts'
+import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
 import { deleteSessionIfThere } from './deletion.ts'
 import { deletionById, deletionByIdempotencyKey } from './reaper.ts'
 import { removeSessionMarker, tryWriteSessionMarker } from './session-markers.ts'
 import type { QueueProgress } from './read-events.ts'
+import { requestSession } from './request-session.ts'
 import { processGuard } from './process-guard.ts'
 import { createSession, type EndedBy, type Session, type SessionBill } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
@@ -167,11 +168,8 @@ export class SessionOpener {
     try {
       using _creation = registerWithReaper(config, deletionRequest)
       const signal = mergeSignals(waiting.signal, options.signal)
-      const request = { body, query: wait === undefined ? {} : { wait }, idempotencyKey }
-      const response =
-        wait === undefined || wait === 0
-          ? await requestSession(call, request)
-          : await requestInQueue(call, request, { onQueued: options.onQueued, signal })
+      const request = { body, waitSeconds: wait, idempotencyKey }
+      const response = await requestSession(call, request, { onQueued: options.onQueued, signal })
       if (lifetime.endsWithProcess) deletionRequest = registerForDeletion(config, response, undo)
       session = this.#toSession(response, body, lifetime, undo.move())
       if (!isDetached) this.#open.set(session.id, session)
@@ -241,53 +239,6 @@ async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise
 
 function isRecorded({ record = false }: CreateSessionOptions): boolean {
   return record !== false
-}
-
-interface SessionRequest {
-  readonly body: Omit<CreateSessionOptions, 'wait'>
-  readonly query: { readonly wait?: number }
-  readonly idempotencyKey: string
-}
-
-/** Requests a session that may wait in the queue of the server. Aborting leaves the queue. */
-async function requestInQueue(
-  call: Call,
-  request: SessionRequest,
-  options: Pick<CallOptions, 'onQueued' | 'signal'>,
-): Promise<CreateSessionResponse> {
-  try {
-    return await requestSession(call, request, options)
-  } catch (error) {
-    // The session may have been created at the same moment, without the server noticing the abort.
-    if (options.signal?.aborted === true) {
-      const { idempotencyKey } = request
-      await call('deleteSessionByBody', { body: { idempotencyKey } }).catch(() => undefined)
-    }
-    throw error
-  }
-}
-
-async function requestSession(
-  call: Call,
-  { body, query, idempotencyKey }: SessionRequest,
-  options: Pick<CallOptions, 'onQueued' | 'signal'> = {},
-): Promise<CreateSessionResponse> {
-  const { wait: waitSeconds } = query
-  try {
-    return await call('createSession', { body, query: {} }, { ...options, idempotencyKey, waitSeconds })
-  } catch (error) {
-    // A response that fails the schema may still have created a session.
-    const id = idInInvalidResponse(error)
-    // Report the error of the creation. The session ends when its TTL expires.
-    if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
-    throw error
-  }
-}
-
-function idInInvalidResponse(error: unknown): string | undefined {
-  if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
-  const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
-  return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
 }
 
 /**

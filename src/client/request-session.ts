@@ -1,0 +1,56 @@
+import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import type { Call, CallOptions } from './call.ts'
+import { deleteSessionIfThere } from './deletion.ts'
+
+/** A request that creates a session. */
+export interface SessionRequest {
+  readonly body: Omit<CreateSessionOptions, 'wait'>
+  /** Seconds to wait in the queue of the server. Default: not sent. */
+  readonly waitSeconds: number | undefined
+  readonly idempotencyKey: string
+}
+
+/**
+ * Requests a session. Aborting ends a wait in the queue. A creation that does not wait is short and
+ * continues, so that its session can be deleted.
+ */
+export async function requestSession(
+  call: Call,
+  request: SessionRequest,
+  options: Pick<CallOptions, 'onQueued' | 'signal'>,
+): Promise<CreateSessionResponse> {
+  if ((request.waitSeconds ?? 0) === 0) return send(call, request)
+  try {
+    return await send(call, request, options)
+  } catch (error) {
+    // The session may have been created at the same moment, without the server noticing the abort.
+    if (options.signal?.aborted === true) {
+      const { idempotencyKey } = request
+      await call('deleteSessionByBody', { body: { idempotencyKey } }).catch(() => undefined)
+    }
+    throw error
+  }
+}
+
+async function send(
+  call: Call,
+  { body, waitSeconds, idempotencyKey }: SessionRequest,
+  options: Pick<CallOptions, 'onQueued' | 'signal'> = {},
+): Promise<CreateSessionResponse> {
+  try {
+    return await call('createSession', { body, query: {} }, { ...options, idempotencyKey, waitSeconds })
+  } catch (error) {
+    // A response that fails the schema may still have created a session.
+    const id = idInInvalidResponse(error)
+    // Report the error of the creation. The session ends when its TTL expires.
+    if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
+    throw error
+  }
+}
+
+function idInInvalidResponse(error: unknown): string | undefined {
+  if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
+  const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
+  return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
+}
