@@ -1,4 +1,12 @@
-import type { WebSocket } from 'ws'
+/** The part of a WebSocket that messages are sent on. */
+export interface ResumableSocket {
+  readonly OPEN: number
+  readonly readyState: number
+  readonly bufferedAmount: number
+  send(message: string | Buffer, options: { readonly binary: boolean }): void
+  ping(payload: string): void
+  on(event: 'pong', listener: (payload: Buffer) => void): unknown
+}
 
 /** Bytes after which the peer is asked at once how much it has received. */
 const ackBytes = 1024 * 1024
@@ -16,7 +24,7 @@ const maxUnacknowledgedBytes = 64 * 1024 * 1024
  * WebSocket client answers it with a pong of the same payload, after the messages before it.
  */
 export class ResumableSender implements Disposable {
-  #webSocket: WebSocket | undefined
+  #webSocket: ResumableSocket | undefined
   #messages: (string | Buffer)[] = []
   #bytes = 0
   /** Number of messages that are no longer kept. */
@@ -45,7 +53,7 @@ export class ResumableSender implements Disposable {
   }
 
   /** Continues on another WebSocket, to a peer that has received `received` messages. */
-  attach(webSocket: WebSocket, received: number): void {
+  attach(webSocket: ResumableSocket, received: number): void {
     this.detach()
     this.#drop(received - this.#dropped)
     this.#webSocket = webSocket
@@ -70,13 +78,13 @@ export class ResumableSender implements Disposable {
     this.#bytes = 0
   }
 
-  #askForAck(webSocket: WebSocket): void {
+  #askForAck(webSocket: ResumableSocket): void {
     if (this.#isAwaitingAck) return
     if (this.#bytes >= ackBytes) this.#ping(webSocket)
     else this.#timer ??= setTimeout(() => this.#ping(webSocket), ackDelayMs).unref()
   }
 
-  #ping(webSocket: WebSocket): void {
+  #ping(webSocket: ResumableSocket): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (webSocket.readyState !== webSocket.OPEN) return
@@ -84,7 +92,7 @@ export class ResumableSender implements Disposable {
     webSocket.ping(String(this.#dropped + this.#messages.length))
   }
 
-  #acknowledge(webSocket: WebSocket, payload: Buffer): void {
+  #acknowledge(webSocket: ResumableSocket, payload: Buffer): void {
     const received = Number(payload.toString('latin1'))
     // Pings that check whether the peer is alive have no payload.
     if (!Number.isInteger(received) || payload.length === 0 || !this.canResumeAt(received)) return
@@ -94,7 +102,7 @@ export class ResumableSender implements Disposable {
   }
 
   /** Drops the oldest messages that a peer which does not acknowledge must have read by now. */
-  #dropRead(webSocket: WebSocket): void {
+  #dropRead(webSocket: ResumableSocket): void {
     const unread = webSocket.bufferedAmount + maxUnacknowledgedBytes
     let count = 0
     for (let bytes = this.#bytes; bytes > unread; count += 1) bytes -= this.#messages[count]?.length ?? bytes

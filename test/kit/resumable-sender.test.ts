@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import type { WebSocket } from 'ws'
 import { ResumableSender } from '../../src/kit/resumable-sender.ts'
 
 /** A WebSocket that only records. Its peer acknowledges if `acknowledge` is called. */
@@ -26,7 +25,7 @@ class RecordingSocket extends EventEmitter {
 
 function attach(sender: ResumableSender, received: number): RecordingSocket {
   const socket = new RecordingSocket()
-  sender.attach(socket as unknown as WebSocket, received)
+  sender.attach(socket, received)
   return socket
 }
 

@@ -48,11 +48,6 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   return {
     send: (message) => {
       if (!toBrowser.writable) return false
-      // Messages sent in the same tick wake the browser once.
-      if (toBrowser.writableCorked === 0) {
-        toBrowser.cork()
-        process.nextTick(() => toBrowser.uncork())
-      }
       return toBrowser.write(`${message}\0`)
     },
     onMessage: (newListener) => {

@@ -146,6 +146,11 @@ export class CdpClient {
     this.#lastMessageMs = performance.now()
   }
 
+  /** Ends the connection without a close frame. */
+  terminate(): void {
+    this.#connection.terminate()
+  }
+
   /** Reads from the browser again after the client has read everything. */
   stopLagging(): void {
     this.#lag.stop()

@@ -1,14 +1,7 @@
-import type { Socket } from 'node:net'
 import { ResumableSender } from 'bowline/kit/resumable-sender'
-import type { RawData, WebSocket } from 'ws'
 import { closeCodes, type CloseReason } from 'bowline/contract/close-codes'
 import { resumedMethod, type ResumedEvent } from 'bowline/contract/resume'
-
-/** A WebSocket of a client, and the socket below it. */
-export interface ClientSocket {
-  readonly webSocket: WebSocket
-  readonly socket: Socket
-}
+import type { ServerWebSocket } from './web-socket.ts'
 
 /** Receives what happens on a connection. */
 export interface ConnectionListener {
@@ -17,8 +10,6 @@ export interface ConnectionListener {
   readonly onAlive: () => void
   /** Called when nothing is buffered for the client any more. */
   readonly onDrain: () => void
-  /** Called with errors of its WebSockets. */
-  readonly onError: (error: Error) => void
   /** Called once when the client has left, or did not resume the connection in time. */
   readonly onEnd: () => void
 }
@@ -41,7 +32,7 @@ export class ClientConnection {
   readonly #resumeMs: number
   readonly #sender: ResumableSender | undefined
   #listener: ConnectionListener | undefined
-  #current: ClientSocket | undefined
+  #current: ServerWebSocket | undefined
   #received = 0
   #isClosing = false
   #hasEnded = false
@@ -54,10 +45,10 @@ export class ClientConnection {
   }
 
   /** Begins with the first WebSocket. */
-  start(socket: ClientSocket, listener: ConnectionListener): void {
+  start(webSocket: ServerWebSocket, listener: ConnectionListener): void {
     this.#listener = listener
-    this.#sender?.attach(socket.webSocket, 0)
-    this.#attach(socket)
+    this.#sender?.attach(webSocket, 0)
+    this.#attach(webSocket)
   }
 
   /** Whether a client that has received `received` messages can resume it. */
@@ -66,17 +57,17 @@ export class ClientConnection {
   }
 
   /** Continues on another WebSocket. The former one may not know yet that it is lost. */
-  resume(socket: ClientSocket, received: number): void {
+  resume(webSocket: ServerWebSocket, received: number): void {
     const former = this.#current
     this.#current = undefined
-    former?.webSocket.terminate()
+    former?.terminate()
     clearTimeout(this.#resumeTimer)
     const params: ResumedEvent = { received: this.#received }
-    socket.webSocket.send(JSON.stringify({ method: resumedMethod, params }))
-    this.#sender?.attach(socket.webSocket, received)
-    this.#attach(socket)
+    webSocket.send(JSON.stringify({ method: resumedMethod, params }))
+    this.#sender?.attach(webSocket, received)
+    this.#attach(webSocket)
     this.#listener?.onAlive()
-    if (!socket.socket.writableNeedDrain) this.#listener?.onDrain()
+    if (!webSocket.needsDrain) this.#listener?.onDrain()
   }
 
   /** Whether messages can be sent, at once or when the client has resumed. */
@@ -91,27 +82,26 @@ export class ClientConnection {
 
   /** Bytes that wait for the client. */
   get bufferedBytes(): number {
-    return this.#current?.webSocket.bufferedAmount ?? this.#sender?.unacknowledgedBytes ?? 0
+    return this.#current?.bufferedAmount ?? this.#sender?.unacknowledgedBytes ?? 0
   }
 
   send(message: Buffer): void {
     if (!this.isOpen) return
-    if (this.#sender === undefined) this.#current?.webSocket.send(message, { binary: false })
+    if (this.#sender === undefined) this.#current?.send(message)
     else this.#sender.send(message)
   }
 
   ping(): void {
-    const { webSocket } = this.#current ?? {}
-    if (webSocket?.readyState === webSocket?.OPEN) webSocket?.ping()
+    this.#current?.ping()
   }
 
   /** Stops reading from the client until `resumeReading`. */
   pauseReading(): void {
-    this.#current?.webSocket.pause()
+    this.#current?.pause()
   }
 
   resumeReading(): void {
-    if (this.#current?.webSocket.isPaused === true) this.#current.webSocket.resume()
+    if (this.#current?.isPaused === true) this.#current.resume()
   }
 
   /**
@@ -121,37 +111,41 @@ export class ClientConnection {
   close(reason: CloseReason): void {
     this.#isClosing = true
     if (this.#current === undefined) return this.#end()
-    const { webSocket } = this.#current
+    const webSocket = this.#current
     webSocket.close(closeCodes[reason], reason)
     setTimeout(() => webSocket.terminate(), reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs).unref()
   }
 
-  #attach(client: ClientSocket): void {
-    const { webSocket, socket } = client
-    this.#current = client
-    const ifCurrent = (handle: () => void) => () => void (this.#current === client && handle())
-    webSocket.on('message', (data: RawData) => {
-      if (this.#current !== client) return
+  /** Ends the connection without a close frame. */
+  terminate(): void {
+    this.#isClosing = true
+    if (this.#current === undefined) this.#end()
+    else this.#current.terminate()
+  }
+
+  #attach(webSocket: ServerWebSocket): void {
+    this.#current = webSocket
+    const ifCurrent = (handle: () => void) => () => void (this.#current === webSocket && handle())
+    webSocket.on('message', (message) => {
+      if (this.#current !== webSocket) return
       this.#received += 1
-      // `ws` passes text messages as a Buffer by default.
-      this.#listener?.onMessage(data as Buffer)
+      this.#listener?.onMessage(message)
     })
     webSocket.on(
       'pong',
       ifCurrent(() => this.#listener?.onAlive()),
     )
-    webSocket.on('error', (error) => {
-      // A client that violates the protocol does so again.
-      this.#isClosing = true
-      this.#listener?.onError(error)
-    })
-    webSocket.on('close', (code) => {
-      if (this.#current === client) this.#lose(code)
-    })
-    socket.on(
+    webSocket.on(
       'drain',
       ifCurrent(() => this.#listener?.onDrain()),
     )
+    // A client that violates the protocol does so again.
+    webSocket.on('error', () => {
+      this.#isClosing = true
+    })
+    webSocket.on('close', (code) => {
+      if (this.#current === webSocket) this.#lose(code)
+    })
   }
 
   #lose(code: number): void {

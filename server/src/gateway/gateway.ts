@@ -1,22 +1,12 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import { WebSocketServer, type WebSocket } from 'ws'
 import type { EndReason } from 'bowline/contract/browser'
 import { resumeSecondsHeader } from 'bowline/contract/resume'
-import { isClientFault } from '../cdp/socket-fault.ts'
 import { closeCodes } from 'bowline/contract/close-codes'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
-import { ClientConnection, type ClientSocket } from './client-connection.ts'
+import { ClientConnection } from './client-connection.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
-
-/** An authorized WebSocket upgrade. */
-export interface Upgrade {
-  readonly request: IncomingMessage
-  readonly socket: Socket
-  readonly head: Buffer
-}
+import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
 
 /** Dependencies and settings of `Gateway`. */
 export interface GatewayDeps {
@@ -34,8 +24,6 @@ const checkMs = 20_000
 /** Connects CDP clients to the browsers of live sessions. Callers authorize them first. */
 export class Gateway implements Disposable {
   readonly #deps: GatewayDeps
-  // Compression costs more than it saves: round trips take 1.7 to 2.1 times as long.
-  readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxPayloadBytes })
   readonly #clients = new Set<CdpClient>()
   /** Connections that can be resumed, by session id and the key that the client chose. */
   readonly #resumable = new Map<string, ClientConnection>()
@@ -43,7 +31,6 @@ export class Gateway implements Disposable {
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps
-    this.#server.on('headers', (headers) => headers.push(`${resumeSecondsHeader}: ${deps.resumeSeconds}`))
     this.#timer = setInterval(() => {
       const nowMs = performance.now()
       for (const client of this.#clients) client.pingOrClose(nowMs)
@@ -60,20 +47,19 @@ export class Gateway implements Disposable {
    * connection continues on its channel. `query`: of the CDP URL. Throws BAD_REQUEST.
    */
   async connect(session: LiveSession, upgrade: Upgrade, query: URLSearchParams): Promise<void> {
+    checkHandshake(upgrade.request)
     const resume = readResumeRequest(query)
     if (resume?.received === undefined) return this.#open(session, upgrade, resume)
     const connection = this.#resumable.get(mapKey(session, resume))
     const { received } = resume
-    this.#upgrade(upgrade, (client) => {
-      if (connection?.canResumeAt(received) === true) connection.resume(client, received)
-      else refuseToResume(client.webSocket)
-    })
+    const webSocket = this.#accept(upgrade)
+    if (connection?.canResumeAt(received) === true) connection.resume(webSocket, received)
+    else webSocket.close(closeCodes['not-resumable'], 'not-resumable')
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
-    this.#server.close()
-    for (const webSocket of this.#server.clients) webSocket.terminate()
+    for (const client of this.#clients) client.terminate()
   }
 
   async #open(session: LiveSession, upgrade: Upgrade, resume: ResumeRequest | undefined): Promise<void> {
@@ -86,28 +72,21 @@ export class Gateway implements Disposable {
       await channel[Symbol.asyncDispose]()
       return
     }
-    this.#upgrade(upgrade, (socket) => {
-      const connection = new ClientConnection(resume === undefined ? 0 : this.#deps.resumeSeconds * 1000)
-      client = new CdpClient({
-        connection,
-        session,
-        channel,
-        isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
-        endSession: () => this.#endSession(session.row.id),
-      })
-      const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume), connection)
-      this.#start(client, { connection, socket, forget })
+    const connection = new ClientConnection(resume === undefined ? 0 : this.#deps.resumeSeconds * 1000)
+    client = new CdpClient({
+      connection,
+      session,
+      channel,
+      isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
+      endSession: () => this.#endSession(session.row.id),
     })
-    // If the handshake is invalid, `ws` has already responded with an error and did not call back.
-    if (client === undefined) await channel[Symbol.asyncDispose]()
+    const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume), connection)
+    this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })
   }
 
-  /** Completes the handshake. Does not call back if it is invalid. */
-  #upgrade({ request, socket, head }: Upgrade, onOpen: (client: ClientSocket) => void): void {
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      socket.setNoDelay(true)
-      onOpen({ webSocket, socket })
-    })
+  #accept(upgrade: Upgrade): ServerWebSocket {
+    const headers = { [resumeSecondsHeader]: String(this.#deps.resumeSeconds) }
+    return acceptWebSocket(upgrade, { maxPayloadBytes, headers })
   }
 
   /** Starts the connection of a new client. `forget` is called when it has ended. */
@@ -115,11 +94,11 @@ export class Gateway implements Disposable {
     client: CdpClient,
     {
       connection,
-      socket,
+      webSocket,
       forget,
     }: {
       readonly connection: ClientConnection
-      readonly socket: ClientSocket
+      readonly webSocket: ServerWebSocket
       readonly forget: (() => void) | undefined
     },
   ): void {
@@ -128,11 +107,10 @@ export class Gateway implements Disposable {
     const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
-    connection.start(socket, {
+    connection.start(webSocket, {
       onMessage: (message) => client.receive(message),
       onAlive: () => client.markAlive(),
       onDrain: () => client.stopLagging(),
-      onError: (error) => isClientFault(error) || this.#deps.onError(error, `CDP socket of session ${session.row.id}`),
       onEnd: () => {
         this.#clients.delete(client)
         forget?.()
@@ -167,9 +145,4 @@ export class Gateway implements Disposable {
 
 function mapKey({ row }: LiveSession, { key }: ResumeRequest): string {
   return `${row.id} ${key}`
-}
-
-function refuseToResume(webSocket: WebSocket): void {
-  webSocket.on('error', () => webSocket.terminate())
-  webSocket.close(closeCodes['not-resumable'], 'not-resumable')
 }

@@ -1,0 +1,179 @@
+import { isUtf8 } from 'node:buffer'
+
+/** A message or control frame of a client. */
+export type Incoming =
+  | { readonly kind: 'message' | 'ping' | 'pong'; readonly payload: Buffer }
+  /** `code`: 1005 if the client sent none. */
+  | { readonly kind: 'close'; readonly code: number; readonly reason: Buffer }
+
+/** A violation of the protocol, and the code that the connection is closed with. */
+export class FrameError extends Error {
+  readonly closeCode: number
+
+  constructor(closeCode: number, message: string) {
+    super(message)
+    this.closeCode = closeCode
+  }
+}
+
+const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
+
+/** Number of frames of one message. More cost memory that their bytes do not account for. */
+const maxFragments = 10_000
+
+/**
+ * Parses the frames of WebSocket clients (RFC 6455). A frame within one chunk is passed on without
+ * a copy: its payload is unmasked in place.
+ */
+export class FrameParser {
+  readonly #maxPayloadBytes: number
+  #chunks: Buffer[] = []
+  #bytes = 0
+  /** Bytes that are needed to continue. */
+  #needed = 0
+  #fragments: Buffer[] = []
+  #fragmentBytes = 0
+  #isFragmentedText = false
+
+  /** `maxPayloadBytes`: of a message, with all its fragments. */
+  constructor(maxPayloadBytes: number) {
+    this.#maxPayloadBytes = maxPayloadBytes
+  }
+
+  /** Parses a chunk and calls `onIncoming` with all that it completes. Throws FrameError. */
+  parse(chunk: Buffer, onIncoming: (incoming: Incoming) => void): void {
+    let data = chunk
+    if (this.#bytes > 0) {
+      this.#chunks.push(chunk)
+      this.#bytes += chunk.length
+      if (this.#bytes < this.#needed) return
+      data = Buffer.concat(this.#chunks)
+    }
+    let start = 0
+    while (start < data.length) {
+      const end = this.#parseFrame(data, start, onIncoming)
+      if (end === undefined) break
+      start = end
+    }
+    this.#chunks = start < data.length ? [data.subarray(start)] : []
+    this.#bytes = data.length - start
+  }
+
+  /** Returns the end of the frame, or undefined if it is incomplete. */
+  #parseFrame(data: Buffer, start: number, onIncoming: (incoming: Incoming) => void): number | undefined {
+    const available = data.length - start
+    const header = headerOf(data, start, available)
+    if (typeof header === 'number') {
+      this.#needed = header
+      return undefined
+    }
+    const first = data[start] ?? 0
+    this.#checkHeader(first, header.length)
+    const payloadStart = start + header.bytes
+    const end = payloadStart + header.length
+    if (end > data.length) {
+      this.#needed = header.bytes + header.length
+      return undefined
+    }
+    unmask(data, payloadStart, end)
+    this.#handle(first, data.subarray(payloadStart, end), onIncoming)
+    return end
+  }
+
+  #checkHeader(first: number, length: number): void {
+    const opcode = first & 0x0f
+    const isFinal = (first & 0x80) !== 0
+    if ((first & 0x70) !== 0) throw new FrameError(1002, 'Reserved bits must be 0')
+    if (opcode >= opcodes.close) {
+      if (opcode > opcodes.pong) throw new FrameError(1002, `Unknown opcode ${opcode}`)
+      if (!isFinal || length > 125) throw new FrameError(1002, 'Control frames must be short and not fragmented')
+      return
+    }
+    if (opcode > opcodes.binary) throw new FrameError(1002, `Unknown opcode ${opcode}`)
+    const isContinued = this.#fragments.length > 0
+    if ((opcode === opcodes.continuation) !== isContinued) {
+      throw new FrameError(1002, 'Fragments of a message must follow each other')
+    }
+    if (this.#fragmentBytes + length > this.#maxPayloadBytes) throw new FrameError(1009, 'The message is too long')
+  }
+
+  #handle(first: number, payload: Buffer, onIncoming: (incoming: Incoming) => void): void {
+    const opcode = first & 0x0f
+    switch (opcode) {
+      case opcodes.ping:
+        return onIncoming({ kind: 'ping', payload })
+      case opcodes.pong:
+        return onIncoming({ kind: 'pong', payload })
+      case opcodes.close:
+        return onIncoming(closeOf(payload))
+      default:
+        return this.#addFragment(opcode, (first & 0x80) !== 0, payload, onIncoming)
+    }
+  }
+
+  #addFragment(opcode: number, isFinal: boolean, payload: Buffer, onIncoming: (incoming: Incoming) => void): void {
+    if (opcode !== opcodes.continuation) this.#isFragmentedText = opcode === opcodes.text
+    let message = payload
+    if (!isFinal || this.#fragments.length > 0) {
+      this.#fragments.push(payload)
+      this.#fragmentBytes += payload.length
+      if (this.#fragments.length > maxFragments) throw new FrameError(1008, 'The message has too many fragments')
+      if (!isFinal) return
+      message = Buffer.concat(this.#fragments)
+      this.#fragments = []
+      this.#fragmentBytes = 0
+    }
+    if (this.#isFragmentedText && !isUtf8(message)) throw new FrameError(1007, 'Text must be UTF-8')
+    onIncoming({ kind: 'message', payload: message })
+  }
+}
+
+const maskBytes = 4
+
+/** Returns the size of a header with its mask, and of the payload; or the bytes that are needed. */
+function headerOf(
+  data: Buffer,
+  start: number,
+  available: number,
+): { readonly bytes: number; readonly length: number } | number {
+  if (available < 2) return 2
+  const second = data[start + 1] ?? 0
+  if ((second & 0x80) === 0) throw new FrameError(1002, 'Frames of clients must be masked')
+  const short = second & 0x7f
+  const bytes = 2 + maskBytes + (short === 127 ? 8 : short === 126 ? 2 : 0)
+  if (available < bytes) return bytes
+  if (short < 126) return { bytes, length: short }
+  if (short === 126) return { bytes, length: data.readUInt16BE(start + 2) }
+  const length = data.readBigUInt64BE(start + 2)
+  if (length > BigInt(Number.MAX_SAFE_INTEGER)) throw new FrameError(1009, 'The message is too long')
+  return { bytes, length: Number(length) }
+}
+
+/** Unmasks a payload in place, with the mask before it. */
+function unmask(data: Buffer, start: number, end: number): void {
+  const a = data[start - 4] ?? 0
+  const b = data[start - 3] ?? 0
+  const c = data[start - 2] ?? 0
+  const d = data[start - 1] ?? 0
+  let index = start
+  for (const last = end - 3; index < last; index += 4) {
+    data[index] = (data[index] ?? 0) ^ a
+    data[index + 1] = (data[index + 1] ?? 0) ^ b
+    data[index + 2] = (data[index + 2] ?? 0) ^ c
+    data[index + 3] = (data[index + 3] ?? 0) ^ d
+  }
+  if (index < end) data[index] = (data[index] ?? 0) ^ a
+  if (index + 1 < end) data[index + 1] = (data[index + 1] ?? 0) ^ b
+  if (index + 2 < end) data[index + 2] = (data[index + 2] ?? 0) ^ c
+}
+
+function closeOf(payload: Buffer): Incoming {
+  if (payload.length === 0) return { kind: 'close', code: 1005, reason: payload }
+  const code = payload.length === 1 ? 0 : payload.readUInt16BE(0)
+  const reason = payload.subarray(2)
+  const isAllowed =
+    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code < 5000)
+  if (!isAllowed) throw new FrameError(1002, `Invalid close code ${code}`)
+  if (!isUtf8(reason)) throw new FrameError(1007, 'The reason of a close frame must be UTF-8')
+  return { kind: 'close', code, reason }
+}
