@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chromium } from 'playwright-core'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { findBrowser } from '../../server/src/browsers/find.ts'
@@ -24,6 +25,8 @@ interface Fixture {
   readonly kind: BrowserKind
   readonly url: string
   readonly ours: Visit
+  /** A bare connection with a page of its own, as scripts for other services have it. */
+  readonly bare: Visit
   readonly untilWarm: () => Promise<void>
   readonly launch: Visit
   readonly launchServer: Visit
@@ -44,6 +47,12 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
     kind,
     url: site.url('/'),
     ours: async (url) => void (await bowline.withSession({ driver: playwright }, async ({ page }) => page.goto(url))),
+    bare: async (url) => {
+      await using session = await bowline.sessions.create()
+      const browser = await chromium.connectOverCDP(session.cdpUrl)
+      await (await browser.newPage()).goto(url)
+      await browser.close()
+    },
     untilWarm: server.untilWarm,
     launch: visitLaunched(path),
     launchServer: visitLaunchedServer(path),
@@ -65,6 +74,7 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
   const samples = await interleave(
     {
       ours: probe(ours),
+      bare: probe(fixture.bare),
       launch: probe(fixture.launch),
       launchServer: probe(fixture.launchServer),
       runServer: probe(fixture.runServer),
@@ -86,6 +96,11 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
       unit: 'ms',
       ours: quantile(samples.ours, 0.9),
       baseline: quantile(samples.launch, 0.9),
+    },
+    {
+      ...against('chromium.launch', samples.launch),
+      name: `${kind}, connectOverCDP + newPage, baseline chromium.launch, median`,
+      ours: median(samples.bare),
     },
     against('launchServer + connect', samples.launchServer),
     against('run-server + connect', samples.runServer),
