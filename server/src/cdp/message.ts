@@ -23,6 +23,7 @@ const dialogEvent = Buffer.from('{"method":"Page.javascriptDialogOpening"')
 
 const quote = 0x22
 const closingBrace = 0x7d
+const letterM = 0x6d
 
 /**
  * Reads the CDP session id from the last 48 bytes of a message. Chromium writes `sessionId` last,
@@ -44,6 +45,11 @@ export function withoutCdpSessionId(message: Buffer): Buffer {
   const start = message.length - tailLength
   message[start] = closingBrace
   return message.subarray(0, start + 1)
+}
+
+/** Whether a message is an event. Events begin with `method`, responses with `id`. */
+export function isEvent(message: Buffer): boolean {
+  return message[2] === letterM
 }
 
 /** Whether a message is an event of the Target domain. Only these change which sessions exist. */

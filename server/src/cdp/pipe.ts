@@ -62,15 +62,24 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
     close,
   }
 }
-/** Splits a byte stream at zero bytes. A message within one chunk is emitted without a copy. */
+/** Messages up to this size are emitted without waiting for their zero byte. */
+const maxEarlyBytes = 4096
+
+/**
+ * Splits a byte stream at zero bytes. A message within one chunk is emitted without a copy.
+ * Chromium writes the zero byte separately, so one of 70 responses would wait for it to be read.
+ */
 function splitMessages(emit: (message: Buffer) => void): (chunk: Buffer) => void {
   let chunks: Buffer[] = []
+  let isEmitted = false
   return (chunk) => {
     let start = 0
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       const last = chunk.subarray(start, end)
       start = end + 1
-      if (chunks.length === 0) {
+      if (isEmitted) {
+        isEmitted = false
+      } else if (chunks.length === 0) {
         emit(last)
       } else {
         chunks.push(last)
@@ -79,6 +88,25 @@ function splitMessages(emit: (message: Buffer) => void): (chunk: Buffer) => void
         emit(message)
       }
     }
-    if (start < chunk.length) chunks.push(chunk.subarray(start))
+    if (start === chunk.length) return
+    const rest = chunk.subarray(start)
+    if (chunks.length === 0 && !isEmitted && rest.length <= maxEarlyBytes && isComplete(rest)) {
+      isEmitted = true
+      emit(rest)
+    } else chunks.push(rest)
+  }
+}
+
+const closingBrace = 0x7d
+
+/** Whether bytes are a whole message. No part of a JSON object is a JSON value as well. */
+function isComplete(bytes: Buffer): boolean {
+  if (bytes[bytes.length - 1] !== closingBrace) return false
+  try {
+    JSON.parse(bytes.toString())
+    return true
+  } catch {
+    // More bytes follow.
+    return false
   }
 }

@@ -1,5 +1,12 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpCommand, type CdpResponse } from './message.ts'
+import {
+  cdpSessionIdAtTail,
+  isEvent,
+  isTargetEvent,
+  withoutCdpSessionId,
+  type CdpCommand,
+  type CdpResponse,
+} from './message.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
 
@@ -188,7 +195,7 @@ class PipeRouter implements CdpRouter {
       return
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
-    if (isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
+    if (isEvent(message) && isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
     route.receive(route.isRoot ? withoutCdpSessionId(message) : message)
   }
 

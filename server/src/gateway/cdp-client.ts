@@ -1,6 +1,6 @@
 import type { EndReason } from 'bowline/contract/browser'
 import { messageOf } from 'bowline/kit/message-of'
-import { isTargetEvent, type CdpCommand } from '../cdp/message.ts'
+import { isEvent, isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel } from '../cdp/router.ts'
@@ -74,13 +74,11 @@ export class CdpClient {
 
   /** Sends a message of the browser to the client. */
   readonly deliver = (message: Buffer): void => {
+    if (!isEvent(message)) return this.#send(message)
     const event = isTargetEvent(message) ? (JSON.parse(message.toString()) as CdpEvent) : undefined
     if (event === undefined) this.#pages.trackDialog(message)
     else if (!this.#trackTargets(event)) return
-    if (this.#connection.isOpen && !this.#pages.shouldHide(message)) {
-      this.#connection.send(message)
-      if (this.#connection.bufferedBytes > highWaterBytes) this.#lag.start()
-    }
+    if (!this.#pages.shouldHide(message)) this.#send(message)
     // Commands held for a session that is gone get their error responses after its last event, when
     // drivers no longer expect any.
     if (event !== undefined) this.#kinds.track(event)
@@ -154,6 +152,12 @@ export class CdpClient {
   /** Reads from the browser again after the client has read everything. */
   stopLagging(): void {
     this.#lag.stop()
+  }
+
+  #send(message: Buffer): void {
+    if (!this.#connection.isOpen) return
+    this.#connection.send(message)
+    if (this.#connection.bufferedBytes > highWaterBytes) this.#lag.start()
   }
 
   /**

@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A message or control frame of a client. */
-export type Incoming =
-  | { readonly kind: 'message' | 'ping' | 'pong'; readonly payload: Buffer }
+/** Receives the messages and control frames of a client. */
+export interface FrameListener {
+  readonly onMessage: (payload: Buffer) => void
+  readonly onPing: (payload: Buffer) => void
+  readonly onPong: (payload: Buffer) => void
   /** `code`: 1005 if the client sent none. */
-  | { readonly kind: 'close'; readonly code: number; readonly reason: Buffer }
+  readonly onClose: (code: number, reason: Buffer) => void
+}
 
 /** A violation of the protocol, and the code that the connection is closed with. */
 export class FrameError extends Error {
@@ -27,6 +30,7 @@ const maxFragments = 10_000
  */
 export class FrameParser {
   readonly #maxPayloadBytes: number
+  readonly #listener: FrameListener
   #chunks: Buffer[] = []
   #bytes = 0
   /** Bytes that are needed to continue. */
@@ -36,12 +40,13 @@ export class FrameParser {
   #isFragmentedText = false
 
   /** `maxPayloadBytes`: of a message, with all its fragments. */
-  constructor(maxPayloadBytes: number) {
+  constructor(maxPayloadBytes: number, listener: FrameListener) {
     this.#maxPayloadBytes = maxPayloadBytes
+    this.#listener = listener
   }
 
-  /** Parses a chunk and calls `onIncoming` with all that it completes. Throws FrameError. */
-  parse(chunk: Buffer, onIncoming: (incoming: Incoming) => void): void {
+  /** Parses a chunk, and calls the listener with all that it completes. Throws FrameError. */
+  parse(chunk: Buffer): void {
     let data = chunk
     if (this.#bytes > 0) {
       this.#chunks.push(chunk)
@@ -51,7 +56,7 @@ export class FrameParser {
     }
     let start = 0
     while (start < data.length) {
-      const end = this.#parseFrame(data, start, onIncoming)
+      const end = this.#parseFrame(data, start)
       if (end === undefined) break
       start = end
     }
@@ -60,7 +65,7 @@ export class FrameParser {
   }
 
   /** Returns the end of the frame, or undefined if it is incomplete. */
-  #parseFrame(data: Buffer, start: number, onIncoming: (incoming: Incoming) => void): number | undefined {
+  #parseFrame(data: Buffer, start: number): number | undefined {
     const available = data.length - start
     const header = headerOf(data, start, available)
     if (typeof header === 'number') {
@@ -76,7 +81,7 @@ export class FrameParser {
       return undefined
     }
     unmask(data, payloadStart, end)
-    this.#handle(first, data.subarray(payloadStart, end), onIncoming)
+    this.#handle(first, data.subarray(payloadStart, end))
     return end
   }
 
@@ -97,21 +102,21 @@ export class FrameParser {
     if (this.#fragmentBytes + length > this.#maxPayloadBytes) throw new FrameError(1009, 'The message is too long')
   }
 
-  #handle(first: number, payload: Buffer, onIncoming: (incoming: Incoming) => void): void {
+  #handle(first: number, payload: Buffer): void {
     const opcode = first & 0x0f
     switch (opcode) {
       case opcodes.ping:
-        return onIncoming({ kind: 'ping', payload })
+        return this.#listener.onPing(payload)
       case opcodes.pong:
-        return onIncoming({ kind: 'pong', payload })
+        return this.#listener.onPong(payload)
       case opcodes.close:
-        return onIncoming(closeOf(payload))
+        return this.#handleClose(payload)
       default:
-        return this.#addFragment(opcode, (first & 0x80) !== 0, payload, onIncoming)
+        return this.#addFragment(opcode, (first & 0x80) !== 0, payload)
     }
   }
 
-  #addFragment(opcode: number, isFinal: boolean, payload: Buffer, onIncoming: (incoming: Incoming) => void): void {
+  #addFragment(opcode: number, isFinal: boolean, payload: Buffer): void {
     if (opcode !== opcodes.continuation) this.#isFragmentedText = opcode === opcodes.text
     let message = payload
     if (!isFinal || this.#fragments.length > 0) {
@@ -124,7 +129,16 @@ export class FrameParser {
       this.#fragmentBytes = 0
     }
     if (this.#isFragmentedText && !isUtf8(message)) throw new FrameError(1007, 'Text must be UTF-8')
-    onIncoming({ kind: 'message', payload: message })
+    this.#listener.onMessage(message)
+  }
+
+  #handleClose(payload: Buffer): void {
+    if (payload.length === 0) return this.#listener.onClose(1005, payload)
+    const code = payload.length === 1 ? 0 : payload.readUInt16BE(0)
+    const reason = payload.subarray(2)
+    if (!isCloseCode(code)) throw new FrameError(1002, `Invalid close code ${code}`)
+    if (!isUtf8(reason)) throw new FrameError(1007, 'The reason of a close frame must be UTF-8')
+    this.#listener.onClose(code, reason)
   }
 }
 
@@ -167,13 +181,7 @@ function unmask(data: Buffer, start: number, end: number): void {
   if (index + 2 < end) data[index + 2] = (data[index + 2] ?? 0) ^ c
 }
 
-function closeOf(payload: Buffer): Incoming {
-  if (payload.length === 0) return { kind: 'close', code: 1005, reason: payload }
-  const code = payload.length === 1 ? 0 : payload.readUInt16BE(0)
-  const reason = payload.subarray(2)
-  const isAllowed =
-    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code < 5000)
-  if (!isAllowed) throw new FrameError(1002, `Invalid close code ${code}`)
-  if (!isUtf8(reason)) throw new FrameError(1007, 'The reason of a close frame must be UTF-8')
-  return { kind: 'close', code, reason }
+/** Whether a close frame may have this code. 1004 to 1006 never appear in one. */
+function isCloseCode(code: number): boolean {
+  return (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code < 5000)
 }

@@ -42,14 +42,9 @@ export function judgeCommand(command: CdpCommand, context: PolicyContext): Verdi
 }
 
 function judgeByMethod(command: CdpCommand, context: PolicyContext): Verdict {
-  const domain = command.method.slice(0, command.method.indexOf('.'))
-  const rule = ruleOf(command.method) ?? ruleOf(`${domain}.*`)
+  const { method } = command
+  const rule = rulesByMethod.get(method) ?? rulesByDomain.get(method.slice(0, method.indexOf('.')))
   return rule === undefined ? pass(command) : rule(command, command.params ?? {}, context)
-}
-
-/** Looks up a rule. Inherited properties of objects, such as `constructor`, are not rules. */
-function ruleOf(name: string): Rule | undefined {
-  return Object.hasOwn(rules, name) ? rules[name] : undefined
 }
 
 function pass(command: CdpCommand): Verdict {
@@ -259,3 +254,10 @@ const rules: Readonly<Record<string, Rule>> = {
       ? refuse('Tracing.start: perfettoConfig is not allowed, because it can reference files')
       : pass(command),
 }
+
+const rulesByMethod: ReadonlyMap<string, Rule> = new Map(Object.entries(rules))
+
+/** Rules for all methods of a domain. */
+const rulesByDomain: ReadonlyMap<string, Rule> = new Map(
+  Object.entries(rules).flatMap(([name, rule]) => (name.endsWith('.*') ? [[name.slice(0, -2), rule] as const] : [])),
+)

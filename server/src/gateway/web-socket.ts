@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
-import { FrameError, FrameParser, type Incoming } from './frame-parser.ts'
+import { FrameError, FrameParser } from './frame-parser.ts'
 
 /** An authorized WebSocket upgrade. */
 export interface Upgrade {
@@ -76,9 +76,10 @@ const maxUnreadBytes = 1024 * 1024
 const firstBytes = { text: 0x81, close: 0x88, ping: 0x89, pong: 0x8a } as const
 
 /**
- * The server's side of a WebSocket that carries CDP. A round trip of a small command takes two
- * thirds of the processor time that it takes with `ws`, whose receiver is a stream, and which
- * writes header and payload separately.
+ * The server's side of a WebSocket that carries CDP. A round trip of a small command takes four
+ * fifths of the processor time that it takes with `ws`, whose receiver is a stream, and which
+ * writes header and payload separately. Without compression: round trips would take 1.7 to 2.1
+ * times as long.
  */
 export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   readonly OPEN = 1
@@ -90,7 +91,12 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   constructor(socket: Socket, head: Buffer, maxPayloadBytes: number) {
     super()
     this.#socket = socket
-    this.#parser = new FrameParser(maxPayloadBytes)
+    this.#parser = new FrameParser(maxPayloadBytes, {
+      onMessage: (payload) => this.#received ?? this.emit('message', payload),
+      onPing: (payload) => this.#answerPing(payload),
+      onPong: (payload) => this.#received ?? this.emit('pong', payload),
+      onClose: (code, reason) => this.#received ?? this.#handleClose(code, reason),
+    })
     socket.setTimeout(0)
     socket.setNoDelay(true)
     if (head.length > 0) socket.unshift(head)
@@ -159,30 +165,20 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
     this.#socket.resume()
   }
 
-  readonly #handle = (incoming: Incoming): void => {
-    // Nothing may follow a close frame.
-    if (this.#received !== undefined) return
-    switch (incoming.kind) {
-      case 'message':
-      case 'pong':
-        this.emit(incoming.kind, incoming.payload)
-        return
-      case 'ping':
-        if (!this.#isClosing && this.bufferedAmount < maxUnreadBytes) this.#write(firstBytes.pong, incoming.payload)
-        return
-      case 'close':
-        this.#received = incoming
-        if (incoming.code === 1005) this.#answerClose(Buffer.alloc(0))
-        else this.close(incoming.code, '')
-        this.#endSocket()
-        return
-    }
-    incoming satisfies never
+  #answerPing(payload: Buffer): void {
+    if (!this.#isClosing && this.bufferedAmount < maxUnreadBytes) this.#write(firstBytes.pong, payload)
+  }
+
+  #handleClose(code: number, reason: Buffer): void {
+    this.#received = { code, reason }
+    if (code === 1005) this.#answerClose(Buffer.alloc(0))
+    else this.close(code, '')
+    this.#endSocket()
   }
 
   #parse(chunk: Buffer): void {
     try {
-      this.#parser.parse(chunk, this.#handle)
+      this.#parser.parse(chunk)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
       this.close(error.closeCode, '')

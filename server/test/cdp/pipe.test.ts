@@ -26,6 +26,14 @@ test('an incomplete message is discarded', async () => {
   expect(await receive(['one\0tw'])).toEqual(['one'])
 })
 
+test.each<[name: string, chunks: string[], messages: string[]]>([
+  ['before its zero byte, once', ['{"id":1}', '\0{"id":2}', '\0', '{"id":3}\0'], ['{"id":1}', '{"id":2}', '{"id":3}']],
+  ['whole, if a part of it ends with a brace', ['{"a":{}', '}\0'], ['{"a":{}}']],
+  ['whole, if a part of it is valid after the first', ['{"a":', '{}', '}\0'], ['{"a":{}}']],
+])('a short message is received %s', async (_name, chunks, messages) => {
+  expect(await receive(chunks)).toEqual(messages)
+})
+
 test('messages end with a zero byte and are written at once', () => {
   const written: string[] = []
   const toBrowser = new Writable({
