@@ -7,6 +7,7 @@ import {
   type CdpCommand,
   type CdpResponse,
 } from './message.ts'
+import { isOversizedEvent, OversizedResult, responseId, resultLimit, type ResultBudget } from './message-limits.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
 
@@ -33,11 +34,14 @@ export interface CdpChannel extends AsyncDisposable {
 export interface CdpRouter {
   /**
    * Sends a command of the server to the browser. Rejects with CDP_FAILED if the browser returns an
-   * error or is gone.
+   * error or is gone, or if the result is larger than the limit of `resultLimit`.
    */
   readonly call: CdpCall
-  /** Returns `call` for a session of the server; see `attachToTarget`. */
-  readonly callIn: (cdpSessionId: string) => CdpCall
+  /**
+   * Returns `call` for a session of the server; see `attachToTarget`. A budget replaces the limits
+   * of its results.
+   */
+  readonly callIn: (cdpSessionId: string, budget?: ResultBudget) => CdpCall
   /**
    * Sends a command to a session of a client. The client does not see the response. Rejects as
    * `call` does.
@@ -48,8 +52,8 @@ export interface CdpRouter {
     cdpSessionId: string,
   ) => Promise<CdpResult<Method>>
   /**
-   * Calls the listener with every event of the server's own sessions. Returns a function that
-   * removes it.
+   * Calls the listener with every event of the server's own sessions, except those too large to
+   * parse. Returns a function that removes it.
    */
   readonly onEvent: (listener: (event: CdpEvent) => void) => () => void
   /** Opens a channel for one client. */
@@ -68,8 +72,14 @@ export interface CdpRouter {
 
 interface Pending {
   readonly method: string
+  readonly budget: ResultBudget
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
+}
+
+interface RequestOptions {
+  readonly cdpSessionId?: string
+  readonly budget?: ResultBudget | undefined
 }
 
 /**
@@ -118,14 +128,14 @@ class PipeRouter implements CdpRouter {
 
   readonly call: CdpCall = async (method, ...[params]) => this.#request(++this.#lastId, method, params)
 
-  readonly callIn = (cdpSessionId: string): CdpCall => {
-    return async (method, ...[params]) => this.#request(++this.#lastId, method, params, cdpSessionId)
+  readonly callIn = (cdpSessionId: string, budget?: ResultBudget): CdpCall => {
+    return async (method, ...[params]) => this.#request(++this.#lastId, method, params, { cdpSessionId, budget })
   }
 
   readonly callInClientSession: CdpRouter['callInClientSession'] = async (method, params, cdpSessionId) => {
     const id = firstReservedId + ++this.#lastReservedId
     this.#clientCallIds.add(id)
-    return this.#request(id, method, params, cdpSessionId)
+    return this.#request(id, method, params, { cdpSessionId })
   }
 
   readonly onEvent = (listener: (event: CdpEvent) => void): (() => void) => {
@@ -175,10 +185,15 @@ class PipeRouter implements CdpRouter {
     }
   }
 
-  async #request<Result>(id: number, method: string, params: object = {}, cdpSessionId?: string): Promise<Result> {
+  async #request<Result>(
+    id: number,
+    method: string,
+    params: object = {},
+    { cdpSessionId, budget = { bytes: resultLimit(method, params) } }: RequestOptions = {},
+  ): Promise<Result> {
     if (this.#isClosed) throw browserGone(method)
     const response = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { method, resolve: response.resolve, reject: response.reject })
+    this.#pending.set(id, { method, budget, resolve: response.resolve, reject: response.reject })
     this.#pipe.send(JSON.stringify({ id, method, params, sessionId: cdpSessionId }))
     // The protocol defines the result of each method.
     return response.promise as Promise<Result>
@@ -201,8 +216,8 @@ class PipeRouter implements CdpRouter {
 
   /** Whether a message is the response to a command of `callInClientSession`. */
   #isClientCall(message: Buffer): boolean {
-    const id = Number(/^{"id":(\d+)[,}]/.exec(message.toString('latin1', 0, 24))?.[1])
-    return this.#clientCallIds.delete(id)
+    const id = responseId(message)
+    return id !== undefined && this.#clientCallIds.delete(id)
   }
 
   /** A session announced to a client belongs to that client until the browser detaches it. */
@@ -236,17 +251,27 @@ class PipeRouter implements CdpRouter {
   }
 
   #receiveForServer(message: Buffer): void {
-    const incoming = JSON.parse(message.toString()) as CdpEvent | CdpResponse
-    if (!('id' in incoming)) {
-      this.#followServerTargets(incoming)
-      for (const listener of this.#listeners) listener(incoming)
-      return
-    }
-    const pending = this.#pending.get(incoming.id)
+    const id = responseId(message)
+    if (id === undefined) return this.#receiveEvent(message)
+    const pending = this.#pending.get(id)
     if (pending === undefined) return
-    this.#pending.delete(incoming.id)
-    if (incoming.error === undefined) pending.resolve(incoming.result ?? {})
-    else pending.reject(new BowlineError('CDP_FAILED', `${pending.method}: ${incoming.error.message}`))
+    const { method, budget } = pending
+    if (message.length > budget.bytes) {
+      this.#pending.delete(id)
+      return pending.reject(new OversizedResult(method, message.length, budget.bytes))
+    }
+    const { result, error } = JSON.parse(message.toString()) as CdpResponse
+    this.#pending.delete(id)
+    budget.bytes -= message.length
+    if (error === undefined) pending.resolve(result ?? {})
+    else pending.reject(new BowlineError('CDP_FAILED', `${method}: ${error.message}`))
+  }
+
+  #receiveEvent(message: Buffer): void {
+    if (isOversizedEvent(message)) return
+    const event = JSON.parse(message.toString()) as CdpEvent
+    this.#followServerTargets(event)
+    for (const listener of this.#listeners) listener(event)
   }
 
   #followServerTargets({ method, params }: CdpEvent): void {

@@ -73,7 +73,7 @@ export async function dismissConsent(tab: Tab, script: () => Promise<string>): P
 
 async function evaluateIn(call: CdpCall, expression: string, contextId: number | undefined): Promise<unknown> {
   // The frame may have navigated, which destroys the context.
-  const response = await call('Runtime.evaluate', { expression, returnByValue: true, contextId }).catch(() => undefined)
+  const response = await call('Runtime.evaluate', { expression, contextId }).catch(() => undefined)
   return response?.result.value as unknown
 }
 

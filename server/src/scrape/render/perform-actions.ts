@@ -3,9 +3,10 @@ import type { Action } from 'bowline/contract/actions'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { printPdf, takeScreenshot, type CapturedFile } from './capture.ts'
 import { serializePage } from './serialize-page.ts'
-import { evaluate, evaluateFunction, type Evaluation } from './evaluate.ts'
+import { evaluate, evaluateFunction, maxScriptResultBytes, type Evaluation } from './evaluate.ts'
 import { pressKeys } from './press-keys.ts'
 import type { NavigationWatch } from './navigate.ts'
+import type { ResultBudget } from '../../cdp/message-limits.ts'
 import type { Tab } from './tab.ts'
 
 /** Results of actions, before their files are stored. */
@@ -29,16 +30,23 @@ export async function performActions(
   actions: readonly Action[],
 ): Promise<ActionOutput> {
   const output: ActionOutput = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] }
+  const scriptBudget: ResultBudget = { bytes: maxScriptResultBytes }
   for (const [index, action] of actions.entries()) {
     try {
-      await perform(tab, watch, action, output)
+      if (action.type === 'executeJavascript') {
+        output.javascriptReturns.push(await evaluate(tab, action.script, scriptBudget))
+        await watch.waitUntilIdle(actionSettleMs)
+      } else await perform(tab, watch, action, output)
     } catch (error) {
       if (isTimeLimit(tab.signal.reason)) throw timedOut(index, action, tab.signal.reason)
       tab.signal.throwIfAborted()
       if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
       const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
       const why = selector === undefined ? error.message : `\`${selector}\` is not a CSS selector`
-      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, { cause: error })
+      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, {
+        hint: error.hint,
+        cause: error,
+      })
     }
   }
   return output
@@ -60,7 +68,12 @@ function timedOut(index: number, action: Action, cause: unknown): BowlineError {
   })
 }
 
-async function perform(tab: Tab, watch: NavigationWatch, action: Action, output: ActionOutput): Promise<void> {
+async function perform(
+  tab: Tab,
+  watch: NavigationWatch,
+  action: Exclude<Action, { readonly type: 'executeJavascript' }>,
+  output: ActionOutput,
+): Promise<void> {
   switch (action.type) {
     case 'wait':
       if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
@@ -83,9 +96,6 @@ async function perform(tab: Tab, watch: NavigationWatch, action: Action, output:
     case 'scrape':
       output.scrapes.push(await serializePage(tab))
       return
-    case 'executeJavascript':
-      output.javascriptReturns.push(await evaluate(tab, action.script))
-      return watch.waitUntilIdle(actionSettleMs)
     case 'pdf':
       output.pdfs.push(await printPdf(tab, action))
       return

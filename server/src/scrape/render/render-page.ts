@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { OversizedResult } from '../../cdp/message-limits.ts'
 import type { Protocol } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { classifyBody } from '../fetch/classify-body.ts'
@@ -13,7 +14,7 @@ import { takeScreenshot, type CapturedFile } from './capture.ts'
 import { removeOverlays } from './remove-overlays.ts'
 import { serializePage } from './serialize-page.ts'
 import { emulate } from './emulate.ts'
-import { evaluateFunction } from './evaluate.ts'
+import { evaluateText } from './evaluate.ts'
 import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
 import { reloadWithCharset, withoutFragment, type PageSource } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
@@ -100,7 +101,8 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
   } catch (error) {
     // An aborted wait rejects with another error: report the abort reason instead.
     if (!(error instanceof ReloadCrash)) rethrowAbort(tab.signal, error)
-    throw error
+    if (!(error instanceof OversizedResult)) throw error
+    throw new BowlineError('SCRAPE_SITE_ERROR', `The page is too large: ${error.message}`, { cause: error })
   } finally {
     // Disposing the browser context closes the tab. A tab in the default context is closed here.
     if (task.browserContextId === undefined) {
@@ -164,7 +166,7 @@ async function readText(
   contentType: string,
   source: PageSource | undefined,
 ): Promise<Pick<LoadedPage, 'url' | 'body'>> {
-  const url = String(await evaluateFunction(tab, '() => location.href'))
+  const url = String(await evaluateText(tab, '() => location.href'))
   if (source?.url === withoutFragment(url)) return { url, body: classifyBody(source.bytes, contentType) }
   // Read the source, without the markup that Chromium adds to show XML or images.
   const resource = { frameId: tab.targetId, url: withoutFragment(url) }
@@ -173,7 +175,7 @@ async function readText(
     if (isBowlineError(error) && error.code === 'CDP_FAILED') return undefined
     throw error
   })
-  const shown = async (): Promise<string> => String(await evaluateFunction(tab, '() => document.body?.innerText ?? ""'))
+  const shown = async (): Promise<string> => (await evaluateText(tab, '() => document.body?.innerText')) ?? ''
   const bytes =
     stored === undefined
       ? Buffer.from(await shown())

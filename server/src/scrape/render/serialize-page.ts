@@ -1,6 +1,9 @@
-import { evaluateFunction } from './evaluate.ts'
+import { evaluateText } from './evaluate.ts'
 import { listFrames, type Frame } from './frames.ts'
 import type { Tab } from './tab.ts'
+
+/** Maximum length of the HTML, in characters. Longer HTML is not parsed completely. */
+const maxLength = 20_000_001
 
 /** Serializes a document, with shadow trees as `<template shadowrootmode>`. Runs in the page. */
 const serialize = `() => {
@@ -14,7 +17,7 @@ const serialize = `() => {
   const root = document.documentElement
   if (!root) return ''
   const tag = root.cloneNode(false).outerHTML.replace(/<\\/[^>]*>$/, '')
-  return tag + root.getHTML({ shadowRoots: roots }) + '</' + root.localName + '>'
+  return (tag + root.getHTML({ shadowRoots: roots }) + '</' + root.localName + '>').slice(0, ${maxLength})
 }`
 
 const mark = 'data-bowline-frame'
@@ -33,25 +36,37 @@ export interface SerializedPage {
 export async function serializePage(tab: Tab): Promise<SerializedPage> {
   // Most pages have no frames and are read at once. `window.length` is not reliable, since a page
   // can override it.
-  const [frames, page] = await Promise.all([listFrames(tab), evaluateFunction(tab, readUnlessFramed)])
-  if (frames.length === 0) return (page as SerializedPage | null) ?? readPage(tab)
+  const [frames, page] = await Promise.all([listFrames(tab), evaluateText(tab, readUnlessFramed)])
+  if (frames.length === 0) return page === undefined ? readPage(tab) : toPage(page)
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may disappear while it is read. Continue with the others.
     await markOwner(frame).catch(() => undefined)
   }
   // A frame that has disappeared is left empty.
-  for (const frame of frames) parts.set(frame.frameId, bodyOf(await readFrame(frame).catch(() => '')))
+  let length = 0
+  for (const frame of frames) {
+    const part = bodyOf(await readFrame(frame).catch(() => ''))
+    length += part.length
+    if (length > maxLength) break
+    parts.set(frame.frameId, part)
+  }
   const { url, html } = await readPage(tab)
   return { url, html: insertFrames(html, parts) }
 }
 
-const read = `() => ({ url: location.href, html: '<!doctype html>' + (${serialize})() })`
+/** Returns the URL and the HTML as one text: a page can add any number of values to an object. */
+const read = `() => location.href + '\\n<!doctype html>' + (${serialize})()`
 
 const readUnlessFramed = `() => window.length > 0 ? null : (${read})()`
 
 async function readPage(tab: Tab): Promise<SerializedPage> {
-  return (await evaluateFunction(tab, read)) as SerializedPage
+  return toPage((await evaluateText(tab, read)) ?? '')
+}
+
+function toPage(text: string): SerializedPage {
+  const end = text.indexOf('\n')
+  return { url: text.slice(0, end), html: text.slice(end + 1) }
 }
 
 async function markOwner({ frameId, callOwner }: Frame): Promise<void> {
@@ -67,9 +82,8 @@ async function readFrame({ frameId, call }: Frame): Promise<string> {
   const { result } = await call('Runtime.evaluate', {
     expression: `(${serialize})()`,
     contextId,
-    returnByValue: true,
   })
-  return (result.value as string | undefined) ?? ''
+  return typeof result.value === 'string' ? result.value : ''
 }
 
 function bodyOf(html: string): string {

@@ -1,5 +1,6 @@
 import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import type { ResultBudget } from '../../cdp/message-limits.ts'
 import type { CdpCall, CdpEvent } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import { attachToTarget, autoAttach, type AttachedTarget } from '../../cdp/targets.ts'
@@ -13,6 +14,8 @@ export interface Tab extends Disposable {
   readonly signal: AbortSignal
   /** Sends a command to the page. Rejects with the signal's reason. */
   readonly call: CdpCall
+  /** Returns `call` whose results must fit in the budget. */
+  readonly callWithin: (budget: ResultBudget) => CdpCall
   /** Returns `call` for the CDP session of a frame, or of the page itself. */
   readonly callIn: (cdpSessionId: string) => CdpCall
   /** Listens to the events of the page and of its frames' sessions. */
@@ -71,6 +74,7 @@ export async function openTab(
     cdpSessionId,
     signal: ended,
     call,
+    callWithin: (budget) => untilAborted(router.callIn(cdpSessionId, budget), ended),
     callIn: (id) => {
       const child = attached.get(id)
       return child === undefined ? call : untilAborted(child.call, ended)

@@ -1,7 +1,11 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
+import { OversizedResult } from '../../cdp/message-limits.ts'
 import type { CdpEvent } from '../../cdp/protocol.ts'
 import { attachToTarget } from '../../cdp/targets.ts'
+
+/** Maximum size of what one origin stores, as JSON, in bytes. */
+const maxStorageBytes = 32_000_000
 
 /**
  * A page that can load any origin without a network request. Disposing does not change the browser.
@@ -13,7 +17,7 @@ export interface OriginPage extends Disposable {
 
 /** Turns the parked page of a browser into an origin page: every request gets an empty document. */
 export async function openOriginPage({ router, parkedTargetId }: Browser): Promise<OriginPage> {
-  const { call, onEvent } = await attachToTarget(router, parkedTargetId)
+  const { call, cdpSessionId, onEvent } = await attachToTarget(router, parkedTargetId)
   const fulfill = ({ method, params }: CdpEvent): void => {
     if (method !== 'Fetch.requestPaused') return
     const document = [{ name: 'content-type', value: 'text/html' }]
@@ -32,10 +36,12 @@ export async function openOriginPage({ router, parkedTargetId }: Browser): Promi
     const expression = `location.origin === ${JSON.stringify(origin)}
       ? (${pageFunction})(${JSON.stringify(argument) ?? ''})
       : Promise.reject(new Error('it cannot be loaded'))`
-    const { result, exceptionDetails } = await call('Runtime.evaluate', {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
+    const run = router.callIn(cdpSessionId, { bytes: maxStorageBytes })
+    const options = { expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await run('Runtime.evaluate', options).catch((error: unknown) => {
+      if (!(error instanceof OversizedResult)) throw error
+      const limit = `${maxStorageBytes / 1e6} MB`
+      throw new BowlineError('BAD_REQUEST', `${origin} stores more than ${limit}`, { cause: error })
     })
     if (exceptionDetails === undefined) return result.value as unknown
     const reason = exceptionDetails.exception?.description?.split('\n')[0] ?? 'unknown error'
