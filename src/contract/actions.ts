@@ -55,6 +55,7 @@ const actionObject = z.discriminatedUnion('type', [
     selector: selector.optional(),
   }),
   z.strictObject({ type: z.literal('scrape') }),
+  /** Runs a script and returns its result. All results of a scrape may have 4 MB in total. */
   z.strictObject({ type: z.literal('executeJavascript'), script: z.string().max(500_000) }),
   z.strictObject({
     type: z.literal('pdf'),
