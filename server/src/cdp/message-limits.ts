@@ -15,10 +15,13 @@ export class OversizedResult extends BowlineError {
   }
 }
 
-/** Parsing 4 MB blocks the event loop for 15 ms, or for 250 ms if it consists of tiny objects. */
+/** Parsing 4 MB takes 15 ms, or 250 ms if they are tiny objects. */
 const maxResultBytes = 4_000_000
 
-/** Parsing one string of 128 MB takes half a second. In the worst case, it is 20 million letters. */
+/**
+ * Parsing one string of 128 MB takes half a second. It has at least 20 million letters, each of
+ * which takes up to six bytes.
+ */
 const maxTextResultBytes = 128_000_000
 
 const maxEventBytes = 4_000_000
