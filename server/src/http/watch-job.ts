@@ -67,9 +67,14 @@ export class Watchers implements Disposable {
     const message = isBowlineError(error) ? error.message : 'The job could not be watched'
     const code = isBowlineError(error) ? (closeCodes[error.code] ?? 1008) : internalError
     client.send(JSON.stringify({ type: 'error', error: message }), () =>
-      client.close(code, JSON.stringify({ type: 'error', error: message.slice(0, 80) })),
+      client.close(code, JSON.stringify({ type: 'error', error: toCloseReason(message) })),
     )
   }
+}
+
+/** Shortens a message to ASCII that fits in a close frame with its JSON: longer ones throw. */
+function toCloseReason(message: string): string {
+  return message.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 80)
 }
 
 async function watch(

@@ -11,10 +11,15 @@ export function encodeFrame(frame: Frame, number: number): Buffer {
   const message = Buffer.allocUnsafe(frameHeaderBytes + frame.image.length)
   message.writeUInt8(1, 0)
   message.writeUInt8(frame.format === 'jpeg' ? 0 : 1, 1)
-  message.writeUInt16BE(Math.min(frame.width, 65_535), 2)
-  message.writeUInt16BE(Math.min(frame.height, 65_535), 4)
+  message.writeUInt16BE(toUint16(frame.width), 2)
+  message.writeUInt16BE(toUint16(frame.height), 4)
   message.writeUInt16BE(0, 6)
   message.writeUInt32BE(number, 8)
   frame.image.copy(message, frameHeaderBytes)
   return message
+}
+
+/** Returns the nearest size that fits. Sizes come from the browser, so they may be anything. */
+function toUint16(size: number): number {
+  return Math.max(0, Math.min(size, 65_535))
 }

@@ -18,6 +18,8 @@ export interface ViewerEvents {
   readonly onQuality: () => void
   /** A view-only viewer sent input. */
   readonly onRefused: () => void
+  /** A message of the viewer could not be handled, or a frame could not be sent to it. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Frames that may be unacknowledged. Two keep a connection busy; more only add latency. */
@@ -57,7 +59,7 @@ export class Viewer {
     this.isInteractive = isInteractive
     this.#webSocket = webSocket
     this.#events = events
-    webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    webSocket.on('message', (data, isBinary) => this.#attempt(() => this.#receive(data, isBinary)))
     webSocket.on('pong', () => this.#markAlive())
   }
 
@@ -115,14 +117,25 @@ export class Viewer {
     this.#lastNumber += 1
     this.#inFlight.set(this.#lastNumber, performance.now())
     this.#webSocket.send(encodeFrame(frame, this.#lastNumber))
-    if (this.#everyMs > 0) this.#pauseTimer = setTimeout(() => this.#requestFrame(), this.#everyMs).unref()
+    if (this.#everyMs > 0) this.#pauseTimer = setTimeout(this.#endPause, this.#everyMs).unref()
   }
 
   /** Ends the pause: sends the queued frame and requests the next one. */
-  #requestFrame(): void {
+  readonly #endPause = (): void => {
     this.#pauseTimer = undefined
-    this.#sendWaiting()
-    this.#events.onReady()
+    this.#attempt(() => {
+      this.#sendWaiting()
+      this.#events.onReady()
+    })
+  }
+
+  /** Runs a handler of the socket or of a timer. Uncaught, its error would end the server. */
+  #attempt(handle: () => void): void {
+    try {
+      handle()
+    } catch (error) {
+      this.#events.onError(error)
+    }
   }
 
   #sendWaiting(): void {

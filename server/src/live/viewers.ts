@@ -91,19 +91,13 @@ export class Viewers implements Disposable {
     const viewer = new Viewer(webSocket, isInteractive, {
       onShow: (tab) => watched?.show(viewer, tab),
       onViewport: () => watched?.updateAudience(viewer),
-      onInteract: (message) => {
-        // Uncaught, an error would crash the server.
-        try {
-          watched?.handleInput(viewer, message)
-        } catch (error) {
-          this.#deps.onError(error, `input of a viewer of session ${session.row.id}`)
-        }
-      },
+      onInteract: (message) => watched?.handleInput(viewer, message),
       onReady: () => watched?.requestFrame(viewer),
       onQuality: () => watched?.updateAudience(viewer),
       onRefused: () => {
         this.#refusals += 1
       },
+      onError: (error) => this.#deps.onError(error, `input of a viewer of session ${session.row.id}`),
     })
     this.#viewers.add(viewer)
     const onEnd = (): void => {

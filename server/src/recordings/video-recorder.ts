@@ -117,9 +117,16 @@ export class VideoRecorder {
     this.#pending = undefined
     this.#writer.add(vp8, Math.round(nowMs - this.#firstFrameMonotonicMs))
     this.#nextMs = nowMs + this.#frameMs
-    this.#timer = setTimeout(() => {
+    this.#timer = setTimeout(this.#writePending, this.#frameMs)
+  }
+
+  readonly #writePending = (): void => {
+    // Uncaught, an error about a malformed frame would end the server.
+    try {
       if (this.#pending !== undefined) this.#write(this.#pending)
       this.#shown?.screencast.requestFrame()
-    }, this.#frameMs)
+    } catch (error) {
+      this.#onError(error)
+    }
   }
 }
