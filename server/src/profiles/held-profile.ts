@@ -53,6 +53,31 @@ export function createHeldProfile(
   return new Handle(deps, name, version, lease)
 }
 
+/** Parts of a profile that `overrideProfile` replaces. */
+export interface ProfileOverrides extends Partial<Pick<HeldProfile, 'restore' | 'save'>> {
+  readonly isWritable?: () => boolean
+}
+
+/** Returns a profile that behaves like the given one, except for the overrides. */
+export function overrideProfile(
+  profile: HeldProfile,
+  {
+    isWritable = () => profile.isWritable,
+    restore = async (userDataDir) => profile.restore(userDataDir),
+    save = async (request) => profile.save(request),
+  }: ProfileOverrides,
+): HeldProfile {
+  return {
+    name: profile.name,
+    get isWritable() {
+      return isWritable()
+    },
+    restore,
+    save,
+    [Symbol.asyncDispose]: async () => profile[Symbol.asyncDispose](),
+  }
+}
+
 class Handle implements HeldProfile {
   readonly name: string
   readonly isWritable: boolean

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StorageState } from 'bowline/contract/profiles'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
-import type { HeldProfile } from '../../profiles/held-profile.ts'
+import { overrideProfile, type HeldProfile } from '../../profiles/held-profile.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import type { ProfileName } from '../../profiles/profile-queries.ts'
 import { readCookies, writeCookies, type BrowserCookie } from '../cookies.ts'
@@ -52,15 +52,15 @@ export async function exportState(
   await loadStorageDatabase()
   let items: ReadonlyMap<string, readonly StorageItem[]> = new Map()
   let withDatabases: readonly string[] = []
-  const wrapProfile = (profile: HeldProfile): HeldProfile => ({
-    ...profile,
-    restore: async (userDataDir) => {
-      const sessionCookiesJson = await profile.restore(userDataDir)
-      items = await readLocalStorage(userDataDir)
-      withDatabases = await findDatabaseOrigins(userDataDir)
-      return sessionCookiesJson
-    },
-  })
+  const wrapProfile = (profile: HeldProfile): HeldProfile =>
+    overrideProfile(profile, {
+      restore: async (userDataDir) => {
+        const sessionCookiesJson = await profile.restore(userDataDir)
+        items = await readLocalStorage(userDataDir)
+        withDatabases = await findDatabaseOrigins(userDataDir)
+        return sessionCookiesJson
+      },
+    })
   const session = { ...request, teamId, work: 'export', ttl: exportSeconds, use: { wrapProfile } }
   return runInSession(sessions, { ...session, profile: { name, saveChanges: false } }, async (browser, signal) => {
     const cookies = await readCookies(browser.router)
@@ -101,13 +101,9 @@ class ImportSave {
   isComplete = false
   #outcome: { readonly error?: unknown } | undefined
 
-  readonly wrap = (profile: HeldProfile): HeldProfile => {
-    const isComplete = (): boolean => this.isComplete
-    return {
-      ...profile,
-      get isWritable() {
-        return isComplete()
-      },
+  readonly wrap = (profile: HeldProfile): HeldProfile =>
+    overrideProfile(profile, {
+      isWritable: () => this.isComplete,
       save: async (request) => {
         try {
           // An imported version was not created by a client's session.
@@ -119,8 +115,7 @@ class ImportSave {
           throw error
         }
       },
-    }
-  }
+    })
 
   throwIfFailed(): void {
     if (this.#outcome?.error !== undefined) throw this.#outcome.error
