@@ -92,7 +92,7 @@ function toRequest(config: ClientConfig, route: Route, input: LooseInput, option
     // Following a redirect could turn a POST into a GET, or send the API key to another host.
     redirect: 'manual',
     headers: {
-      // A held request gets events at once and regularly, so that nothing on the way times out.
+      // A held request gets events at once and regularly, so that no proxy in between times out.
       accept: options.waitSeconds === undefined ? 'application/json' : 'text/event-stream, application/json',
       // All attempts of a call share it.
       'x-request-id': uuidV7(),

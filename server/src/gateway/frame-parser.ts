@@ -21,7 +21,7 @@ export class FrameError extends Error {
 
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-/** Number of frames of one message. More cost memory that their bytes do not account for. */
+/** Maximum number of frames of a message. Each takes memory in addition to its bytes. */
 const maxFragments = 10_000
 
 /**

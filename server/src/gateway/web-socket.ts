@@ -70,7 +70,7 @@ const maxCopiedBytes = 64 * 1024
 /** Time for the client to end the connection after the close frames, in milliseconds. */
 const endTimeoutMs = 10_000
 
-/** Bytes waiting for a client above which its pings are not answered. */
+/** Pings of a client are not answered while more bytes than these wait to be sent to it. */
 const maxUnreadBytes = 1024 * 1024
 
 const firstBytes = { text: 0x81, close: 0x88, ping: 0x89, pong: 0x8a } as const

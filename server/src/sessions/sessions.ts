@@ -220,7 +220,7 @@ export class Sessions implements AsyncDisposable {
     try {
       return await start
     } catch (error) {
-      // A refused session has not used the slot, and who waits for it would only be refused again.
+      // A refused session has not used the slot, so waiting requests would only be refused again.
       if (limitedByOf(error) === undefined) queueMicrotask(() => this.#notifyFreed(newSession.teamId))
       throw error
     } finally {

@@ -1,13 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { FairQueue } from '../../src/kit/fair-queue.ts'
 
-/** Returns a task that blocks the thread for `ms` milliseconds and then adds its name to `done`. */
+/** The clock of the queue, which only tasks advance. */
+let nowMs = 0
+beforeAll(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+})
+
+/** Returns a task that takes `ms` milliseconds and then adds its name to `done`. */
 function takes(ms: number, name: string, done: string[]) {
   return async () => {
     await nextTurn()
-    const end = performance.now() + ms
-    while (performance.now() < end);
+    nowMs += ms
     done.push(name)
   }
 }
