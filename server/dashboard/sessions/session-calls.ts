@@ -47,5 +47,5 @@ export async function endSession(api: Api, id: string): Promise<unknown> {
 
 /** Starts a session. */
 export async function createSession(api: Api, options: CreateSessionOptions): Promise<CreateSessionResponse> {
-  return api.call('createSession', { body: options })
+  return api.call('createSession', { query: {}, body: options })
 }
