@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { sendHtml } from '../lab/pages/page.ts'
@@ -7,6 +5,7 @@ import { startPostgres } from '../lab/postgres.ts'
 import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
 import { startSite } from '../lab/site.ts'
 import { temporaryFolder } from '../lab/stores.ts'
+import { findFreePort } from './free-port.ts'
 import { atMost, type BenchGroup } from './group.ts'
 
 const slowMs = 300
@@ -102,15 +101,6 @@ async function startNode(databaseUrl: string, blobs: string): Promise<Node> {
       await folder[Symbol.asyncDispose]()
     },
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  listener.close()
-  await once(listener, 'close')
-  return port
 }
 
 function startTraffic(nodes: readonly Node[]): Traffic {

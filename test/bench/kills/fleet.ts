@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { chmod, mkdir } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabDatabase } from '../../lab/postgres.ts'
 import { startServerProcess, type ServerProcess } from '../../lab/server-process.ts'
 import { temporaryFolder } from '../../lab/stores.ts'
+import { findFreePort } from '../free-port.ts'
 
 /** A server that can be killed and restarted with the same data and port. */
 export interface Member {
@@ -103,13 +102,4 @@ async function startMember(dataDir: string, blobs: string, database: LabDatabase
       }
     },
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  listener.close()
-  await once(listener, 'close')
-  return port
 }
