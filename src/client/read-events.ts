@@ -8,16 +8,20 @@ export interface QueueProgress {
   readonly estimatedSeconds: number | null
 }
 
+/** Options of `readEvents`. */
+export interface ReadEventsOptions {
+  readonly onQueued: ((progress: QueueProgress) => void) | undefined
+  /** Aborting closes the connection. */
+  readonly signal: AbortSignal
+}
+
 /**
  * Reads a stream of server-sent events, and returns its last event as the JSON response that it
  * stands for. Calls `onQueued` with the events before it. Rejects with CONNECTION_FAILED if the
- * stream ends early.
+ * stream ends early, or with the reason of the signal.
  */
-export async function readEvents(
-  response: Response,
-  onQueued: ((progress: QueueProgress) => void) | undefined,
-): Promise<Response> {
-  for await (const { event, data, retryMs } of eventsOf(response)) {
+export async function readEvents(response: Response, { onQueued, signal }: ReadEventsOptions): Promise<Response> {
+  for await (const { event, data, retryMs } of eventsOf(response, signal)) {
     const body = JSON.parse(data) as { readonly status?: number }
     if (event === 'queued') onQueued?.(body as unknown as QueueProgress)
     else {
@@ -35,11 +39,10 @@ interface ServerEvent {
   readonly retryMs: number | undefined
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<ServerEvent, void> {
-  const decoder = new TextDecoder()
+async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<ServerEvent, void> {
   let text = ''
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
+  for await (const part of textsOf(response, signal)) {
+    text += part
     const blocks = text.split(/\r?\n\r?\n/)
     text = blocks.pop() ?? ''
     for (const block of blocks) {
@@ -50,5 +53,27 @@ async function* eventsOf(response: Response): AsyncGenerator<ServerEvent, void> 
       const retryMs = fields.get('retry')
       yield { event: fields.get('event') ?? '', data, retryMs: retryMs === undefined ? undefined : Number(retryMs) }
     }
+  }
+}
+
+/** Reads a body until its end, or until the signal aborts. Then it is closed. */
+async function* textsOf({ body }: Response, signal: AbortSignal): AsyncGenerator<string, void> {
+  if (body === null) return
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const { done, value } = await reader.read()
+      signal.throwIfAborted()
+      if (done) return
+      yield decoder.decode(value, { stream: true })
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    // The events are complete, or no longer wanted.
+    cancel()
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pRetry from 'p-retry'
-import { mergeSignals } from '../kit/abort.ts'
+import { abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { ClientConfig } from './config.ts'
@@ -36,12 +36,17 @@ export async function sendWithRetries(
   request: Request,
   { retries, timeoutMs, waitSeconds, onQueued }: SendOptions,
 ): Promise<Response> {
+  const { signal } = request
   const startMs = performance.now()
   const leftSeconds = (): number => Math.max(0, Math.ceil((waitSeconds ?? 0) - (performance.now() - startMs) / 1000))
   const send = async (): Promise<Response> => {
-    if (waitSeconds === undefined) return sendOnce(config, request.clone(), { timeoutMs })
+    if (waitSeconds === undefined) return sendOnce(config, request.clone(), { signal, timeoutMs })
     const waitMs = leftSeconds() * 1000
-    return sendOnce(config, withWait(request.clone(), waitMs / 1000), { timeoutMs: timeoutMs + waitMs, onQueued })
+    return sendOnce(config, withWait(request.clone(), waitMs / 1000), {
+      signal,
+      timeoutMs: timeoutMs + waitMs,
+      onQueued,
+    })
   }
   return pRetry(send, {
     retries: isRepeatable(request) ? retries : 0,
@@ -81,12 +86,14 @@ function withWait(request: Request, seconds: number): Request {
   return new Request(url, request)
 }
 
-/** Time limit of one attempt, and who receives its events. */
-type AttemptOptions = Pick<SendOptions, 'timeoutMs' | 'onQueued'>
+/** Options of one attempt. */
+interface AttemptOptions extends Pick<SendOptions, 'timeoutMs' | 'onQueued'> {
+  readonly signal: AbortSignal
+}
 
 async function sendOnce(config: ClientConfig, request: Request, options: AttemptOptions): Promise<Response> {
   const response = await sendWithTimeout(config, request, options).catch((error: unknown) => {
-    throw request.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, config.apiKey)
+    throw options.signal.aborted || isBowlineError(error) ? error : connectionFailed(request, error, config.apiKey)
   })
   return readResponse(request, response, config.apiKey)
 }
@@ -98,7 +105,7 @@ async function sendOnce(config: ClientConfig, request: Request, options: Attempt
 async function sendWithTimeout(
   config: ClientConfig,
   request: Request,
-  { timeoutMs, onQueued }: AttemptOptions,
+  { signal, timeoutMs, onQueued }: AttemptOptions,
 ): Promise<Response> {
   const late = new AbortController()
   const onLate = (): void => {
@@ -106,21 +113,25 @@ async function sendWithTimeout(
     late.abort(new BowlineError('TIMEOUT', `${request.method} ${pathname} timed out after ${timeoutMs} ms`))
   }
   const timer = setTimeout(onLate, Math.min(timeoutMs, longestTimerMs))
+  // Signals of requests follow others only until garbage is collected, so this one is linked here.
+  const onAbort = (): void => late.abort(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
   try {
-    const attempt = new Request(request, { signal: mergeSignals(request.signal, late.signal) })
+    const attempt = new Request(request, { signal: late.signal })
     for (const [name, value] of Object.entries(config.headers)) attempt.headers.set(name, value)
     attempt.headers.set('authorization', `Bearer ${config.apiKey}`)
-    const response = await config.fetch(attempt)
+    const response = await abortable(config.fetch(attempt), late.signal)
     const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-    if (isEvents) return await readEvents(response, onQueued)
+    if (isEvents) return await readEvents(response, { onQueued, signal: late.signal })
     const body = await response.text()
     return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers })
   } catch (error) {
     // fetch rejects with different errors at different stages. The reason of the signal is always
     // the same.
-    if (request.signal.aborted) throw request.signal.reason
     throw late.signal.aborted ? late.signal.reason : error
   } finally {
+    signal.removeEventListener('abort', onAbort)
     clearTimeout(timer)
   }
 }
