@@ -156,7 +156,7 @@ class ResumableConnection implements CdpConnection {
   }
 }
 
-/** Whether the service will refuse the next attempt, too. */
+/** Whether another attempt would be refused as well. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof HandshakeRefused && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)

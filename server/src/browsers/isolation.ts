@@ -117,7 +117,7 @@ function describeUser(runAs: RunAs): IsolationLayer {
     case 'each':
       return { name, state: 'on', detail: 'every browser runs as a separate unprivileged user' }
     case 'shared':
-      return { name, state: 'on', detail: 'all browsers run under the unprivileged system account `nobody`' }
+      return { name, state: 'on', detail: 'all browsers run as the unprivileged user `nobody`' }
     case 'self':
       return { name, state: 'off', detail: 'browsers run as the user of the server' }
     default:

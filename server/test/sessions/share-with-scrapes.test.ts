@@ -22,7 +22,7 @@ test('sessions and renderers of scrapes have their own slots: neither waits for 
   // The only renderer is busy.
   await lab.createSession()
   const next = scrape('/held?next', { formats })
-  // Now the only slot for sessions is in use, too.
+  // The only session slot is in use as well.
   expect((await lab.api('POST', '/v2/browser', {})).status).toBe(429)
   held.resolve()
 
