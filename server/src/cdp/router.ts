@@ -1,12 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import {
-  cdpSessionIdAtTail,
-  isEvent,
-  isTargetEvent,
-  withoutCdpSessionId,
-  type CdpCommand,
-  type CdpResponse,
-} from './message.ts'
+import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpCommand, type CdpResponse } from './message.ts'
 import { isOversizedEvent, OversizedResult, responseId, resultLimit, type ResultBudget } from './message-limits.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
@@ -210,7 +203,7 @@ class PipeRouter implements CdpRouter {
       return
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
-    if (isEvent(message) && isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
+    if (isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
     route.receive(route.isRoot ? withoutCdpSessionId(message) : message)
   }
 

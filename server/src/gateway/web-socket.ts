@@ -141,13 +141,15 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
     if (!this.#isClosing) this.#write(firstBytes.ping, Buffer.from(payload))
   }
 
-  /** Sends a close frame. The client ends the connection. */
-  close(code: number, reason: string): void {
+  /** Sends a close frame, by default without a code. The client ends the connection. */
+  close(code?: number, reason = ''): void {
     if (this.#isClosing) return
     this.#isClosing = true
-    const payload = Buffer.alloc(2 + Buffer.byteLength(reason))
-    payload.writeUInt16BE(code)
-    payload.write(reason, 2)
+    const payload = Buffer.alloc(code === undefined ? 0 : 2 + Buffer.byteLength(reason))
+    if (code !== undefined) {
+      payload.writeUInt16BE(code)
+      payload.write(reason, 2)
+    }
     this.#write(firstBytes.close, payload)
   }
 
@@ -171,8 +173,7 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
 
   #handleClose(code: number, reason: Buffer): void {
     this.#received = { code, reason }
-    if (code === 1005) this.#answerClose(Buffer.alloc(0))
-    else this.close(code, '')
+    this.close(code === 1005 ? undefined : code)
     this.#endSocket()
   }
 
@@ -181,18 +182,12 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
       this.#parser.parse(chunk)
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
-      this.close(error.closeCode, '')
+      this.close(error.closeCode)
       // The rest cannot be parsed.
       this.#socket.removeAllListeners('data').resume()
       this.#endSocket()
       this.emit('error', error)
     }
-  }
-
-  #answerClose(payload: Buffer): void {
-    if (this.#isClosing) return
-    this.#isClosing = true
-    this.#write(firstBytes.close, payload)
   }
 
   #endSocket(): void {
