@@ -6,6 +6,7 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
+import type { QueueProgress } from './read-events.ts'
 import type { EndOptions, Session, SessionBill } from './session.ts'
 
 /**
@@ -40,6 +41,11 @@ export interface WithSessionOptions<Handles = unknown> extends CreateSessionOpti
    * be confirmed.
    */
   readonly onEnd?: ((bill: SessionBill) => void) | undefined
+  /**
+   * Called while the session waits in the queue of the server (option `wait`): at the start and
+   * whenever its position changes.
+   */
+  readonly onQueued?: ((progress: QueueProgress) => void) | undefined
 }
 
 /**
@@ -109,11 +115,12 @@ export async function withSession<Result, Handles = unknown>(
   work: (scope: SessionScope & Handles) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
-  const { driver, signal, timeoutMs, onEnd, ...create } = options
+  const { driver, signal, timeoutMs, onEnd, onQueued, ...create } = options
   signal?.throwIfAborted()
   using abortScope = openAbortScope(signal, timeoutMs, deps.handleSignals)
   const workFailed = (): true | undefined => deps.hasFailed?.() === true || undefined
-  const session = await deps.opener.open(create, { signal: abortScope.signal, onEnd }).catch(async (error: unknown) => {
+  const requestOptions = { signal: abortScope.signal, onEnd, onQueued }
+  const session = await deps.opener.open(create, requestOptions).catch(async (error: unknown) => {
     await abortScope.settle()
     throw error
   })
@@ -158,6 +165,7 @@ const names: OptionNames<WithSessionOptions> = {
   driver: true,
   timeoutMs: true,
   onEnd: true,
+  onQueued: true,
 }
 
 /**

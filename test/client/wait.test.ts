@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Bowline, type QueueProgress } from '../../src/index.ts'
-import { puppeteer } from '../../src/puppeteer.ts'
+import { drivers } from '../lab/drivers.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
 import { startProgram } from './program.ts'
@@ -130,20 +130,23 @@ describe('the option `wait` of a session', () => {
     })
     afterAll(async () => lab[Symbol.asyncDispose]())
 
-    test('holds the creation until there is a slot, also with a driver', async () => {
-      const queued = Promise.withResolvers<QueueProgress>()
-      const first = await bowline.sessions.create({ ttl: 60 })
-      const second = bowline.sessions.create({ ttl: 60, wait: 60 }, { onQueued: queued.resolve })
-      const third = bowline.withSession({ ttl: 60, wait: 60, driver: puppeteer }, async ({ page }) => {
+    test.each(drivers)('holds the creation until there is a slot, under $name', async (driver) => {
+      const [second, third] = [Promise.withResolvers<QueueProgress>(), Promise.withResolvers<QueueProgress>()]
+      const holder = await bowline.sessions.create({ ttl: 60 })
+      const waiting = bowline.sessions.create({ ttl: 60, wait: 60 }, { onQueued: second.resolve })
+      // Only now, since the next request could reach the queue first on a connection of its own.
+      const positions = [(await second.promise).position]
+      const titled = bowline.withSession({ ttl: 60, wait: 60, driver, onQueued: third.resolve }, async ({ page }) => {
         await page.goto('data:text/html,<title>at last</title>')
         return page.title()
       })
+      positions.push((await third.promise).position)
 
-      expect((await queued.promise).position).toBe(1)
-      await first.end()
-      await (await second).end()
+      await holder.end()
+      await (await waiting).end()
 
-      expect((await third).result).toBe('at last')
+      expect(positions).toEqual([1, 2])
+      expect((await titled).result).toBe('at last')
     })
 
     test('ends when the signal aborts, and leaves no session behind', async () => {
