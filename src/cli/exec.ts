@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { maxSessionWait, sessionLimits, type CreateSessionOptions } from '../contract/browser.ts'
+import { maxSessionWait, sessionLimits, type CreateSessionOptions } from '../contract/session-options.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
+import type { CreateSessionResponse } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { abortable, type Abortable, mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'

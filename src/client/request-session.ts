@@ -1,4 +1,5 @@
-import type { CreateSessionOptions, CreateSessionResponse } from '../contract/browser.ts'
+import type { CreateSessionResponse } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { Call, CallOptions } from './call.ts'
 import { deleteSessionIfThere } from './deletion.ts'

@@ -1,6 +1,7 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
-import type { CreateSessionOptions, SessionStatus, SessionSummary } from '../contract/browser.ts'
+import type { SessionStatus, SessionSummary } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { Routes } from '../contract/routes.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { deleteSession } from './deletion.ts'

@@ -1,6 +1,7 @@
 import { openAbortScope } from './abort-scope.ts'
 import { checkOptions, sessionNames, type OptionNames } from './check-options.ts'
-import type { CreateSessionOptions, ProfileOutcome } from '../contract/browser.ts'
+import type { ProfileOutcome } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'

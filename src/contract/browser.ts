@@ -1,81 +1,4 @@
 import { z } from 'zod'
-import { preprocess } from './preprocess.ts'
-import { recordRequest } from './recordings.ts'
-
-/**
- * Limits of session options. Times are in seconds. They follow part 8 of the API specification; the
- * default of `ttl` is the one that public clients expect.
- */
-export const sessionLimits = {
-  ttl: { min: 30, max: 3600, default: 600 },
-  activityTtl: { min: 10, max: 3600, default: 300 },
-  profileName: { min: 1, max: 128 },
-} as const
-
-const profileFields = z.object({
-  /** 1 to 128 characters, but neither `.` nor `..`. Sessions with the same name share storage. */
-  name: z
-    .string()
-    .min(sessionLimits.profileName.min)
-    .max(sessionLimits.profileName.max)
-    // URL parsers resolve these as path segments, so such a profile could not be read or deleted.
-    .refine((name) => name !== '.' && name !== '..', '`profile.name` cannot be "." or "..": choose another name'),
-  /**
-   * Saves the browser state when the session ends. One session at a time can save. Default: true.
-   */
-  saveChanges: z.boolean().default(true),
-})
-
-/** Accepts `save_changes`, as Python clients send it. */
-function toCamelCase(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('save_changes' in value)) return value
-  const { save_changes: saveChanges, ...rest } = value
-  return { saveChanges, ...rest }
-}
-
-/** Persistent browser state, shared by name between the sessions of a team. */
-export const profile = preprocess(toCamelCase, profileFields)
-
-/** Body of `POST /v2/browser`. Unknown keys are ignored. */
-export const createSessionRequest = z.object({
-  /** Maximum lifetime in seconds, 30 to 3600. Default: 600. */
-  ttl: z.int().min(sessionLimits.ttl.min).max(sessionLimits.ttl.max).default(sessionLimits.ttl.default),
-  /** Maximum idle time in seconds, 10 to 3600. Default: 300. */
-  activityTtl: z
-    .int()
-    .min(sessionLimits.activityTtl.min)
-    .max(sessionLimits.activityTtl.max)
-    .default(sessionLimits.activityTtl.default),
-  /** Enables the live view. Default: true. */
-  streamWebView: z.boolean().default(true),
-  profile: profile.optional(),
-  /**
-   * Effect of `Browser.close` (Puppeteer's `browser.close()`): disconnect the client or delete the
-   * session. Default: `disconnect`.
-   */
-  onBrowserClose: z.enum(['disconnect', 'delete']).default('disconnect'),
-  /**
-   * Keeps complete downloads and uploads after the session has ended, for the retention of the
-   * server (24 hours by default). Default: false.
-   */
-  keepFiles: z.boolean().default(false),
-  /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
-  record: recordRequest.optional(),
-})
-
-/** Maximum of `wait` in seconds. */
-export const maxSessionWait = 300
-
-/** Query of `POST /v2/browser`. */
-export const createSessionQuery = z.object({
-  /**
-   * Seconds to wait in the queue if all sessions of the server or the team are in use, 0 to 300.
-   * Default: 0, which fails at once with 429. With `Accept: text/event-stream`, the response is a
-   * stream of events: `queued` with `position` and `estimatedSeconds`, then `created` with the
-   * session or `error` with the error.
-   */
-  wait: z.coerce.number<number | string>().int().min(0).max(maxSessionWait).default(0),
-})
 
 /** Result of saving the profile of a session. */
 export const profileOutcome = z.looseObject({
@@ -193,31 +116,6 @@ export const deleteSessionResponse = z.looseObject({
 /** Path parameters of a session. */
 export const sessionParams = z.object({ id: z.string().min(1) })
 
-export type CreateSessionRequest = z.output<typeof createSessionRequest>
-/**
- * Options of a session.
- *
- * @example
- * ```ts
- * import { Bowline, type CreateSessionOptions } from 'bowline'
- *
- * const options: CreateSessionOptions = {
- *   ttl: 120, // seconds
- *   activityTtl: 60,
- *   profile: { name: 'shop', saveChanges: false },
- *   record: { video: true, keep: 'on-failure' },
- * }
- * await using session = await new Bowline().sessions.create(options)
- * console.log(session.expiresAt)
- * ```
- */
-export interface CreateSessionOptions extends z.input<typeof createSessionRequest> {
-  /**
-   * Seconds to wait in the queue of the server if all sessions of the server or the team are in
-   * use, 0 to 300. Default: fail at once with CONCURRENCY_LIMIT.
-   */
-  readonly wait?: number | undefined
-}
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
 export type SessionSummary = z.output<typeof sessionSummary>
 export type SessionStatus = z.output<typeof sessionStatus>
@@ -225,15 +123,3 @@ export type DeleteSessionRequest = z.output<typeof deleteSessionRequest>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
 export type EndReason = z.output<typeof endReason>
 export type ProfileOutcome = z.output<typeof profileOutcome>
-/**
- * Profile that a session loads, and saves when it ends unless `saveChanges` is false.
- *
- * @example
- * ```ts
- * import { Bowline, type Profile } from 'bowline'
- *
- * const profile: Profile = { name: 'signed-in', saveChanges: false }
- * await new Bowline().withSession({ ttl: 60, profile }, ({ session }) => console.log(session.id))
- * ```
- */
-export type Profile = z.output<typeof profile>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded.ts'
-import { sessionLimits } from './browser.ts'
+import { sessionLimits } from './session-options.ts'
 
 /** Path parameters of a profile. */
 export const profileParams = z.object({

@@ -3,6 +3,7 @@ import * as browser from './browser.ts'
 import * as files from './files.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
+import * as options from './session-options.ts'
 
 /** Routes of browser sessions and their files. */
 export const sessionRoutes = {
@@ -12,8 +13,8 @@ export const sessionRoutes = {
     rateLimit: 'browser',
     activity: { endpoint: 'browser', target: 'session' },
     summary: 'Create a browser session',
-    query: browser.createSessionQuery,
-    body: browser.createSessionRequest,
+    query: options.createSessionQuery,
+    body: options.createSessionRequest,
     response: browser.createSessionResponse,
     events: 'With `Accept: text/event-stream` a request that waits gets events: `queued`, then `created` or `error`.',
   },

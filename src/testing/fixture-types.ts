@@ -1,7 +1,7 @@
 import type { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
-import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { StorageState } from '../contract/profiles.ts'
 import type { AttemptState } from './retry-guard.ts'
 import type { TestSession } from './test-session.ts'

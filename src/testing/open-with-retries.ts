@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Session } from '../client/session.ts'
 import type { Sessions } from '../client/sessions.ts'
-import { maxSessionWait, type CreateSessionOptions } from '../contract/browser.ts'
+import { maxSessionWait, type CreateSessionOptions } from '../contract/session-options.ts'
 import { isBowlineError, type BowlineError } from '../kit/errors.ts'
 
 /** Time limit for a free slot on a server shared with other workers, in milliseconds. */

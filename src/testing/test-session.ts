@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserType } from '@playwright/test'
 import type { Bowline } from '../client/bowline.ts'
 import type { Session, SessionBill } from '../client/session.ts'
-import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { createFailureSignal } from '../drivers/failure-signal.ts'
 import { openWithRetries } from './open-with-retries.ts'

@@ -3,7 +3,7 @@ import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { Driver } from '../client/driver.ts'
 import type { Session } from '../client/session.ts'
-import type { CreateSessionOptions } from '../contract/browser.ts'
+import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { openWithRetries } from './open-with-retries.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { CreateSessionOptions } from 'bowline/contract/browser'
+import type { CreateSessionOptions } from 'bowline/contract/session-options'
 import { useFormAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { goTo } from '../frame/route.ts'

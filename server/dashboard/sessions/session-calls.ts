@@ -1,4 +1,5 @@
-import type { CreateSessionOptions, CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
+import type { CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
+import type { CreateSessionOptions } from 'bowline/contract/session-options'
 import type { RouteInput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
 

@@ -1,6 +1,7 @@
 import { paths } from 'bowline/contract/paths'
 import type { IncomingMessage } from 'node:http'
-import { createSessionResponse, type CreateSessionRequest, type CreateSessionResponse } from 'bowline/contract/browser'
+import { createSessionResponse, type CreateSessionResponse } from 'bowline/contract/browser'
+import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
 import { internalPrefix } from '../cluster/peer-requests.ts'

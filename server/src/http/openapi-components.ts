@@ -20,6 +20,7 @@ import * as profiles from 'bowline/contract/profiles'
 import * as recordings from 'bowline/contract/recordings'
 import * as scrape from 'bowline/contract/scrape'
 import * as search from 'bowline/contract/search'
+import * as sessionOptions from 'bowline/contract/session-options'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import * as teams from 'bowline/contract/teams'
 import * as usage from 'bowline/contract/usage'
@@ -47,6 +48,7 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   recordings,
   scrape,
   search,
+  sessionOptions,
   teams,
   usage,
   v1Scrape,

@@ -1,4 +1,4 @@
-import type { CreateSessionRequest } from 'bowline/contract/browser'
+import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
 import type { HeldProfile } from '../profiles/held-profile.ts'

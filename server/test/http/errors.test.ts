@@ -2,7 +2,7 @@ import Fastify, { LogController } from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { BowlineError } from '../../../src/kit/errors.ts'
-import { createSessionRequest } from '../../../src/contract/browser.ts'
+import { createSessionRequest } from '../../../src/contract/session-options.ts'
 import { scrapeRequest } from '../../../src/contract/scrape.ts'
 import { invalidRequest, sendError } from '../../src/http/errors.ts'
 

@@ -1,5 +1,5 @@
 import { checkOptions, sessionNames, type OptionNames } from '../check-options.ts'
-import type { CreateSessionOptions } from '../../contract/browser.ts'
+import type { CreateSessionOptions } from '../../contract/session-options.ts'
 import type { Abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { longestTimerMs } from '../../kit/longest-timer.ts'

@@ -1,4 +1,4 @@
-import { sessionLimits, type CreateSessionOptions } from '../../contract/browser.ts'
+import { sessionLimits, type CreateSessionOptions } from '../../contract/session-options.ts'
 import { mergeSignals } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session, SessionBill } from '../session.ts'

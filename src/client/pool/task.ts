@@ -1,4 +1,4 @@
-import type { CreateSessionOptions } from '../../contract/browser.ts'
+import type { CreateSessionOptions } from '../../contract/session-options.ts'
 import type { FailureKind } from './outcome.ts'
 
 /**

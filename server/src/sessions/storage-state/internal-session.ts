@@ -1,4 +1,5 @@
-import type { EndReason, CreateSessionRequest } from 'bowline/contract/browser'
+import type { EndReason } from 'bowline/contract/browser'
+import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../../browsers/launch.ts'
