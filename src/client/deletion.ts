@@ -43,11 +43,17 @@ export async function deleteSession(call: Call, id: string, options: DeletionOpt
   return billFieldsOf({ ...state, ...(await requestDeletion(call, id, hasFailed).catch(() => ({}))) })
 }
 
-/** Deletes a session that may have ended already. "Not found" counts as deleted, without a bill. */
+/**
+ * Deletes a session that may have ended already. "Not found" counts as deleted, with the bill if
+ * the session can be read, unless the service reports it as alive.
+ */
 export async function deleteSessionIfThere(call: Call, id: string, options: DeletionOptions = {}): Promise<BillFields> {
-  return deleteSession(call, id, options).catch((error: unknown) => {
-    if (isGone(error)) return {}
-    throw error
+  return deleteSession(call, id, options).catch(async (error: unknown) => {
+    if (!isGone(error)) throw error
+    // An earlier attempt may have deleted it without a response.
+    const state = (await readSession(call, id)) ?? {}
+    if (isAlive(state)) throw error
+    return billFieldsOf(state)
   })
 }
 
@@ -84,6 +90,8 @@ async function waitUntilStopped(
     const state = { ...response, ...current }
     wasAlive ||= isAlive(response) || isAlive(state)
     if (!isAlive(state)) return { state, wasAlive }
+    // Nothing more will be known about it.
+    if (current === undefined && isAccepted(response) && pauseMs >= acceptedLimitMs) return { state, wasAlive: false }
     if (Date.now() + pauseMs > endMs) throw response.conflict ?? stillAlive(id, state)
     await sleep(pauseMs)
     if (current !== undefined && response.conflict === undefined) continue
@@ -101,14 +109,18 @@ async function requestDeletion(call: Call, id: string, hasFailed: boolean): Prom
     const state = stateInError(error)
     if (state !== undefined) return state
     if (!isBowlineError(error)) throw error
-    if (error.status === 409) return { status: 'stopping', conflict: error }
+    if (error.status === 409) return conflictState(error)
     if (notFoundStatuses.has(error.status)) return deleteByBody(call, id, { hasFailed, error })
     throw error
   }
 }
 
-/** Statuses of services that lack the route or the session. */
-const notFoundStatuses: ReadonlySet<number> = new Set([404, 405, 501])
+function conflictState(conflict: BowlineError): SessionState {
+  return { status: 'stopping', conflict }
+}
+
+/** Statuses of services that lack the session or the route, or expect the id in the body. */
+const notFoundStatuses: ReadonlySet<number> = new Set([400, 404, 405, 501])
 
 async function deleteByBody(
   call: Call,
@@ -121,7 +133,8 @@ async function deleteByBody(
   } catch (error) {
     const state = stateInError(error)
     if (state !== undefined) return state
-    const isKnown = isBowlineError(error) && error.status !== 400 && !notFoundStatuses.has(error.status)
+    if (isBowlineError(error) && error.status === 409) return conflictState(error)
+    const isKnown = isBowlineError(error) && !notFoundStatuses.has(error.status)
     throw isKnown || (isGone(error) && !isGone(first)) ? error : first
   }
 }
@@ -167,10 +180,22 @@ const aliveStates: ReadonlySet<string | undefined> = new Set([
   'suspended',
   'resuming',
   'stopping',
+  'accepted',
 ])
 
 function isAlive({ status }: SessionState): boolean {
   return aliveStates.has(status)
+}
+
+/**
+ * Pause between requests, in milliseconds, at which a session counts as deleted if the service has
+ * only ever accepted its deletion and does not report its state.
+ */
+const acceptedLimitMs = 2000
+
+/** Whether the service has responded 202 without a state. */
+function isAccepted({ status }: SessionState): boolean {
+  return status === 'accepted'
 }
 
 function isBilled({ sessionDurationMs, creditsBilled }: BillFields): boolean {

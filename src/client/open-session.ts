@@ -148,6 +148,9 @@ export class SessionOpener {
     let processSurvived: Promise<void> | undefined
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
     let session: Session | undefined
+    const reportExit = (endedBy: EndedBy, result?: ReaperResult): void => {
+      if (session !== undefined) onEnd(billAtExit(session.id, endedBy, result))
+    }
     using undo = new DisposableStack()
     if (!isDetached) {
       undo.use(
@@ -160,9 +163,8 @@ export class SessionOpener {
               }
             : undefined,
           deletionRequest: () => deletionRequest,
-          onExit: (result) => {
-            if (session !== undefined) onEnd(billAtExit(session.id, result))
-          },
+          onExit: (result) => reportExit('exit', result),
+          beforeSignalExit: () => reportExit('signal'),
         }),
       )
     }
@@ -269,7 +271,7 @@ function registerWithReaper(config: ClientConfig, deletionRequest: DeletionReque
   return { [Symbol.dispose]: () => reaper.remove(deletionRequest.id) }
 }
 
-function billAtExit(sessionId: string, result: ReaperResult | undefined): SessionBill {
+function billAtExit(sessionId: string, endedBy: EndedBy, result: ReaperResult | undefined): SessionBill {
   const { sessionDurationMs, creditsBilled } = result ?? {}
   const error =
     result?.error === undefined && result !== undefined
@@ -278,7 +280,7 @@ function billAtExit(sessionId: string, result: ReaperResult | undefined): Sessio
           'DELETE_FAILED',
           `Deletion of session ${sessionId} was not confirmed before the process exited: ${result?.error ?? 'no response'}`,
         )
-  return { sessionId, endedBy: 'exit', sessionDurationMs, creditsBilled, error }
+  return { sessionId, endedBy, sessionDurationMs, creditsBilled, error }
 }
 
 function callOnce(onEnd: (bill: SessionBill) => void): (bill: SessionBill) => void {

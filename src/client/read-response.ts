@@ -11,7 +11,7 @@ export async function readResponse(request: Request, response: Response, apiKey:
   const text = (await response.text()).replaceAll(apiKey, '[API key]')
   const requestId = response.headers.get('x-request-id') ?? request.headers.get('x-request-id') ?? undefined
   const facts: ErrorFacts = { status: response.status, requestId, ...retryAfter(response) }
-  const body = isEmptySuccess(request, response, text) ? { success: true } : parseJson(text)
+  const body = isEmptySuccess(request, response, text) ? emptyBody(response) : parseJson(text)
   if (body === undefined) throw notJson(request, response, text, facts)
   if (!response.ok || isRefusal(body)) throw refused(response, body, facts)
   // A 204 may have no body, but callers parse one.
@@ -24,6 +24,11 @@ export async function readResponse(request: Request, response: Response, apiKey:
 /** Whether a deletion succeeded without a body, as some services do. */
 function isEmptySuccess(request: Request, response: Response, text: string): boolean {
   return request.method === 'DELETE' && response.ok && text.trim() === ''
+}
+
+/** Replaces the empty body of a deletion. 202 means that the deletion has only been accepted. */
+function emptyBody({ status }: Response): object {
+  return { success: true, ...(status === 202 && { status: 'accepted' }) }
 }
 
 /** Creates RESPONSE_INVALID with the first 200 characters of the body. */

@@ -15,6 +15,8 @@ import { messageOf } from '../kit/message-of.ts'
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
 const attemptMs = isOnce ? 2000 : 10_000
+/** Time limit for reading a bill, in milliseconds. */
+const readMs = 1000
 /**
  * How long to retry a session whose creation was under way, in milliseconds: a server needs seconds
  * to start a browser.
@@ -63,19 +65,37 @@ async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<Reap
   }
 }
 
+/** Statuses of services that lack the session or the route, or expect the id in the body. */
+const unknownStatuses: ReadonlySet<number> = new Set([400, 404, 405, 501])
+
 async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
   if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
   const first = await send(deletionRequest, deletionRequest.url)
   // Some services support only the form with the id in the body.
-  const isUnknown = [404, 405, 501].includes(first.status)
-  const second = isUnknown
+  const second = unknownStatuses.has(first.status)
     ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
     : undefined
-  const { status, text } = second !== undefined && second.status < 300 ? second : first
+  const { status, text } = second === undefined || unknownStatuses.has(second.status) ? first : second
   if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
-  const { isStopping, ...billFields } = parseBill(text)
+  const { isStopping, isRefused, ...billFields } = parseBill(text)
+  if (isRefused && status < 300) throw new Error('the service refused the deletion')
+  if (isOnce && billFields.creditsBilled === undefined) {
+    const { sessionDurationMs, creditsBilled } = parseBill(await readSession(deletionRequest))
+    if (creditsBilled !== undefined) return { sessionDurationMs, creditsBilled }
+  }
   if (isStopping) throw new Error('the service is still stopping the session')
   return billFields
+}
+
+/** Reads the session, which may contain the bill. Returns an empty string if that fails. */
+async function readSession({ url, headers }: DeletionRequest): Promise<string> {
+  try {
+    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(readMs) })
+    return await response.text()
+  } catch {
+    // The bill stays unknown.
+    return ''
+  }
 }
 
 /**
@@ -87,8 +107,8 @@ async function deleteByKey(deletionRequest: DeletionRequest, body: object): Prom
   // Some services do not support this form of deletion.
   const isRefused = [400, 401, 403, 405, 410, 501].includes(status)
   if (status >= 300 && !isRefused) throw new Error(`the service returned status ${status}`)
-  const { isStopping: _, ...billFields } = parseBill(text)
-  return billFields
+  const { sessionDurationMs, creditsBilled } = parseBill(text)
+  return { sessionDurationMs, creditsBilled }
 }
 
 async function send(
@@ -108,19 +128,24 @@ async function send(
   return { status: response.status, text: await response.text() }
 }
 
-function parseBill(text: string): Omit<ReaperResult, 'id'> & { readonly isStopping: boolean } {
+/** Fields of a response to a deletion, or of a session. */
+interface ParsedBill extends Omit<ReaperResult, 'id'> {
+  readonly isStopping: boolean
+  readonly isRefused: boolean
+}
+
+function parseBill(text: string): ParsedBill {
   try {
-    const { status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Omit<ReaperResult, 'id'> & {
-      readonly status?: unknown
-    }
+    const { success, status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Record<string, unknown>
     return {
       isStopping: status === 'stopping',
+      isRefused: success === false && status === undefined,
       ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
       ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
     }
   } catch {
     // The deletion succeeded, regardless of the response.
-    return { isStopping: false }
+    return { isStopping: false, isRefused: false }
   }
 }
 

@@ -25,7 +25,7 @@ export type ReaperLine =
 /** A line that the reaper prints with `--once`. */
 export interface ReaperResult {
   readonly id: string
-  readonly sessionDurationMs?: number
-  readonly creditsBilled?: number
+  readonly sessionDurationMs?: number | undefined
+  readonly creditsBilled?: number | undefined
   readonly error?: string
 }

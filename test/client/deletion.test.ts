@@ -25,6 +25,12 @@ function inTurn(method: string, ...answers: readonly (readonly [number, object?]
   }
 }
 
+const conflictFirst = inTurn(
+  'DELETE',
+  [409, { success: false, error: 'A profile is being saved' }],
+  [200, { success: true, ...bill }],
+)
+
 function either(...answers: readonly Answer[]): Answer {
   return (request, response) => answers.some((answer) => answer(request, response))
 }
@@ -84,7 +90,24 @@ test.each<readonly [string, Answer]>([
     inTurn('DELETE', [409, { success: false, error: 'The session is starting' }], [200, { success: true, ...bill }]),
   ],
   ['first responds 500', inTurn('DELETE', [500, { success: false, error: 'oops' }], [200, { success: true, ...bill }])],
+  [
+    'accepts with 202 and no body, and stops the session in the background',
+    either(inTurn('DELETE', [202], [202], [200, { success: true, ...bill }]), inTurn('GET', [404, gone])),
+  ],
+  [
+    'deletes the session but responds 500, and then no longer finds it',
+    either(
+      inTurn('DELETE', [500, { success: false, error: 'oops' }], [404, gone]),
+      inTurn('GET', state('destroyed', bill)),
+    ),
+  ],
+  ['accepts the id only in the body and responds 400 to the path', bodyForm(inTurn('DELETE', [400, gone]))],
   ['accepts the id only in the body and responds 404 to the path', bodyForm(inTurn('DELETE', [404, gone]))],
+  [
+    'accepts the id only in the body and first responds 409',
+    (request, response) =>
+      request.path === '/v2/browser' ? conflictFirst(request, response) : inTurn('DELETE', [405])(request, response),
+  ],
   ['accepts the id only in the body and responds 405 to the path', bodyForm(inTurn('DELETE', [405]))],
 ])('withSession ends with the bill of a service that %s', async (_, answer) => {
   await using service = await startForeignService(answer)
@@ -93,6 +116,23 @@ test.each<readonly [string, Answer]>([
   const outcome = await bowline.withSession({}, () => 'done')
 
   expect(outcome).toMatchObject({ result: 'done', ...bill })
+})
+
+test('withSession ends without a bill if the service accepts each deletion with 202 and no longer finds the session', async () => {
+  await using service = await startForeignService(either(inTurn('DELETE', [202]), inTurn('GET', [404, gone])))
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+
+  const outcome = await bowline.withSession({}, () => 'done')
+
+  expect(outcome).toMatchObject({ result: 'done', creditsBilled: undefined })
+  expect(service.requests.filter(({ method }) => method === 'DELETE').length).toBeGreaterThan(2)
+})
+
+test('withSession rejects if the service does not find the session to delete but still reports it as active', async () => {
+  await using service = await startForeignService(either(inTurn('DELETE', [404, gone]), inTurn('GET', state('active'))))
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+
+  await expect(bowline.withSession({}, () => 'done')).rejects.toMatchObject({ code: 'DELETE_FAILED' })
 })
 
 test.each<readonly [string, Answer, string]>([

@@ -115,6 +115,41 @@ test('process exit deletes the session of a service that takes the id in the bod
   ])
 })
 
+test.each<readonly [string, string, number]>([
+  ['refuses the deletion with status 200', '/v2/browser/session-1', 200],
+  ['accepts the id only in the body and responds 409', '/v2/browser', 409],
+  ['accepts the id only in the body and responds 500', '/v2/browser', 500],
+])('process exit repeats the deletion if the service first %s', async (_, supportedPath, status) => {
+  let refusals = 0
+  await using fixture = await startFixture('exit', 'reaper', ({ method, path }, response) => {
+    if (method !== 'DELETE') return false
+    if (path !== supportedPath) return sendJson(response, 404, { success: false, error: 'No such route' })
+    refusals += 1
+    if (refusals === 1) return sendJson(response, status, { success: false, error: 'A profile is being saved' })
+    return sendJson(response, 200, { success: true, sessionDurationMs: 900, creditsBilled: 7 })
+  })
+
+  await fixture.program.ended
+
+  expect(bills(fixture.program.lines)).toEqual([
+    { sessionId: 'session-1', endedBy: 'exit', sessionDurationMs: 900, creditsBilled: 7 },
+  ])
+})
+
+test('process exit reads the bill of a session whose deletion is confirmed without one', async () => {
+  await using fixture = await startFixture('exit', 'reaper', ({ method }, response) => {
+    if (method === 'DELETE') return response.writeHead(204).end() !== undefined
+    if (method !== 'GET') return false
+    return sendJson(response, 200, { success: true, status: 'stopped', sessionDurationMs: 900, creditsBilled: 7 })
+  })
+
+  await fixture.program.ended
+
+  expect(bills(fixture.program.lines)).toEqual([
+    { sessionId: 'session-1', endedBy: 'exit', sessionDurationMs: 900, creditsBilled: 7 },
+  ])
+})
+
 test('a second signal ends the process at once, and the reaper deletes its sessions', async () => {
   let isSlow = true
   await using fixture = await startFixture('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
@@ -123,10 +158,16 @@ test('a second signal ends the process at once, and the reaper deletes its sessi
   fixture.program.child.kill('SIGINT')
   await expect.poll(() => fixture.service.requests.some(({ method }) => method === 'DELETE')).toBe(true)
   isSlow = false
-  fixture.program.child.kill('SIGINT')
+  const startedAt = performance.now()
+  // The same signal again within half a second counts as one.
+  fixture.program.child.kill('SIGTERM')
   const end = await fixture.program.ended
 
-  expect(end).toEqual({ code: null, signal: 'SIGINT' })
+  expect(performance.now() - startedAt).toBeLessThan(4000)
+  expect(end).toEqual({ code: null, signal: 'SIGTERM' })
+  expect(bills(fixture.program.lines)).toMatchObject([
+    { sessionId: 'session-1', endedBy: 'signal', error: { code: 'DELETE_FAILED' } },
+  ])
   await fixture.service.whenDeleted(1)
 })
 
