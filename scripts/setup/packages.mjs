@@ -21,7 +21,10 @@ const documentsUrl = 'https://unpkg.com/bowline-server'
 /** Folders with static pages next to compiled sources. */
 const pageFolders = ['server/src/live/web', 'server/src/recordings/page']
 /** Data that compiled sources read. */
-const dataFiles = ['server/src/scrape/clean/main-content/main-content-model.json']
+const dataFiles = [
+  'server/src/scrape/clean/main-content/main-content-model.json',
+  'server/src/gateway/protocol.json.br',
+]
 
 /**
  * Packs the assembled packages as `dist/bowline-VERSION.tgz` and `dist/bowline-server-VERSION.tgz`.

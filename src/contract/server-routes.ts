@@ -8,6 +8,20 @@ export interface ServerRoute extends Pick<RoutePath, 'method' | 'path' | 'aliase
   readonly sessionNode?: 'required'
 }
 
+/** Paths of a session's CDP URL, without and with the token. */
+const cdpPaths = ['', '/{token}'].flatMap((token) => [`/v2/browser/{id}/cdp${token}`, `/v2/interact/{id}/cdp${token}`])
+
+/**
+ * A `/json` route of Chromium's HTTP endpoints, below the path of a session's CDP URL. Playwright
+ * appends a slash.
+ */
+function discoveryRoute(...suffixes: readonly string[]) {
+  const [path = '', ...aliases] = suffixes.flatMap((suffix) =>
+    cdpPaths.flatMap((cdpPath) => [`${cdpPath}${suffix}`, `${cdpPath}${suffix}/`]),
+  )
+  return { method: 'GET', path, aliases, auth: 'controlToken', sessionNode: 'required' } as const
+}
+
 /** Routes of a server outside the API. */
 export const serverRoutes = {
   dashboard: { method: 'GET', path: '/', auth: 'none' },
@@ -24,6 +38,9 @@ export const serverRoutes = {
   mailLink: { method: 'GET', path: '/monitor/email/{purpose}', auth: 'none' },
   followMailLink: { method: 'POST', path: '/monitor/email/{purpose}', auth: 'mailToken' },
   followMailLinkByApi: { method: 'POST', path: '/v2/monitor/email/{purpose}', auth: 'mailToken' },
+  cdpVersion: discoveryRoute('/json/version'),
+  cdpTargets: discoveryRoute('/json/list', '/json'),
+  cdpProtocol: discoveryRoute('/json/protocol'),
   scrapeFile: { method: 'GET', path: '/files/scrape/{id}/{name}', auth: 'scrapeFileToken' },
 } as const satisfies Record<string, ServerRoute>
 
@@ -38,6 +55,26 @@ export const socketRoutes = {
   cdp: {
     path: '/v2/browser/{id}/cdp',
     aliases: ['/v2/interact/{id}/cdp'],
+    auth: 'controlToken',
+    sessionNode: 'required',
+  },
+  /** For clients that drop the query of a URL. */
+  cdpWithPathToken: {
+    path: '/v2/browser/{id}/cdp/{token}',
+    aliases: ['/v2/interact/{id}/cdp/{token}'],
+    auth: 'controlToken',
+    sessionNode: 'required',
+  },
+  /** CDP for one target. */
+  cdpTarget: {
+    path: '/v2/browser/{id}/cdp/devtools/page/{targetId}',
+    aliases: ['/v2/interact/{id}/cdp/devtools/page/{targetId}'],
+    auth: 'controlToken',
+    sessionNode: 'required',
+  },
+  cdpTargetWithPathToken: {
+    path: '/v2/browser/{id}/cdp/{token}/devtools/page/{targetId}',
+    aliases: ['/v2/interact/{id}/cdp/{token}/devtools/page/{targetId}'],
     auth: 'controlToken',
     sessionNode: 'required',
   },

@@ -23,6 +23,10 @@ export const catalogue = {
     status: 404,
     hint: 'Check the id and, if the URL has one, its token. `bowline sessions list` shows the sessions of your team.',
   },
+  TARGET_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id: `/json/list` below the path of the CDP URL lists the targets. The page may have been closed.',
+  },
   KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
   TEAM_NOT_FOUND: { status: 404, hint: 'Check the name or id. `bowline teams list` shows the teams.' },
   PROFILE_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline profiles list` shows the profiles of your team.' },

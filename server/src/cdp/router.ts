@@ -1,27 +1,9 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpCommand, type CdpResponse } from './message.ts'
+import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpResponse } from './message.ts'
 import { isOversizedEvent, OversizedResult, responseId, resultLimit, type ResultBudget } from './message-limits.ts'
+import type { CdpChannel, ChannelTarget, Receive } from './channel.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
-
-/** Receives messages of the browser for one client. The receiver owns the buffer. */
-export type Receive = (message: Buffer) => void
-
-/**
- * One client's connection to a shared browser: its own browser-level session and every session
- * announced to it.
- */
-export interface CdpChannel extends AsyncDisposable {
-  /** Target id of the browser-level session. */
-  readonly browserTargetId: string
-  /**
-   * Sends a command. `unknown-session`: its `sessionId` does not belong to this channel. `full`:
-   * the command was sent, but the pipe is full; send nothing more until `router.onDrain` calls.
-   */
-  readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
-  /** Whether the session was announced to this channel. */
-  readonly includes: (cdpSessionId: string) => boolean
-}
 
 /** Shares one browser pipe between the server and any number of clients. */
 export interface CdpRouter {
@@ -49,8 +31,8 @@ export interface CdpRouter {
    * parse. Returns a function that removes it.
    */
   readonly onEvent: (listener: (event: CdpEvent) => void) => () => void
-  /** Opens a channel for one client. */
-  readonly openChannel: (receive: Receive) => Promise<CdpChannel>
+  /** Opens a channel for one client. Rejects with CDP_FAILED if its target is gone. */
+  readonly openChannel: (receive: Receive, target?: ChannelTarget) => Promise<CdpChannel>
   readonly onDrain: (listener: () => void) => () => void
   readonly pause: () => void
   readonly resume: () => void
@@ -76,8 +58,8 @@ interface RequestOptions {
 }
 
 /**
- * Where messages of one session go. `isRoot`: the channel's browser-level session, whose id the
- * client never sees.
+ * Where messages of one session go. `isRoot`: the channel's own session, whose id the client never
+ * sees.
  */
 interface SessionRoute {
   readonly receive: Receive
@@ -155,13 +137,20 @@ class PipeRouter implements CdpRouter {
   readonly isAwaited = (): boolean => this.#pending.size > 0
   readonly lastMessageMs = (): number => this.#lastMessageMs
 
-  readonly openChannel = async (receive: Receive): Promise<CdpChannel> => {
-    const { sessionId: root } = await this.call('Target.attachToBrowserTarget')
+  readonly openChannel = async (receive: Receive, target?: ChannelTarget): Promise<CdpChannel> => {
+    const { sessionId: root } =
+      target === undefined
+        ? await this.call('Target.attachToBrowserTarget')
+        : await this.call('Target.attachToTarget', { targetId: target.targetId, flatten: true })
     const { targetInfo } = await this.callIn(root)('Target.getTargetInfo')
     const sessions = new Set([root])
     this.#sessions.set(root, { receive, isRoot: true, sessions })
+    const stop = this.onEvent(({ method, params }) => {
+      if (method === 'Target.detachedFromTarget' && params.sessionId === root) target?.onDetached()
+    })
     return {
-      browserTargetId: targetInfo.targetId,
+      targetId: targetInfo.targetId,
+      rootSessionId: root,
       includes: (cdpSessionId) => sessions.has(cdpSessionId) && cdpSessionId !== root,
       send: (command) => {
         const cdpSessionId = command.sessionId ?? root
@@ -170,6 +159,7 @@ class PipeRouter implements CdpRouter {
         return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: cdpSessionId })) ? 'sent' : 'full'
       },
       [Symbol.asyncDispose]: async () => {
+        stop()
         for (const cdpSessionId of sessions) this.#sessions.delete(cdpSessionId)
         sessions.clear()
         // If the browser is gone, there is nothing to detach from.

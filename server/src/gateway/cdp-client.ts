@@ -3,13 +3,14 @@ import { messageOf } from 'bowline/kit/message-of'
 import { isEvent, isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
-import type { CdpChannel } from '../cdp/router.ts'
+import type { CdpChannel } from '../cdp/channel.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientLag } from './client-lag.ts'
 import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientPages } from './client-pages.ts'
+import type { DiscoveredTarget } from './discover-targets.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
 
@@ -47,6 +48,8 @@ export class CdpClient {
     /** Whether others wait for the browser of the session. */
     readonly isHoldingUpOthers: () => boolean
     readonly endSession: () => void
+    /** Target that the client is connected to. Default: the browser. */
+    readonly target: DiscoveredTarget | undefined
   }) {
     this.#connection = deps.connection
     this.#session = deps.session
@@ -58,8 +61,11 @@ export class CdpClient {
       onTooSlow: () => this.close('lagging'),
     })
     this.#endSession = deps.endSession
-    this.#pages = new ClientPages(deps.session.focus)
-    this.#targets = new ClientTargets(deps.channel.browserTargetId)
+    const { target } = deps
+    const { rootSessionId: cdpSessionId } = deps.channel
+    const rootPage = target?.type === 'page' ? { page: target.id, cdpSessionId } : undefined
+    this.#pages = new ClientPages(deps.session.focus, rootPage)
+    this.#targets = new ClientTargets(deps.channel.targetId)
     const { binary, folder, targetKinds, defaultContextId } = deps.session.browser
     this.#kinds = new CdpSessionKinds(targetKinds, (commands) => commands.forEach((command) => this.#handle(command)))
     this.#policy = {
@@ -67,7 +73,10 @@ export class CdpClient {
       uploadsDir: folder.visiblePaths.uploadsDir,
       defaultContextId,
       opensDroppedFiles: binary.kind === 'shell',
-      kindOfSession: (cdpSessionId) => this.#kinds.kindOfSession(cdpSessionId),
+      kindOfSession: (id) => {
+        if (id !== undefined) return this.#kinds.kindOfSession(id)
+        return target === undefined ? 'browser' : this.#kinds.kindOfTarget(target.id)
+      },
       kindOfTarget: (targetId) => this.#kinds.kindOfTarget(targetId),
     }
   }
@@ -101,6 +110,12 @@ export class CdpClient {
   endSession(reason: EndReason): void {
     this.#announceTargetsGone()
     this.close(reason)
+  }
+
+  /** Closes the connection because its target is gone, as Chromium does. */
+  endTarget(): void {
+    this.#respond({ method: 'Inspector.detached', params: { reason: 'target_closed' } })
+    this.close('closed')
   }
 
   /** Closes the connection with the reason. Other clients no longer wait for this one. */

@@ -20,17 +20,32 @@ const pageUsingCommands: ReadonlySet<string> = new Set([
   'Runtime.evaluate',
 ])
 
+/** The page of a client that is connected to this page only, and the client's session with it. */
+export interface RootPage {
+  readonly page: string
+  readonly cdpSessionId: string
+}
+
+/** Key of the client's own session, whose id is not part of its messages. */
+const rootKey = ''
+
 /** Tracks which page each session of one client belongs to. */
 export class ClientPages {
   readonly #focus: PageFocus
   readonly #pages = new Map<string, string>()
+  readonly #root: RootPage | undefined
 
-  constructor(focus: PageFocus) {
+  /** `root`: undefined for a client of the browser. */
+  constructor(focus: PageFocus, root: RootPage | undefined) {
     this.#focus = focus
+    this.#root = root
+    if (root === undefined) return
+    this.#pages.set(rootKey, root.page)
+    focus.open(root.page)
   }
 
   /** Processes an event of the Target domain that is sent to the client. */
-  track({ method, params, sessionId: parent = '' }: CdpEvent): void {
+  track({ method, params, sessionId: parent = rootKey }: CdpEvent): void {
     if (method === 'Target.detachedFromTarget') this.#forget(params.sessionId)
     if (method !== 'Target.attachedToTarget') return
     const { type, targetId } = params.targetInfo
@@ -47,19 +62,20 @@ export class ClientPages {
    */
   trackDialog(message: Buffer): void {
     if (!isDialogEvent(message) && !isDialogEndEvent(message)) return
-    const cdpSessionId = cdpSessionIdAtTail(message) ?? ''
-    const page = this.#pages.get(cdpSessionId)
+    const key = cdpSessionIdAtTail(message) ?? rootKey
+    const page = this.#pages.get(key)
     if (page === undefined) return
     const event = JSON.parse(message.toString()) as CdpEvent
     const isOpen = event.method === 'Page.javascriptDialogOpening'
+    const cdpSessionId = key === rootKey ? (this.#root?.cdpSessionId ?? '') : key
     this.#focus.setDialog(page, this, isOpen ? { params: event.params, cdpSessionId } : undefined)
   }
 
   /** Processes a command that is sent to the browser. */
   trackCommand({ method, params, sessionId: cdpSessionId }: CdpCommand): void {
     if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
-    if (cdpSessionId === undefined || !(method.startsWith('Input.') || pageUsingCommands.has(method))) return
-    const page = this.#pages.get(cdpSessionId)
+    if (!method.startsWith('Input.') && !pageUsingCommands.has(method)) return
+    const page = this.#pages.get(cdpSessionId ?? rootKey)
     if (page !== undefined) this.#focus.markUsed(page, this)
   }
 
@@ -70,7 +86,7 @@ export class ClientPages {
    */
   shouldHide(message: Buffer): boolean {
     if (!isDialogEvent(message)) return false
-    const page = this.#pages.get(cdpSessionIdAtTail(message) ?? '')
+    const page = this.#pages.get(cdpSessionIdAtTail(message) ?? rootKey)
     return page !== undefined && this.#focus.wasLastUsedByOther(page, this)
   }
 

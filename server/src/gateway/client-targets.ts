@@ -12,12 +12,12 @@ export class ClientTargets {
   readonly #attached = new Map<string, Attachment>()
   /** Targets announced by `Target.setDiscoverTargets`, with the session that enabled it. */
   readonly #discovered = new Map<string, string | undefined>()
-  readonly #browserTargetId: string
+  readonly #ownTargetId: string
   readonly #hidden = new Set<string>()
 
-  /** `browserTargetId`: target of the client's own browser-level session. */
-  constructor(browserTargetId: string) {
-    this.#browserTargetId = browserTargetId
+  /** `ownTargetId`: target of the client's own session. */
+  constructor(ownTargetId: string) {
+    this.#ownTargetId = ownTargetId
   }
 
   /**
@@ -29,7 +29,7 @@ export class ClientTargets {
     if (method === 'Target.targetDestroyed') return this.#hidden.has(params.targetId)
     if (method !== 'Target.targetCreated' && method !== 'Target.targetInfoChanged') return false
     const { type, targetId } = params.targetInfo
-    if (type !== 'browser' || targetId === this.#browserTargetId) return false
+    if (type !== 'browser' || targetId === this.#ownTargetId) return false
     this.#hidden.add(targetId)
     return true
   }

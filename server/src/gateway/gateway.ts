@@ -5,6 +5,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
 import { ClientConnection } from './client-connection.ts'
+import { findTarget } from './discover-targets.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
 
@@ -16,6 +17,13 @@ export interface GatewayDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
+/** Query and target of a CDP URL. */
+export interface CdpAddress {
+  readonly query: URLSearchParams
+  /** Target to connect to. Undefined: the browser. */
+  readonly targetId: string | undefined
+}
+
 /** Maximum size of a client's message in bytes: fits a 100 MB response body in base64. */
 const maxPayloadBytes = 256 * 1024 * 1024
 
@@ -25,7 +33,7 @@ const checkMs = 20_000
 export class Gateway implements Disposable {
   readonly #deps: GatewayDeps
   readonly #clients = new Set<CdpClient>()
-  /** Connections that can be resumed, by session id and the key that the client chose. */
+  /** Connections that can be resumed, by session id, target and the key that the client chose. */
   readonly #resumable = new Map<string, ClientConnection>()
   readonly #timer: NodeJS.Timeout
 
@@ -44,13 +52,13 @@ export class Gateway implements Disposable {
 
   /**
    * Opens a channel to the session's browser and completes the handshake. A client that resumes its
-   * connection continues on its channel. `query`: of the CDP URL. Throws BAD_REQUEST.
+   * connection continues on its channel. Throws BAD_REQUEST, TARGET_NOT_FOUND.
    */
-  async connect(session: LiveSession, upgrade: Upgrade, query: URLSearchParams): Promise<void> {
+  async connect(session: LiveSession, upgrade: Upgrade, { query, targetId }: CdpAddress): Promise<void> {
     checkHandshake(upgrade.request)
     const resume = readResumeRequest(query)
-    if (resume?.received === undefined) return this.#open(session, upgrade, resume)
-    const connection = this.#resumable.get(mapKey(session, resume))
+    if (resume?.received === undefined) return this.#open(session, upgrade, { resume, targetId })
+    const connection = this.#resumable.get(mapKey(session, resume, targetId))
     const { received } = resume
     const webSocket = this.#accept(upgrade)
     if (connection?.canResumeAt(received) === true) connection.resume(webSocket, received)
@@ -62,10 +70,18 @@ export class Gateway implements Disposable {
     for (const client of this.#clients) client.terminate()
   }
 
-  async #open(session: LiveSession, upgrade: Upgrade, resume: ResumeRequest | undefined): Promise<void> {
+  async #open(
+    session: LiveSession,
+    upgrade: Upgrade,
+    { resume, targetId }: { readonly resume: ResumeRequest | undefined; readonly targetId: string | undefined },
+  ): Promise<void> {
     const { router } = session.browser
     let client: CdpClient | undefined
-    const channel = await router.openChannel((message) => client?.deliver(message))
+    const target = targetId === undefined ? undefined : await findTarget(session, targetId)
+    const channel = await router.openChannel(
+      (message) => client?.deliver(message),
+      target && { targetId: target.id, onDetached: () => client?.endTarget() },
+    )
     session.touch()
     if (session.ended.aborted || upgrade.socket.destroyed) {
       upgrade.socket.destroy()
@@ -79,8 +95,9 @@ export class Gateway implements Disposable {
       channel,
       isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
       endSession: () => this.#endSession(session.row.id),
+      target,
     })
-    const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume), connection)
+    const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
     this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })
   }
 
@@ -143,6 +160,6 @@ export class Gateway implements Disposable {
   }
 }
 
-function mapKey({ row }: LiveSession, { key }: ResumeRequest): string {
-  return `${row.id} ${key}`
+function mapKey({ row }: LiveSession, { key }: ResumeRequest, targetId = ''): string {
+  return `${row.id} ${targetId} ${key}`
 }

@@ -20,8 +20,11 @@ export interface PolicyContext {
    * blocks `file:` URLs, the headless shell does not.
    */
   readonly opensDroppedFiles: boolean
-  /** Kind of target a session belongs to. Undefined if it is not a session of the client. */
-  readonly kindOfSession: (cdpSessionId: string) => CdpSessionKind | undefined
+  /**
+   * Kind of target a session belongs to; without an id, the client's own session. Undefined if it
+   * is not a session of the client.
+   */
+  readonly kindOfSession: (cdpSessionId: string | undefined) => CdpSessionKind | undefined
   readonly kindOfTarget: (targetId: string) => TargetKind
 }
 
@@ -36,7 +39,7 @@ type Rule = (command: CdpCommand, params: Params, context: PolicyContext) => Ver
  * never get here: `CdpSessionKinds` holds them.
  */
 export function judgeCommand(command: CdpCommand, context: PolicyContext): Verdict {
-  return command.sessionId !== undefined && context.kindOfSession(command.sessionId) === 'internal'
+  return context.kindOfSession(command.sessionId) === 'internal'
     ? judgeInternalCommand(command)
     : judgeByMethod(command, context)
 }
@@ -180,7 +183,7 @@ const attachRule: Rule = (command, params, context) =>
  * as the code of the PDF viewer.
  */
 const fetchRule: Rule = (command, _params, { kindOfSession }) =>
-  command.sessionId === undefined || kindOfSession(command.sessionId) === 'browser'
+  kindOfSession(command.sessionId) === 'browser'
     ? refuse('Fetch.enable is not allowed for the whole browser: enable it in the session of a page')
     : pass(command)
 

@@ -29,6 +29,7 @@ import { balanceHandlers } from './routes/balance.ts'
 import { batchHandlers } from './routes/batch.ts'
 import { browserHandlers } from './routes/browser.ts'
 import { crawlHandlers, type CrawlRouteDeps } from './routes/crawl.ts'
+import { registerDiscovery } from './routes/discovery.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthDeps } from './routes/health.ts'
@@ -140,6 +141,7 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   registerMetrics(app, deps.metrics)
   await app.register(async (scope) => registerDashboard(scope, { version }))
   registerLive(app, { sessions, accessOf })
+  registerDiscovery(app, { sessions, accessOf, baseUrlOf: (request) => baseUrlOf(request, deps) })
   registerScrapeFiles(app, { blobs, accessOf })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
 }
@@ -151,13 +153,18 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
     return {
       key: accessOf(request, 'key'),
       apiVersion: request.routeOptions.config.apiVersion ?? 'v2',
-      baseUrl: deps.publicUrl ?? `${request.protocol}://${request.host}`,
+      baseUrl: baseUrlOf(request, deps),
       idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
       raw: request,
     }
   }
   const handlers = handlersOf(deps)
   registerRoutes(app, handlers, callOf, deps.activity.record)
+}
+
+/** Returns the URL under which a client reached the server, without trailing slash. */
+function baseUrlOf(request: FastifyRequest, { publicUrl }: Pick<HttpDeps, 'publicUrl'>): string {
+  return publicUrl ?? `${request.protocol}://${request.host}`
 }
 
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */

@@ -18,8 +18,8 @@ export type AccessOf = <Auth extends keyof Access>(request: FastifyRequest, auth
 /**
  * Authorizes each request as its route declares, before the handler runs. Keys are checked before
  * the body is read, and their calls count against the rate limit of the route. Tokens are in the
- * query or the body, and are checked once these are parsed. Refuses to register routes that do not
- * declare `auth`.
+ * path, the query or the body, and are checked once these are parsed. Refuses to register routes
+ * that do not declare `auth`.
  */
 export function authorizeRequests(app: FastifyInstance, deps: AuthorizeDeps): AccessOf {
   const granted = new WeakMap<FastifyRequest, Partial<Access>>()
@@ -72,8 +72,10 @@ function credentialsOf(request: FastifyRequest): Credentials {
   return { authorization, address: request.ip, params, token: tokenOf(request) }
 }
 
-/** Returns the token in the body or the query. `undefined` if neither has one. */
-function tokenOf({ body, query }: FastifyRequest): string | undefined {
+/** Returns the token in the path, the body or the query. `undefined` if none has one. */
+function tokenOf({ params, body, query }: FastifyRequest): string | undefined {
+  const { token: inPath } = params as { readonly token?: string }
+  if (inPath !== undefined) return inPath
   const { token } = (body ?? {}) as { readonly token?: unknown }
   if (typeof token === 'string') return token
   return (query as TokenQuery).token === undefined ? undefined : firstToken(query as TokenQuery)

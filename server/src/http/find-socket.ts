@@ -9,6 +9,10 @@ export interface RequestedSocket {
   readonly version: ApiVersion
   /** Id of the session or job. */
   readonly id: string
+  /** Token in the path. Undefined: the query has it. */
+  readonly token: string | undefined
+  /** Target of a CDP socket. Undefined: the browser. */
+  readonly targetId: string | undefined
 }
 
 /**
@@ -16,8 +20,8 @@ export interface RequestedSocket {
  */
 export function findSocket(pathname: string): RequestedSocket {
   for (const { pattern, name, version } of patterns) {
-    const id = pattern.exec(pathname)?.groups?.['id']
-    if (id !== undefined) return { name, version, id }
+    const { id, token, targetId } = pattern.exec(pathname)?.groups ?? {}
+    if (id !== undefined) return { name, version, id, token, targetId }
   }
   throw new BowlineError('ROUTE_NOT_FOUND', `No WebSocket route matches ${pathname}`)
 }

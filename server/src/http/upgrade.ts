@@ -10,12 +10,11 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Upgrade } from '../gateway/web-socket.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import type { Viewers } from '../live/viewers.ts'
-import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { SessionRow } from '../store/tables/sessions.ts'
 import type { AccessChecks } from './access-checks.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
+import { requireLiveSession } from './require-live-session.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import type { Watchers } from './watch-job.ts'
 
@@ -83,7 +82,7 @@ async function connect(
   const { checks, gateway, viewers, watchers, sessions } = deps
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
-  const { name, id, version } = findSocket(url.pathname)
+  const { name, id, version, targetId, ...path } = findSocket(url.pathname)
   const { sessionNode }: SocketRoute = socketRoutes[name]
   const peer = sessionNode === undefined ? undefined : await peerOf(deps, id, request)
   if (peer !== undefined) {
@@ -93,27 +92,24 @@ async function connect(
     return
   }
   const { authorization } = request.headers
-  const token = url.searchParams.get('token') ?? undefined
+  const token = path.token ?? url.searchParams.get('token') ?? undefined
   const credentials = { authorization, address: request.socket.remoteAddress, params: { id }, token }
   switch (name) {
-    case 'cdp': {
+    case 'cdp':
+    case 'cdpWithPathToken':
+    case 'cdpTarget':
+    case 'cdpTargetWithPathToken': {
       const row = await checks[socketRoutes[name].auth](credentials)
-      return gateway.connect(await liveSession(deps, row), { request, socket, head }, url.searchParams)
+      const session = await requireLiveSession(sessions, row)
+      return gateway.connect(session, { request, socket, head }, { query: url.searchParams, targetId })
     }
     case 'liveView': {
       const { row, kind } = await checks[socketRoutes[name].auth](credentials)
-      return viewers.connect(await liveSession(deps, row), kind, { request, socket, head })
+      return viewers.connect(await requireLiveSession(sessions, row), kind, { request, socket, head })
     }
     case 'watchBatch':
     case 'watchCrawl':
       return watchers.serve({ id, version }, { request, socket, head })
   }
   name satisfies never
-}
-
-async function liveSession({ sessions }: UpgradeDeps, row: SessionRow): Promise<LiveSession> {
-  await sessions.whenStarted(row.id)
-  const session = sessions.find(row.id)
-  if (session !== undefined) return session
-  throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
 }

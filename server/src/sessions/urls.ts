@@ -16,10 +16,36 @@ export function sessionUrls(
   session: { readonly id: string; readonly secret: string; readonly streamWebView: boolean },
 ): SessionUrls {
   const live = `${baseUrl}${fillPath(serverRoutes.liveView.path, session)}?token=`
-  const cdp = `${baseUrl.replace(/^http/, 'ws')}${fillPath(socketRoutes.cdp.path, session)}?token=`
   return {
-    cdpUrl: `${cdp}${sessionToken(session.secret, 'control')}`,
+    cdpUrl: cdpUrls(baseUrl, session, 'query').browser,
     liveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'view')}` : '',
     interactiveLiveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'interact')}` : '',
+  }
+}
+
+/** WebSocket URLs of the browser of a session and of its targets. */
+export interface CdpUrls {
+  readonly browser: string
+  readonly ofTarget: (targetId: string) => string
+}
+
+/** CDP URLs for clients that use `baseUrl`, with the token in the path or in the query. */
+export function cdpUrls(
+  baseUrl: string,
+  { id, secret }: { readonly id: string; readonly secret: string },
+  tokenPlace: 'path' | 'query',
+): CdpUrls {
+  const wsUrl = baseUrl.replace(/^http/, 'ws')
+  const token = sessionToken(secret, 'control')
+  const { cdp, cdpTarget, cdpWithPathToken, cdpTargetWithPathToken } = socketRoutes
+  if (tokenPlace === 'path') {
+    return {
+      browser: `${wsUrl}${fillPath(cdpWithPathToken.path, { id, token })}`,
+      ofTarget: (targetId) => `${wsUrl}${fillPath(cdpTargetWithPathToken.path, { id, token, targetId })}`,
+    }
+  }
+  return {
+    browser: `${wsUrl}${fillPath(cdp.path, { id })}?token=${token}`,
+    ofTarget: (targetId) => `${wsUrl}${fillPath(cdpTarget.path, { id, targetId })}?token=${token}`,
   }
 }

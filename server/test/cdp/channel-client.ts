@@ -1,4 +1,5 @@
-import type { CdpChannel, CdpRouter } from '../../src/cdp/router.ts'
+import type { CdpChannel } from '../../src/cdp/channel.ts'
+import type { CdpRouter } from '../../src/cdp/router.ts'
 
 /** An event or a response, as a client receives it. */
 export interface CdpIncoming {

@@ -76,6 +76,21 @@ describe('two servers on one PostgreSQL', () => {
     await browser.close()
   })
 
+  test('discovery and the WebSockets of pages reach a session through either server', async () => {
+    const base = throughOther(session.cdpUrl).replace('?token=', '/')
+
+    const browser = await chromium.connectOverCDP(base.replace('ws:', 'http:'))
+    expect(browser.contexts()[0]!.pages().length).toBeGreaterThan(0)
+    await browser.close()
+    const response = await fetch(`${base.replace('ws:', 'http:')}/json/list`)
+    const [{ webSocketDebuggerUrl }] = (await response.json()) as [{ webSocketDebuggerUrl: string }]
+    expect(webSocketDebuggerUrl.startsWith(`${base}/devtools/page/`)).toBe(true)
+    await using page = await connectCdp(webSocketDebuggerUrl)
+    expect((await page.call('Runtime.evaluate', { expression: '1 + 1' })).result).toMatchObject({
+      result: { value: 2 },
+    })
+  })
+
   test('a server that shuts down closes relayed connections with a code to reconnect', async () => {
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)

@@ -8,7 +8,7 @@ const context: PolicyContext = {
   downloadsDir: '/run/s1/downloads',
   uploadsDir: '/run/s1/uploads',
   opensDroppedFiles: false,
-  kindOfSession: (id) =>
+  kindOfSession: (id = 'BROWSER') =>
     ({ S: 'web', T: 'web', INTERNAL: 'internal', BROWSER: 'browser', UNKNOWN: 'unknown' })[id] as
       | CdpSessionKind
       | undefined,
