@@ -5,7 +5,8 @@ export function describeBill(bill: SessionBill): string {
   const duration = bill.sessionDurationMs === undefined ? undefined : `${(bill.sessionDurationMs / 1000).toFixed(1)} s`
   const credits = bill.creditsBilled === undefined ? undefined : `${bill.creditsBilled} credits`
   const figures = [duration, credits, describeProfile(bill)].filter((figure) => figure !== undefined)
-  return `session ${bill.sessionId}: ${figures.length === 0 ? 'deleted' : figures.join(', ')}`
+  const name = bill.name === undefined ? '' : ` (${bill.name})`
+  return `session ${bill.sessionId}${name}: ${figures.length === 0 ? 'deleted' : figures.join(', ')}`
 }
 
 function describeProfile({ profile }: SessionBill): string | undefined {

@@ -9,9 +9,10 @@ import { printError, printNote } from '../terminal/print.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { exitCodeOfSignal, spawnChild } from './spawn-child.ts'
 import { forwardSignals } from './forward-signals.ts'
+import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface ExecFlags extends ConnectionFlags {
+interface ExecFlags extends ConnectionFlags, LabelFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
@@ -23,7 +24,7 @@ const { ttl, activityTtl } = sessionLimits
 
 /** Creates the command `bowline exec`. */
 export function createExecCommand(): Command {
-  return withConnectionFlags(new Command('exec'))
+  const command = withConnectionFlags(new Command('exec'))
     .description(
       'Creates a session, runs the command with BOWLINE_CDP_URL, BOWLINE_SESSION_ID, BOWLINE_LIVE_VIEW_URL and ' +
         'BOWLINE_INTERACTIVE_LIVE_VIEW_URL in its environment, and deletes the session when the command ends. ' +
@@ -37,6 +38,7 @@ export function createExecCommand(): Command {
       'maximum idle time of the session',
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
+  return withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
     .option('--profile <name>', 'browser profile to load and save')
     .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
     .option('--keep-on-failure', 'keep the session for debugging if the command fails')
@@ -68,8 +70,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   }
 }
 
-function toSessionOptions({ ttl, activityTtl, profile, wait }: ExecFlags): CreateSessionOptions {
+function toSessionOptions({ ttl, activityTtl, profile, wait, ...flags }: ExecFlags): CreateSessionOptions {
   return {
+    ...labelsOf(flags),
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),
     ...(profile === undefined ? {} : { profile: { name: profile } }),
@@ -80,7 +83,10 @@ function toSessionOptions({ ttl, activityTtl, profile, wait }: ExecFlags): Creat
 function keepSession(session: Session): void {
   session.detach()
   const until = session.expiresAt === undefined ? 'it expires' : session.expiresAt.toISOString()
-  printNote(`session ${session.id} is kept until ${until}; delete it with: bowline sessions delete ${session.id}`)
+  const name = session.name === undefined ? '' : ` (${session.name})`
+  printNote(
+    `session ${session.id}${name} is kept until ${until}; delete it with: bowline sessions delete ${session.id}`,
+  )
   if (session.interactiveLiveViewUrl !== '') printNote(`live view: ${session.interactiveLiveViewUrl}`)
 }
 

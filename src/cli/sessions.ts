@@ -5,6 +5,7 @@ import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
+import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
@@ -13,7 +14,8 @@ import { print, printError, printFacts, printJson, printTable } from '../termina
 /** Creates the command `bowline sessions`. */
 export function createSessionsCommand(): Command {
   const command = new Command('sessions')
-  withConnectionFlags(command.command('list').description('list sessions, newest first'))
+  const listCommand = withConnectionFlags(command.command('list').description('list sessions, newest first'))
+  withLabelFlags(listCommand, { name: 'only sessions with this name', metadata: 'only sessions with this metadata' })
     .addOption(new Option('--status <status>', 'only sessions with this status').choices(sessionStatus.options))
     .option('--team <team>', 'sessions of another team, by name or id (admin keys only)')
     .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
@@ -37,7 +39,7 @@ export function createSessionsCommand(): Command {
   return command
 }
 
-interface ListFlags extends ConnectionFlags {
+interface ListFlags extends ConnectionFlags, LabelFlags {
   readonly status?: SessionStatus
   readonly team?: string
   readonly allTeams?: boolean
@@ -49,9 +51,10 @@ async function listSessions({ status, team: named, allTeams, ...flags }: ListFla
   const sessions = await bowline.sessions.list({
     ...(status === undefined ? {} : { status }),
     ...(team === undefined ? {} : { team }),
+    ...labelsOf(flags),
   })
   if (flags.json === true) return printJson(sessions)
-  const names = ['id', 'status', 'created', 'expires', 'end reason', 'credits']
+  const names = ['id', 'name', 'status', 'created', 'expires', 'end reason', 'credits']
   if (team === undefined) return printTable(names, sessions.map(toRow))
   printTable(
     [...names, 'team'],
@@ -62,6 +65,7 @@ async function listSessions({ status, team: named, allTeams, ...flags }: ListFla
 function toRow(session: SessionSummary): readonly string[] {
   return [
     session.id,
+    session.name ?? '',
     session.status,
     session.createdAt ?? '',
     session.expiresAt ?? '',

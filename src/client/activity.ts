@@ -12,7 +12,7 @@ export interface ActivityRecord {
   readonly apiVersion: string
   /** ISO 8601 time. */
   readonly createdAt: string
-  /** URL, first URL or search query. `undefined` if the call has none. */
+  /** URL, first URL, search query or session name. `undefined` if the call has none. */
   readonly target: string | undefined
   /** Error code, such as `SCRAPE_TIMEOUT`. `undefined` if the call succeeded. */
   readonly error: string | undefined

@@ -78,14 +78,16 @@ function checkKeys(route: Route, { query, body }: LooseInput): void {
 
 interface LooseInput {
   readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly query?: Readonly<Record<string, string | Readonly<Record<string, string>> | undefined>>
   readonly body?: unknown
 }
 
 function toRequest(config: ClientConfig, route: Route, input: LooseInput, options: CallOptions): Request {
   const url = new URL(config.baseUrl + fillPath(route.path, input.params ?? {}, encodeSegment))
   for (const [name, value] of Object.entries(input.query ?? {})) {
-    if (value !== undefined) url.searchParams.set(name, value)
+    if (typeof value === 'object') {
+      for (const [key, each] of Object.entries(value)) url.searchParams.set(`${name}[${key}]`, each)
+    } else if (value !== undefined) url.searchParams.set(name, value)
   }
   return new Request(url, {
     method: route.method,

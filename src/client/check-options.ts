@@ -9,6 +9,8 @@ export type OptionNames<Options> = Readonly<Record<keyof Required<Options>, true
 export const sessionNames: OptionNames<CreateSessionOptions> = {
   ttl: true,
   activityTtl: true,
+  name: true,
+  metadata: true,
   streamWebView: true,
   profile: true,
   onBrowserClose: true,

@@ -6,6 +6,8 @@ import type { Call } from './call.ts'
 
 /** Fields of a bill that the server reports. */
 export interface BillFields {
+  readonly name?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly sessionDurationMs?: number | undefined
   readonly creditsBilled?: number | undefined
   readonly profile?: ProfileOutcome | undefined
@@ -69,6 +71,8 @@ const stateSchema = z.looseObject({
   sessionDurationMs: z.number().optional(),
   creditsBilled: z.number().optional(),
   profile: profileOutcome.optional().catch(undefined),
+  name: z.string().optional().catch(undefined),
+  metadata: z.record(z.string(), z.string()).optional().catch(undefined),
 })
 
 /**
@@ -211,8 +215,10 @@ function stillAlive(id: string, { status }: SessionState): BowlineError {
   return new BowlineError('DELETE_FAILED', `Session ${id} is still ${status} after the service accepted its deletion`)
 }
 
-function billFieldsOf({ sessionDurationMs, creditsBilled, profile }: BillFields): BillFields {
+function billFieldsOf({ name, metadata, sessionDurationMs, creditsBilled, profile }: BillFields): BillFields {
   return {
+    ...(name === undefined ? {} : { name }),
+    ...(metadata === undefined ? {} : { metadata }),
     ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
     ...(creditsBilled === undefined ? {} : { creditsBilled }),
     ...(profile === undefined ? {} : { profile }),

@@ -11,7 +11,7 @@ import { removeSessionMarker, tryWriteSessionMarker } from './session-markers.ts
 import type { QueueProgress } from './read-events.ts'
 import { requestSession } from './request-session.ts'
 import { processGuard } from './process-guard.ts'
-import { createSession, type EndedBy, type Session, type SessionBill } from './session.ts'
+import { billedLabels, createSession, type EndedBy, type Session, type SessionBill } from './session.ts'
 import { createSessionRecordings } from './session-recordings.ts'
 import type { DeletionRequest, ReaperResult } from './reaper-protocol.ts'
 import { DisposableStack } from '../kit/disposable-stack.ts'
@@ -149,7 +149,7 @@ export class SessionOpener {
     let deletionRequest = lifetime.endsWithProcess ? deletionByIdempotencyKey(config, idempotencyKey) : undefined
     let session: Session | undefined
     const reportExit = (endedBy: EndedBy, result?: ReaperResult): void => {
-      if (session !== undefined) onEnd(billAtExit(session.id, endedBy, result))
+      if (session !== undefined) onEnd(billAtExit(session, endedBy, result))
     }
     using undo = new DisposableStack()
     if (!isDetached) {
@@ -271,16 +271,16 @@ function registerWithReaper(config: ClientConfig, deletionRequest: DeletionReque
   return { [Symbol.dispose]: () => reaper.remove(deletionRequest.id) }
 }
 
-function billAtExit(sessionId: string, endedBy: EndedBy, result: ReaperResult | undefined): SessionBill {
+function billAtExit(session: Session, endedBy: EndedBy, result: ReaperResult | undefined): SessionBill {
   const { sessionDurationMs, creditsBilled } = result ?? {}
   const error =
     result?.error === undefined && result !== undefined
       ? undefined
       : new BowlineError(
           'DELETE_FAILED',
-          `Deletion of session ${sessionId} was not confirmed before the process exited: ${result?.error ?? 'no response'}`,
+          `Deletion of session ${session.id} was not confirmed before the process exited: ${result?.error ?? 'no response'}`,
         )
-  return { sessionId, endedBy, sessionDurationMs, creditsBilled, error }
+  return { ...billedLabels(session), endedBy, sessionDurationMs, creditsBilled, error }
 }
 
 function callOnce(onEnd: (bill: SessionBill) => void): (bill: SessionBill) => void {

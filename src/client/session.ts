@@ -17,6 +17,10 @@ export type EndedBy = 'return' | 'throw' | 'timeout' | 'abort' | 'signal' | 'exi
 /** Duration and cost of a session. Fields that the service does not report are `undefined`. */
 export interface SessionBill {
   readonly sessionId: string
+  /** Name of the session. `undefined` without one. */
+  readonly name?: string | undefined
+  /** Metadata of the session. `undefined` without any. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly endedBy: EndedBy
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs?: number | undefined
@@ -72,6 +76,10 @@ export interface EndOptions extends Abortable {
  */
 export interface Session extends AsyncDisposable {
   readonly id: string
+  /** Name of the session. `undefined` without one. */
+  readonly name: string | undefined
+  /** Metadata of the session. Empty without any. */
+  readonly metadata: Readonly<Record<string, string>>
   /** WebSocket URL for the Chrome DevTools Protocol. It contains a token: treat it as a secret. */
   readonly cdpUrl: string
   /** URL of the live view. Empty if the session has none. */
@@ -132,11 +140,11 @@ export function createSession(
 
   const deleteAndReport = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { sessionId: response.id, endedBy, ...(await hooks.deleteOnServer(hasFailed)) }
+      bill = { ...billedLabels(response), endedBy, ...(await hooks.deleteOnServer(hasFailed)) }
     } catch (cause) {
       ending = undefined
       const error = deleteFailed(response.id, cause)
-      hooks.onDeletionFailed({ sessionId: response.id, endedBy, error })
+      hooks.onDeletionFailed({ ...billedLabels(response), endedBy, error })
       throw error
     }
     hooks.onDeleted(bill)
@@ -152,6 +160,8 @@ export function createSession(
 
   return {
     id: response.id,
+    name: response.name,
+    metadata: response.metadata ?? {},
     cdpUrl: response.cdpUrl,
     liveViewUrl: response.liveViewUrl ?? '',
     interactiveLiveViewUrl: response.interactiveLiveViewUrl ?? '',
@@ -177,6 +187,19 @@ export function createSession(
     [Symbol.asyncDispose]: async () => {
       if (!isDetached) await end()
     },
+  }
+}
+
+/** Returns the fields of a bill that identify a session. */
+export function billedLabels({
+  id,
+  name,
+  metadata,
+}: Pick<CreateSessionResponse, 'id' | 'name' | 'metadata'>): Pick<SessionBill, 'sessionId' | 'name' | 'metadata'> {
+  return {
+    sessionId: id,
+    ...(name === undefined ? {} : { name }),
+    ...(metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }),
   }
 }
 

@@ -15,6 +15,10 @@ import { createSessionRecordings, type SessionRecordings } from './session-recor
 export interface SessionFilter {
   /** Only sessions with this status. Default: all. */
   readonly status?: SessionStatus
+  /** Only sessions with exactly this name. Default: all. */
+  readonly name?: string | undefined
+  /** Only sessions with all of these metadata. Default: all. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   /**
    * Name or id of a team, or `*` for all teams. Requires an admin key. Default: the team of the API
    * key.

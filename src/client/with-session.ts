@@ -84,6 +84,10 @@ export interface SessionOutcome<Result> {
   /** Return value of `work`. */
   readonly result: Result
   readonly sessionId: string
+  /** Name of the session. `undefined` without one. */
+  readonly name: string | undefined
+  /** Metadata of the session. Empty without any. */
+  readonly metadata: Readonly<Record<string, string>>
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs: number | undefined
   readonly creditsBilled: number | undefined
@@ -232,6 +236,8 @@ function toOutcome<Result>(
   return {
     result,
     sessionId: session.id,
+    name: session.name,
+    metadata: session.metadata,
     sessionDurationMs: bill?.sessionDurationMs,
     creditsBilled: bill?.creditsBilled,
     profile: bill?.profile,

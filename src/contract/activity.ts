@@ -37,7 +37,7 @@ export const activityRecord = z.looseObject({
   endpoint: z.string(),
   api_version: z.string(),
   created_at: z.string(),
-  /** URL, first URL or query of the call; `null` if it has none. */
+  /** URL, first URL, query or session name of the call; `null` if it has none. */
   target: z.string().nullable(),
   /** Error code, such as `SCRAPE_TIMEOUT`. Absent if the call succeeded. */
   error: z.string().optional(),

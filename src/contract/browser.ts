@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sessionMetadata, sessionName } from './session-options.ts'
 
 /** Result of saving the profile of a session. */
 export const profileOutcome = z.looseObject({
@@ -16,10 +17,18 @@ export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained',
 /** Status of a session. */
 export const sessionStatus = z.enum(['active', 'destroyed', 'error'])
 
+const labels = {
+  /** Name of the session. Absent without one. */
+  name: sessionName.optional(),
+  /** Metadata of the session. Absent without any. */
+  metadata: sessionMetadata.optional(),
+}
+
 /** Response of `POST /v2/browser`. Other services can omit the optional fields. */
 export const createSessionResponse = z.looseObject({
   success: z.literal(true),
   id: z.string(),
+  ...labels,
   /** WebSocket URL for the Chrome DevTools Protocol. Contains a token: treat it as a secret. */
   cdpUrl: z.string(),
   /** URL of the live view. Empty without a live view. */
@@ -35,6 +44,7 @@ export const createSessionResponse = z.looseObject({
 /** A session in a list. */
 export const sessionSummary = z.looseObject({
   id: z.string(),
+  ...labels,
   status: sessionStatus,
   /** Name of its team. Present if the request has `team`. */
   team: z.string().optional(),
@@ -65,6 +75,13 @@ export const everyTeam = '*'
 /** Query of `GET /v2/browser`. */
 export const listSessionsQuery = z.object({
   status: sessionStatus.optional(),
+  /** Only sessions with exactly this name. */
+  name: sessionName.optional(),
+  /**
+   * Only sessions with all of these metadata, one parameter for each key, such as
+   * `metadata[customer]=4711`.
+   */
+  metadata: sessionMetadata.optional(),
   /**
    * Name or id of another team, or `*` for all teams (admin keys only). Default: the team of the
    * key.
@@ -105,6 +122,7 @@ export const deleteSessionQuery = z.object({ failed: z.enum(['true', 'false']).o
  */
 export const deleteSessionResponse = z.looseObject({
   success: z.literal(true),
+  ...labels,
   /** Milliseconds from creation to end. */
   sessionDurationMs: z.int().optional(),
   /** Credits billed for the session. */

@@ -52,7 +52,12 @@ export const recordingQuery = z.object({ token: z.string().optional() })
  * Response of `GET /v2/browser/{id}/recordings`. Empty while the session is active, and if no
  * recordings were kept.
  */
-export const listRecordingsResponse = z.looseObject({ success: z.literal(true), recordings: z.array(recording) })
+export const listRecordingsResponse = z.looseObject({
+  success: z.literal(true),
+  /** Name of the session. Absent without one. */
+  sessionName: z.string().optional(),
+  recordings: z.array(recording),
+})
 
 export type RecordOptions = z.output<typeof recordOptions>
 export type RecordRequest = z.output<typeof recordRequest>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 
@@ -10,7 +11,23 @@ export const sessionLimits = {
   ttl: { min: 30, max: 3600, default: 600 },
   activityTtl: { min: 10, max: 3600, default: 300 },
   profileName: { min: 1, max: 128 },
+  name: { min: 1, max: 200 },
+  metadata: { keys: 50, keyLength: 40, valueLength: 500 },
 } as const
+
+/** Name of a session, 1 to 200 characters. Several sessions can have the same name. */
+export const sessionName = z.string().min(sessionLimits.name.min).max(sessionLimits.name.max)
+
+/** Key of the metadata of a session, 1 to 40 characters. */
+export const sessionMetadataKey = z.string().min(1).max(sessionLimits.metadata.keyLength)
+
+/** Value of the metadata of a session, up to 500 characters. */
+export const sessionMetadataValue = z.string().max(sessionLimits.metadata.valueLength)
+
+/** Metadata of a session: at most 50 keys with their values. */
+export const sessionMetadata = z
+  .record(sessionMetadataKey, sessionMetadataValue)
+  .superRefine(atMostEntries(sessionLimits.metadata.keys))
 
 const profileFields = z.object({
   /** 1 to 128 characters, but neither `.` nor `..`. Sessions with the same name share storage. */
@@ -46,6 +63,13 @@ export const createSessionRequest = z.object({
     .min(sessionLimits.activityTtl.min)
     .max(sessionLimits.activityTtl.max)
     .default(sessionLimits.activityTtl.default),
+  /** Name by which people recognize the session, 1 to 200 characters. It need not be unique. */
+  name: sessionName.optional(),
+  /**
+   * Metadata, by which sessions can be found: at most 50 keys of up to 40 characters with values of
+   * up to 500 characters.
+   */
+  metadata: sessionMetadata.optional(),
   /** Enables the live view. Default: true. */
   streamWebView: z.boolean().default(true),
   profile: profile.optional(),
@@ -87,6 +111,8 @@ export type CreateSessionRequest = z.output<typeof createSessionRequest>
  *
  * const options: CreateSessionOptions = {
  *   ttl: 120, // seconds
+ *   name: 'Nightly export',
+ *   metadata: { customer: '4711' },
  *   activityTtl: 60,
  *   profile: { name: 'shop', saveChanges: false },
  *   record: { video: true, keep: 'on-failure' },

@@ -42,6 +42,23 @@ describe('sessions', () => {
     expect((await lab.api('GET', `/v2/browser/${id}`)).body['status']).toBe('destroyed')
   })
 
+  test('are shown with their names, and found by name and metadata', async () => {
+    const { id } = await lab.createSession({ ttl: 60, name: 'Nightly export', metadata: { customer: '4711' } })
+    await lab.createSession({ ttl: 60, metadata: { customer: '4712' } })
+
+    const list = await run(['sessions', 'list', '--name', 'Nightly export'])
+    const found = await run(['sessions', 'list', '--metadata', 'customer=4711', '--json'])
+    const none = await run(['sessions', 'list', '--metadata', 'customer=4711', '--metadata', 'b=', '--json'])
+    const invalid = await run(['sessions', 'list', '--metadata', 'customer'])
+    const deleted = await run(['sessions', 'delete', id])
+
+    expect(list.out).toMatch(new RegExp(`^${id}  Nightly export  active`, 'm'))
+    expect(JSON.parse(found.out)).toMatchObject([{ id, metadata: { customer: '4711' } }])
+    expect(JSON.parse(none.out)).toEqual([])
+    expect(invalid.errors).toContain('It must have the form key=value')
+    expect(deleted.out).toContain(`session ${id} (Nightly export): `)
+  })
+
   test('are billed, and have recordings, which are listed and saved', async () => {
     const { id } = await lab.createSession({ ttl: 60, record: { console: true } })
 

@@ -157,12 +157,19 @@ test('with --keep-on-failure the session is deleted when the command succeeds', 
 test('the flags of the session are sent to the server', async () => {
   await using service = await startForeignService()
 
-  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90']
+  const labels = ['--name', 'Nightly export', '--metadata', 'customer=4711', '--metadata', 'query=a=b']
+  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90', ...labels]
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
   const creation = service.requests.find(({ method }) => method === 'POST')
-  expect(JSON.parse(creation?.body ?? '')).toEqual({ ttl: 60, activityTtl: 30, profile: { name: 'boat' } })
+  expect(JSON.parse(creation?.body ?? '')).toEqual({
+    ttl: 60,
+    activityTtl: 30,
+    profile: { name: 'boat' },
+    name: 'Nightly export',
+    metadata: { customer: '4711', query: 'a=b' },
+  })
   expect(creation?.path).toBe('/v2/browser?wait=90')
 })
 

@@ -46,6 +46,38 @@ test('expiresAt is a Date', async () => {
   expect(session.expiresAt).toEqual(new Date(expiresAt))
 })
 
+test('the name and the metadata of a session are in its bill, also if the deletion omits them', async () => {
+  const labels = { name: 'Nightly export', metadata: { customer: '4711' } }
+  await using fixture = await startFixture(({ method, body }, response) => {
+    if (method === 'POST') expect(JSON.parse(body)).toMatchObject(labels)
+    const created = { success: true, id: 'session-1', cdpUrl: 'ws://x/', ...labels }
+    return method === 'POST' && sendJson(response, 200, created)
+  })
+  const session = await fixture.bowline.sessions.create({ ttl: 60, ...labels })
+
+  const bill = await session.end()
+  const outcome = await fixture.bowline.withSession({ ttl: 60, ...labels }, () => undefined)
+
+  expect(session).toMatchObject(labels)
+  expect(bill).toMatchObject({ sessionId: 'session-1', ...labels })
+  expect(outcome).toMatchObject(labels)
+})
+
+test('a list is filtered by name and metadata', async () => {
+  await using fixture = await startFixture(
+    ({ method }, response) => method === 'GET' && sendJson(response, 200, { success: true, sessions: [] }),
+  )
+
+  await fixture.bowline.sessions.list({ name: 'a b', metadata: { 'x&y': '1', z: '[2]' } })
+
+  const { path } = fixture.service.requests.at(-1)!
+  expect([...new URL(path, 'http://x').searchParams]).toEqual([
+    ['name', 'a b'],
+    ['metadata[x&y]', '1'],
+    ['metadata[z]', '[2]'],
+  ])
+})
+
 test('ending twice deletes once and resolves to the same bill', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()

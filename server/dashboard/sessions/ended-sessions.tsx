@@ -12,9 +12,9 @@ const maxShown = 20
 const columns: readonly Column<SessionSummary>[] = [
   {
     title: 'Session',
-    cell: ({ id }) => (
-      <a href={linkTo(['sessions', id])}>
-        <code>{id.slice(0, 13)}…</code>
+    cell: ({ id, name }) => (
+      <a href={linkTo(['sessions', id])} title={id}>
+        {name ?? <code>{id.slice(0, 13)}…</code>}
       </a>
     ),
   },

@@ -6,12 +6,14 @@ import { goTo } from '../frame/route.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
+import { LabelFields, readLabels, type EnteredLabels } from './label-fields.tsx'
 import { createSession, endSession } from './session-calls.ts'
 
 const minutes = [1, 5, 10, 30, 60]
 
 /** A form that starts a session and opens its page. */
 export function NewSession({ onClose }: { readonly onClose: () => void }) {
+  const [labels, setLabels] = useState<EnteredLabels>({ name: '', metadata: '' })
   const [ttlMinutes, setTtlMinutes] = useState(10)
   const [idleMinutes, setIdleMinutes] = useState(5)
   const [profile, setProfile] = useState('')
@@ -27,6 +29,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
     const name = profile.trim()
     void create.run({
+      ...readLabels(labels),
       ttl: ttlMinutes * 60,
       activityTtl: idleMinutes * 60,
       ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
@@ -57,6 +60,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
         {profile.trim() !== '' && (
           <Check label="Save changes when the session ends" isOn={savesChanges} onChange={setSavesChanges} />
         )}
+        <LabelFields labels={labels} onChange={setLabels} />
         <Check label="Record video, console and network" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>

@@ -36,9 +36,14 @@ export async function findSession(api: Api, id: string, signal?: AbortSignal): P
   return listed ?? api.call('getSession', { params: { id } }, signal)
 }
 
-/** Whether the id or profile of a session contains the text of the filter. */
-export function matches({ id, profile }: SessionSummary, filter: string): boolean {
-  return `${id} ${profile?.name ?? ''}`.toLowerCase().includes(filter.trim().toLowerCase())
+/**
+ * Whether the id, name, profile or metadata (as `key=value`) of a session contain the text of the
+ * filter.
+ */
+export function matches({ id, name, metadata = {}, profile }: SessionSummary, filter: string): boolean {
+  const labels = Object.entries(metadata).map(([key, value]) => `${key}=${value}`)
+  const wanted = filter.trim().toLowerCase()
+  return [id, name ?? '', profile?.name ?? '', ...labels].some((text) => text.toLowerCase().includes(wanted))
 }
 
 /** Ends a session. */

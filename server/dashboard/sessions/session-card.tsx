@@ -18,13 +18,13 @@ interface SessionCardProps {
 
 /** A live session with its thumbnail. */
 export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
-  const { id, liveViewUrl, streamWebView, profile } = session
+  const { id, name, liveViewUrl, streamWebView, profile } = session
   const [shown, setShown] = useState<ShownTab>()
   const end = useAction(async (api) => endSession(api, id))
   const title = titleOf(shown)
   return (
     <li class="session-card" data-session={id}>
-      <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${id}`}>
+      <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${name ?? id}`}>
         {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
           <Thumbnail liveViewUrl={liveViewUrl} frameMs={frameMs} onShown={setShown} onEnded={onChange} />
         ) : (
@@ -36,8 +36,8 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
       </a>
       <div class="session-text">
         <div>
-          <b title={title}>{title}</b>
-          <small title={shown?.url}>{hostOf(shown?.url)}</small>
+          <b title={name ?? title}>{name ?? title}</b>
+          <small title={shown?.url}>{name === undefined ? hostOf(shown?.url) : `${title} ${hostOf(shown?.url)}`}</small>
         </div>
         <div class="row">
           <a

@@ -32,6 +32,7 @@ export function SessionFacts({ session }: { readonly session: SessionSummary }) 
         ) : (
           <Ending session={session} />
         )}
+        <MetadataFacts metadata={session.metadata} />
         {session.profile !== undefined && <ProfileFact profile={session.profile} />}
         {session.error !== undefined && <Fact name="Error">{session.error}</Fact>}
       </dl>
@@ -51,6 +52,20 @@ function Ending({ session }: { readonly session: SessionSummary }) {
       )}
       {session.creditsBilled !== undefined && <Fact name="Billed">{session.creditsBilled} credits</Fact>}
     </>
+  )
+}
+
+function MetadataFacts({ metadata = {} }: Pick<SessionSummary, 'metadata'>) {
+  const entries = Object.entries(metadata)
+  if (entries.length === 0) return null
+  return (
+    <Fact name="Metadata">
+      {entries.map(([key, value]) => (
+        <Badge key={key}>
+          {key}={value}
+        </Badge>
+      ))}
+    </Fact>
   )
 }
 

@@ -40,7 +40,7 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
   const view = route.query.get('view') === 'take-over' ? takeOver : watch
   return (
     <Page
-      title="Session"
+      title={value?.name ?? 'Session'}
       before={<BackLink to={['sessions']}>Sessions</BackLink>}
       lead={
         <>

@@ -8,6 +8,7 @@ interface CallBody {
   readonly url?: unknown
   readonly urls?: unknown
   readonly query?: unknown
+  readonly name?: unknown
   readonly zeroDataRetention?: unknown
 }
 
@@ -58,7 +59,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
 }
 
 function targetOf({ target }: RouteActivity, body: CallBody): string | null {
-  if (target === 'session') return 'Browser session'
+  if (target === 'session') return typeof body.name === 'string' ? body.name : 'Browser session'
   const value = body[target]
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' ? first : null

@@ -8,6 +8,7 @@ import { internalPrefix } from '../cluster/peer-requests.ts'
 import { requestPeer } from '../cluster/relay.ts'
 import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
+import { labelsOf } from '../sessions/session-labels.ts'
 import type { QueuedRequest } from '../sessions/queued-request.ts'
 import type { SessionQueue } from '../sessions/session-queue.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
@@ -121,7 +122,13 @@ export class SessionCreator {
     if (holder !== undefined) return this.#createOnPeer(holder, body, call, signal)
     const session = sessions.find(row.id)
     if (session !== undefined) this.#unclaimed.watch(session, delivered)
-    return { success: true, id: row.id, ...sessionUrls(call.baseUrl, row), expiresAt: row.expiresAt.toISOString() }
+    return {
+      success: true,
+      id: row.id,
+      ...labelsOf(row, (error) => this.#deps.onError(error, 'reading a session')),
+      ...sessionUrls(call.baseUrl, row),
+      expiresAt: row.expiresAt.toISOString(),
+    }
   }
 
   /**

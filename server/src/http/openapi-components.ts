@@ -1,6 +1,7 @@
 import { createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as actions from 'bowline/contract/actions'
+import { describeRecords } from './openapi-records.ts'
 import * as activity from 'bowline/contract/activity'
 import * as batch from 'bowline/contract/batch'
 import * as browser from 'bowline/contract/browser'
@@ -94,8 +95,12 @@ class MetadataWithNames extends WeakMap<z.core.$ZodType, z.core.GlobalMeta> {
 export function addComponents(registry: typeof z.globalRegistry): Transform {
   const addAll = createJsonSchemaTransformObject({ schemaRegistry: registry })
   return (source) => {
-    const { components, ...document } = addAll(source) as { readonly components: { readonly schemas: Components } }
+    const { components, paths, ...rest } = addAll(source) as {
+      readonly components: { readonly schemas: Components }
+      readonly paths: Parameters<typeof describeRecords>[0]
+    }
     const all = writeShorthands(components.schemas)
+    const document = { ...rest, paths: describeRecords(paths, all) }
     const used = referenced(document, all)
     const renamed = new Map([...used].map((name) => [name, finalName(name, all, used)]))
     const schemas = Object.fromEntries([...used].toSorted().map((name) => [renamed.get(name) ?? name, all[name]]))

@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { sha256 } from 'bowline/kit/sha256'
+import { escapeHtml } from '../kit/escape-html.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { RecordingRow } from './recording-details.ts'
 
@@ -10,7 +11,8 @@ import type { RecordingRow } from './recording-details.ts'
 export interface Player {
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
-  readonly pageOf: (artifacts: Artifacts, recordings: readonly RecordingRow[]) => AsyncGenerator<Buffer>
+  /** Default of `title`: `Recording`. */
+  readonly pageOf: (artifacts: Artifacts, recordings: readonly RecordingRow[], title?: string) => AsyncGenerator<Buffer>
 }
 
 /** Reads the template, style and script of the page once. */
@@ -29,8 +31,8 @@ export function createPlayer(): Player {
       'content-security-policy': `${policy}; sandbox allow-scripts`,
       'content-type': 'text/html; charset=utf-8',
     },
-    pageOf: async function* (artifacts, recordings) {
-      yield Buffer.from(head)
+    pageOf: async function* (artifacts, recordings, title = 'Recording') {
+      yield Buffer.from(head.replace('{{title}}', () => escapeHtml(title)))
       for (const row of recordings) {
         const { startedAtMs, contentType } = row.details
         const isVideo = contentType.startsWith('video/')

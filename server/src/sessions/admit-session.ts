@@ -5,6 +5,7 @@ import type { HeldProfile } from '../profiles/held-profile.ts'
 import { assertCredits } from '../billing/account.ts'
 import { recordColumn } from '../recordings/record-plan.ts'
 import type { LimitFacts } from './concurrency-limit.ts'
+import { metadataColumn } from './session-labels.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -56,6 +57,8 @@ export async function admit(
     teamId: newSession.teamId,
     apiKeyId: newSession.apiKeyId,
     nodeId,
+    name: request.name,
+    metadata: metadataColumn(request.metadata),
     ttlSeconds: request.ttl,
     activityTtlSeconds: request.activityTtl,
     streamWebView: request.streamWebView,

@@ -5,6 +5,7 @@ import { isUuid } from 'bowline/kit/ids'
 import type { JsonText } from '../store/tables/columns.ts'
 import { toRow } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
+import { metadataColumn, type SessionMetadata } from './session-labels.ts'
 import type { OnBrowserClose, SessionRow } from '../store/tables/sessions.ts'
 
 /** A session to admit. It is created now and expires after its TTL, by the database's clock. */
@@ -13,6 +14,8 @@ export interface NewSessionRow {
   readonly teamId: string
   readonly apiKeyId: string
   readonly nodeId: string
+  readonly name?: string | undefined
+  readonly metadata?: JsonText | undefined
   readonly ttlSeconds: number
   readonly activityTtlSeconds: number
   readonly streamWebView: boolean
@@ -145,6 +148,9 @@ export async function listSessions(
     /** Default: sessions of all teams. */
     readonly teamId?: string | undefined
     readonly status?: SessionStatus | undefined
+    readonly name?: string | undefined
+    /** Metadata that a session must have, all of them. */
+    readonly metadata?: SessionMetadata | undefined
     /** Maximum number of sessions. */
     readonly limit: number
   },
@@ -152,6 +158,9 @@ export async function listSessions(
   let query = db.selectFrom('session').selectAll()
   if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.name !== undefined) query = query.where('name', '=', filter.name)
+  const metadata = metadataColumn(filter.metadata)
+  if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${metadata}::jsonb`)
   const rows = await query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
   return rows.map(toRow)
 }

@@ -24,6 +24,7 @@ import { jobWarnings } from './migrations/0021-job-warnings.ts'
 import { maxConcurrency } from './migrations/0022-max-concurrency.ts'
 import { holds } from './migrations/0023-holds.ts'
 import { jsonColumns } from './migrations/0024-json-columns.ts'
+import { sessionLabels } from './migrations/0025-session-labels.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -50,6 +51,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0022-max-concurrency': maxConcurrency,
   '0023-holds': holds,
   '0024-json-columns': jsonColumns,
+  '0025-session-labels': sessionLabels,
 }
 
 /** Names of all migrations, in order. */

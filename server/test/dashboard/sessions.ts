@@ -124,6 +124,32 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('the name and metadata of a new session are on its page, in the lists, in the filter and the activity', async () => {
+    await using view = await dashboard().open()
+    await view.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
+    await view.page.keyboard.press('n')
+    await view.page.getByLabel('Name').fill('Nightly export')
+    await view.page.getByLabel('Metadata').fill('customer=4711\nquery = a=b')
+    await view.page.getByRole('button', { name: 'Start' }).click()
+
+    await view.page.frameLocator('iframe').locator('body[data-phase=live]').waitFor()
+    await view.page.getByRole('heading', { name: 'Nightly export' }).waitFor()
+    await view.page.getByText('customer=4711').waitFor()
+    const { body } = await dashboard().lab.api('GET', '/v2/browser?name=Nightly%20export&status=active')
+    const [session] = body['sessions'] as { id: string; metadata: object }[]
+    expect(session?.metadata).toEqual({ customer: '4711', query: 'a=b' })
+    await view.goTo('sessions', 'Sessions')
+    await view.page.locator(`[data-session="${session?.id}"]`).getByText('Nightly export').waitFor()
+    await expect.poll(async () => countFrames(view)).toBeGreaterThan(0)
+    await dashboard().lab.api('DELETE', `/v2/browser/${session?.id}`)
+    await view.page.getByLabel('Filter sessions').fill('query=a=b')
+    const ended = view.page.getByRole('table', { name: 'Ended sessions' }).getByRole('link')
+    await expect.poll(async () => ended.allTextContents()).toEqual(['Nightly export'])
+    await view.goTo('activity', 'Activity')
+    await view.page.getByRole('link', { name: 'Nightly export' }).waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('viewing a session in the dashboard does not count as activity', async () => {
     const session = await dashboard().lab.createSession({ activityTtl: 60 })
     await using view = await dashboard().open(`sessions/${session.id}`)

@@ -13,6 +13,7 @@ import {
   type NewSessionRow,
   type SessionOutcome,
 } from '../../src/sessions/session-queries.ts'
+import { labelsOf, metadataColumn } from '../../src/sessions/session-labels.ts'
 import type { SessionRow } from '../../src/store/tables/sessions.ts'
 import { availableCredits } from '../../src/billing/account.ts'
 import { findTeam } from '../../src/teams/team-queries.ts'
@@ -23,6 +24,10 @@ async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSes
   const admission = await admitSession(db, newSession(key, changes))
   if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
   return admission.session
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 function ending(session: SessionRow, changes: Partial<SessionOutcome> = {}): SessionOutcome {
@@ -173,6 +178,26 @@ describeEachStore('sessions', (openStore) => {
     expect(await idsOf({})).toEqual([third.id, second.id, first.id])
     expect(await idsOf({ status: 'active' })).toEqual([third.id, first.id])
     expect(await idsOf({ limit: 1 })).toEqual([third.id])
+  })
+
+  test('sessions are listed by their name and by some of their metadata', async () => {
+    await using store = await openStore()
+    const { team, key } = await makeTeam(store.db)
+    const export1 = await admit(store.db, key, {
+      name: 'export',
+      metadata: metadataColumn({ customer: '4711', region: 'eu' }),
+    })
+    const export2 = await admit(store.db, key, { name: 'export', metadata: metadataColumn({ customer: '4712' }) })
+    const plain = await admit(store.db, key)
+    const idsOf = async (filter: object): Promise<readonly string[]> =>
+      (await listSessions(store.db, { teamId: team.id, limit: 100, ...filter })).map(({ id }) => id)
+
+    expect(await idsOf({ name: 'export' })).toEqual([export2.id, export1.id])
+    expect(await idsOf({ metadata: { customer: '4711' } })).toEqual([export1.id])
+    expect(await idsOf({ metadata: { customer: '4711', region: 'us' } })).toEqual([])
+    expect(await idsOf({ metadata: {} })).toEqual([plain.id, export2.id, export1.id])
+    expect(labelsOf(export1, rethrow)).toEqual({ name: 'export', metadata: { customer: '4711', region: 'eu' } })
+    expect(labelsOf(plain, rethrow)).toEqual({})
   })
 
   test('only active sessions of a node are listed', async () => {

@@ -39,6 +39,9 @@ const textColumns = [
   ['webhook_delivery', 'attempts', '[]'],
 ] as const
 
+/** What later migrations have added. */
+const laterAdditions = ['alter table session drop column name, drop column metadata']
+
 /** Returns a database to its schema before migration 0024. */
 async function undoMigration(db: Kysely<Database>): Promise<void> {
   for (const [table, column, initial] of textColumns) {
@@ -48,6 +51,7 @@ async function undoMigration(db: Kysely<Database>): Promise<void> {
     await change(`type text using ${column}::text`)
     if (initial !== undefined) await change(`set default '${initial}'`)
   }
+  for (const statement of laterAdditions) await sql.raw(statement).execute(db)
   await sql`delete from kysely_migration where name >= '0024'`.execute(db)
 }
 

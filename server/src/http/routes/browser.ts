@@ -1,42 +1,21 @@
 import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../../cluster/relay.ts'
-import { sessionUrls } from '../../sessions/urls.ts'
-import type { Sessions } from '../../sessions/sessions.ts'
 import { findByIdempotencyKey, getSession, listSessions } from '../../sessions/session-queries.ts'
+import type { OnUnreadable } from '../../store/tables/json-table.ts'
 import type { SessionRow } from '../../store/tables/sessions.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import { listTeams } from '../../teams/team-queries.ts'
 import { SessionCreator, type SessionCreatorDeps } from '../create-session.ts'
 import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
+import { sessionBill, sessionSummary } from '../session-summary.ts'
 import type { Call, Handlers } from '../register.ts'
 
 /** Routes of browser sessions. */
 export function browserHandlers(deps: SessionCreatorDeps): Handlers {
   const creator = new SessionCreator(deps)
-
-  /**
-   * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session
-   * of another team. The API defines 403 for reading and deleting a session by its id, and its
-   * clients rely on it: an id has 74 random bits and grants no access. All other routes of a
-   * session (files, recordings, CDP, live view) respond with 404, as for an unknown id.
-   */
-  const visibleSession = async (id: string, key: KeyRow): Promise<SessionRow> => {
-    const row = await getSession(deps.store.db, id)
-    // An admin key may read and end sessions of every team, but not access their content.
-    if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
-    return row
-  }
-
-  /**
-   * Returns the id of the session created with an idempotency key, for clients that never received
-   * the response.
-   */
-  const idOf = async ({ id, idempotencyKey }: DeleteSessionRequest, { key }: Call): Promise<string> => {
-    const found = id ?? (await findByIdempotencyKey(deps.store.db, key.teamId, idempotencyKey))?.id
-    if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
-    return found
-  }
+  const onUnreadable: OnUnreadable = (error) => deps.onError(error, 'reading a session')
+  const summaryDeps = { sessions: deps.sessions, onUnreadable }
 
   /**
    * Ends a session on its node. Returns `undefined` if that is this node, or if the session has
@@ -56,20 +35,14 @@ export function browserHandlers(deps: SessionCreatorDeps): Handlers {
   }
 
   const end = async (id: string, hasFailed: boolean, call: Call) => {
-    const row = await visibleSession(id, call.key)
+    const row = await visibleSession(deps, id, call.key)
     const elsewhere = await endElsewhere(row, hasFailed, call)
     if (elsewhere !== undefined) return elsewhere
     if (creator.endUnclaimed(id, call)) return { success: true as const, cleanupQueued: true }
     const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
     if (row.status === 'active' && ended !== undefined) logForeignDeletion(row, call)
-    const bill = ended ?? (await visibleSession(id, call.key))
-    return {
-      success: true as const,
-      sessionDurationMs: bill.durationMs ?? 0,
-      creditsBilled: bill.creditsBilled ?? 0,
-      ...profileOutcome(bill),
-      cleanupQueued: true,
-    }
+    const bill = ended ?? (await visibleSession(deps, id, call.key))
+    return { success: true as const, ...sessionBill(bill, onUnreadable), cleanupQueued: true }
   }
 
   return {
@@ -79,18 +52,47 @@ export function browserHandlers(deps: SessionCreatorDeps): Handlers {
       const rows = await listSessions(deps.store.db, {
         teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
         status: query.status,
+        name: query.name,
+        metadata: query.metadata,
         limit: query.limit,
       })
       const nameOf = (row: SessionRow) => (query.team === undefined ? undefined : teams.get(row.teamId))
-      return { success: true, sessions: rows.map((row) => summary(row, deps.sessions, call, nameOf(row))) }
+      return { success: true, sessions: rows.map((row) => sessionSummary(row, summaryDeps, call, nameOf(row))) }
     },
     getSession: async ({ params }, call) => {
-      const row = await visibleSession(params.id, call.key)
-      return { success: true, ...summary(row, deps.sessions, call) }
+      const row = await visibleSession(deps, params.id, call.key)
+      return { success: true, ...sessionSummary(row, summaryDeps, call) }
     },
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
-    deleteSessionByBody: async ({ body }, call) => end(await idOf(body, call), body.failed === true, call),
+    deleteSessionByBody: async ({ body }, call) => end(await idOf(deps, body, call), body.failed === true, call),
   }
+}
+
+/**
+ * Reads a session that the caller may see. Throws SESSION_NOT_FOUND, and FORBIDDEN for a session of
+ * another team. The API defines 403 for reading and deleting a session by its id, and its clients
+ * rely on it: an id has 74 random bits and grants no access. All other routes of a session (files,
+ * recordings, CDP, live view) respond with 404, as for an unknown id.
+ */
+async function visibleSession({ store }: Pick<SessionNodeDeps, 'store'>, id: string, key: KeyRow): Promise<SessionRow> {
+  const row = await getSession(store.db, id)
+  // An admin key may read and end sessions of every team, but not access their content.
+  if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  return row
+}
+
+/**
+ * Returns the id of the session created with an idempotency key, for clients that never received
+ * the response.
+ */
+async function idOf(
+  { store }: Pick<SessionNodeDeps, 'store'>,
+  { id, idempotencyKey }: DeleteSessionRequest,
+  { key }: Call,
+): Promise<string> {
+  const found = id ?? (await findByIdempotencyKey(store.db, key.teamId, idempotencyKey))?.id
+  if (found === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'No session was created with this key.')
+  return found
 }
 
 /** Writes an audit line if an admin key has ended a session of another team. */
@@ -117,33 +119,4 @@ async function teamsToList(
     requestedTeam === everyTeam ? teams : teams.filter(({ id, name }) => name === requestedTeam || id === requestedTeam)
   if (listed.length === 0) throw new BowlineError('TEAM_NOT_FOUND', `Team ${JSON.stringify(requestedTeam)} not found`)
   return new Map(listed.map(({ id, name }) => [id, name]))
-}
-
-function summary(row: SessionRow, sessions: Sessions, { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>, team?: string) {
-  const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
-  return {
-    id: row.id,
-    status: row.status,
-    ...(team === undefined ? {} : { team }),
-    // These URLs grant control of the session, so only its team receives them.
-    ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
-    streamWebView: row.streamWebView,
-    createdAt: row.createdAt.toISOString(),
-    lastActivity: new Date(lastActivityMs).toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    ...(row.status === 'active' || row.endedAt === undefined
-      ? {}
-      : {
-          endedAt: row.endedAt.toISOString(),
-          endReason: row.endReason,
-          sessionDurationMs: row.durationMs,
-          creditsBilled: row.creditsBilled,
-        }),
-    ...profileOutcome(row),
-    ...(row.error === undefined ? {} : { error: row.error }),
-  }
-}
-
-function profileOutcome({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) {
-  return name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }
 }

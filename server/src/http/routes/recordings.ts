@@ -25,7 +25,8 @@ export function recordingHandlers({ store, recordings }: Pick<RecordingRouteDeps
   return {
     listRecordings: async ({ params }, call) => {
       const row = await getTeamSession(store.db, params.id, call.key.teamId)
-      return { success: true, recordings: [...(await recordings.list(row, call.baseUrl))] }
+      const named = row.name === undefined ? {} : { sessionName: row.name }
+      return { success: true, ...named, recordings: [...(await recordings.list(row, call.baseUrl))] }
     },
   }
 }
@@ -52,13 +53,13 @@ export function registerRecordings(
   registerRoute(app, 'readRecording', {
     handler: async (request, reply) => {
       const { name } = request.params as RecordingParams
-      const { id } = accessOf(request, routes.readRecording.auth)
+      const { id, name: sessionName } = accessOf(request, routes.readRecording.auth)
       if (name === playerName) {
         const kept = await artifacts.list(recordingKind, id)
         if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
         player ??= createPlayer()
         void reply.headers({ ...readHeaders, ...player.headers })
-        return reply.send(Readable.from(player.pageOf(artifacts, kept), { objectMode: false }))
+        return reply.send(Readable.from(player.pageOf(artifacts, kept, sessionName), { objectMode: false }))
       }
       const row = await artifacts.find(recordingKind, id, name)
       const { contentType } = row.details

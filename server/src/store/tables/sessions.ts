@@ -29,6 +29,8 @@ export interface SessionTable {
   readonly nodeId: string
   readonly status: SessionStatus
   readonly endReason: Nullable<EndReason>
+  readonly name: Nullable<string>
+  readonly metadata: Nullable<JsonText>
   readonly ttlSeconds: number
   readonly activityTtlSeconds: number
   readonly streamWebView: boolean

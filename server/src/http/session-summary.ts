@@ -1,0 +1,58 @@
+import type { Sessions } from '../sessions/sessions.ts'
+import { labelsOf } from '../sessions/session-labels.ts'
+import { sessionUrls } from '../sessions/urls.ts'
+import type { OnUnreadable } from '../store/tables/json-table.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
+import type { Call } from './register.ts'
+
+/** Dependencies of `sessionSummary`. */
+export interface SummaryDeps {
+  readonly sessions: Sessions
+  readonly onUnreadable: OnUnreadable
+}
+
+/** Describes a session for a caller. `team`: the name of its team, if the response has it. */
+export function sessionSummary(
+  row: SessionRow,
+  { sessions, onUnreadable }: SummaryDeps,
+  { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>,
+  team?: string,
+) {
+  const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
+  return {
+    id: row.id,
+    ...labelsOf(row, onUnreadable),
+    status: row.status,
+    ...(team === undefined ? {} : { team }),
+    // These URLs grant control of the session, so only its team receives them.
+    ...(row.teamId === key.teamId ? sessionUrls(baseUrl, row) : {}),
+    streamWebView: row.streamWebView,
+    createdAt: row.createdAt.toISOString(),
+    lastActivity: new Date(lastActivityMs).toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(row.status === 'active' || row.endedAt === undefined
+      ? {}
+      : {
+          endedAt: row.endedAt.toISOString(),
+          endReason: row.endReason,
+          sessionDurationMs: row.durationMs,
+          creditsBilled: row.creditsBilled,
+        }),
+    ...profileOutcome(row),
+    ...(row.error === undefined ? {} : { error: row.error }),
+  }
+}
+
+/** Describes the bill of an ended session. */
+export function sessionBill(row: SessionRow, onUnreadable: OnUnreadable) {
+  return {
+    ...labelsOf(row, onUnreadable),
+    sessionDurationMs: row.durationMs ?? 0,
+    creditsBilled: row.creditsBilled ?? 0,
+    ...profileOutcome(row),
+  }
+}
+
+function profileOutcome({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) {
+  return name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }
+}
