@@ -39,7 +39,7 @@ const textColumns = [
   ['webhook_delivery', 'attempts', '[]'],
 ] as const
 
-/** What later migrations have added. */
+/** Statements that undo later migrations. */
 const laterAdditions = ['alter table session drop column name, drop column metadata']
 
 /** Returns a database to its schema before migration 0024. */
