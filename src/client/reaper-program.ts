@@ -77,14 +77,14 @@ async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<Reaper
     : undefined
   const { status, text } = second === undefined || unknownStatuses.has(second.status) ? first : second
   if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
-  const { isStopping, isRefused, ...billFields } = parseBill(text)
+  const { isRefused, ...deletion } = parseBill(text)
   if (isRefused && status < 300) throw new Error('the service refused the deletion')
-  if (isOnce && billFields.creditsBilled === undefined) {
-    const { sessionDurationMs, creditsBilled } = parseBill(await readSession(deletionRequest))
-    if (creditsBilled !== undefined) return { sessionDurationMs, creditsBilled }
-  }
-  if (isStopping) throw new Error('the service is still stopping the session')
-  return billFields
+  const session =
+    isOnce && deletion.creditsBilled === undefined ? parseBill(await readSession(deletionRequest)) : undefined
+  const { isStopping, sessionDurationMs, creditsBilled } = { ...deletion, ...session }
+  if (isStopping || (deletion.isStopping && creditsBilled === undefined))
+    throw new Error('the service is still stopping the session')
+  return { sessionDurationMs, creditsBilled }
 }
 
 /** Reads the session, which may contain the bill. Returns an empty string if that fails. */

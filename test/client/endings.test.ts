@@ -136,11 +136,14 @@ test.each<readonly [string, string, number]>([
   ])
 })
 
-test('process exit reads the bill of a session whose deletion is confirmed without one', async () => {
+test('process exit reads the bill of a session whose deletion is accepted without one', async () => {
+  let reads = 0
   await using fixture = await startFixture('exit', 'reaper', ({ method }, response) => {
-    if (method === 'DELETE') return response.writeHead(204).end() !== undefined
+    if (method === 'DELETE') return response.writeHead(202).end() !== undefined
     if (method !== 'GET') return false
-    return sendJson(response, 200, { success: true, status: 'stopped', sessionDurationMs: 900, creditsBilled: 7 })
+    reads += 1
+    const bill = reads === 1 ? { status: 'stopping' } : { status: 'stopped', sessionDurationMs: 900, creditsBilled: 7 }
+    return sendJson(response, 200, { success: true, ...bill })
   })
 
   await fixture.program.ended
