@@ -1,9 +1,13 @@
 import type { CdpCommand } from './message.ts'
+import { isCostlyToParse } from './parsing-cost.ts'
 import { firstReservedId } from './router.ts'
 
-/** Parses a command from JSON. Returns `undefined` if it is malformed. */
+/**
+ * Parses a command from JSON. Returns `undefined` if it is malformed, or so large that parsing it
+ * would block the server.
+ */
 export function parseCommand(text: unknown): CdpCommand | undefined {
-  if (typeof text !== 'string') return undefined
+  if (typeof text !== 'string' || isCostlyToParse(text)) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -26,4 +30,26 @@ export function parseCommand(text: unknown): CdpCommand | undefined {
  */
 export function isValidId(id: number): boolean {
   return id >= -(2 ** 31) && id < firstReservedId
+}
+
+const idAtStart = /^\s*\{\s*"id"\s*:\s*(-?\d{1,10})\s*,/
+const sessionIdAtEnd = /"sessionId"\s*:\s*"([\w-]{1,64})"\s*\}\s*$/
+
+/** Error of a text that is not parsed, with the ids that drivers write at its start and its end. */
+export interface CommandFault {
+  readonly id: number | undefined
+  readonly sessionId: string | undefined
+  readonly message: string
+}
+
+/** Describes why `parseCommand` returned `undefined`. */
+export function describeFault(text: string): CommandFault {
+  if (!isCostlyToParse(text)) {
+    const message = 'Message must be a JSON object with an integer id and a method'
+    return { id: undefined, sessionId: undefined, message }
+  }
+  const [, id] = idAtStart.exec(text.slice(0, 100)) ?? []
+  const [, sessionId] = sessionIdAtEnd.exec(text.slice(-200)) ?? []
+  const message = 'The parameters have too many or too deeply nested values: send fewer at once, or a JSON string'
+  return { id: id === undefined ? undefined : Number(id), sessionId, message }
 }

@@ -1,7 +1,7 @@
 import type { EndReason } from 'bowline/contract/browser'
 import { messageOf } from 'bowline/kit/message-of'
 import { isEvent, isTargetEvent, type CdpCommand } from '../cdp/message.ts'
-import { isValidId, parseCommand } from '../cdp/parse-command.ts'
+import { describeFault, isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel } from '../cdp/channel.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -141,11 +141,11 @@ export class CdpClient {
   receive(data: Buffer): void {
     this.markAlive()
     this.#session.touch()
-    const command = parseCommand(data.toString())
+    const text = data.toString()
+    const command = parseCommand(text)
     if (command === undefined) {
-      this.#respond({
-        error: { code: errorCodes.parse, message: 'Message must be a JSON object with an integer id and a method' },
-      })
+      const { message, ...ids } = describeFault(text)
+      this.#respond({ ...ids, error: { code: errorCodes.parse, message } })
       return
     }
     if (isValidId(command.id)) return this.#handle(command)

@@ -130,6 +130,19 @@ describe('a CDP command', () => {
     expect(cdp.events).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32_700 }) }))
   })
 
+  test('that would block the server returns an error with its id, and the connection stays open', async () => {
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    const refused = await cdp.call('Runtime.evaluate', {
+      nested: JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`),
+      text: 'x'.repeat(1_000_000),
+    })
+    const version = await cdp.call('Browser.getVersion')
+
+    expect(refused.error).toMatchObject({ code: -32_700, message: expect.stringContaining('too deeply nested') })
+    expect(version.result).toBeDefined()
+  })
+
   test.each([2_000_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER, -(2 ** 31) - 1])(
     'with the id %d, which Chromium does not support, returns an error with that id',
     async (id) => {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { describeFault, parseCommand } from '../../src/cdp/parse-command.ts'
+
+const start = '{"id":7,"method":"Runtime.evaluate","params":{"a":'
+const end = '},"sessionId":"A1"}'
+
+test.each<[name: string, params: string]>([
+  ['3 million empty objects', `[${'{},'.repeat(3_000_000)}{}]`],
+  ['lists that are nested 2 million times', '['.repeat(2_000_000)],
+  ['3 million properties', `{${'"k":0,'.repeat(3_000_000)}"k":0}`],
+  ['30 million spaces', ' '.repeat(30_000_000)],
+  ['6 million strings with an escaped quote', `[${'"\\"",'.repeat(6_000_000)}""]`],
+])('a command with %s is refused without parsing it', (_name, params) => {
+  const text = `${start}${params}${end}`
+
+  expect(parseCommand(text)).toBeUndefined()
+  expect(describeFault(text)).toMatchObject({ id: 7, sessionId: 'A1', message: expect.stringContaining('too many') })
+})
+
+test.each<[name: string, value: unknown]>([
+  ['a string of 30 MB', 'x'.repeat(30_000_000)],
+  ['a string with 300,000 objects in JSON', `[${'{"a":[1]},'.repeat(300_000)}1]`],
+  ['a string that ends with a backslash, and others', ['\\'.repeat(2_000_001), '[', '\\"']],
+  ['300,000 numbers in a list', Array.from({ length: 300_000 }, (_, index) => index)],
+])('a command with %s is parsed', (_name, value) => {
+  const text = JSON.stringify({ id: 7, method: 'Runtime.evaluate', params: { a: value }, sessionId: 'A1' })
+
+  expect(parseCommand(text)?.params?.['a']).toEqual(value)
+})
+
+test('a malformed command is described without ids', () => {
+  expect(describeFault('{"id":7,')).toEqual({
+    id: undefined,
+    sessionId: undefined,
+    message: 'Message must be a JSON object with an integer id and a method',
+  })
+})
