@@ -4,11 +4,12 @@ import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 
 /**
- * Limits of session options. Times are in seconds. They follow part 8 of the API specification; the
- * default of `ttl` is the one that public clients expect.
+ * Limits of session options. Times are in seconds. They follow part 8 of the API specification,
+ * except for the maximum of `ttl`, which servers limit further with `--max-ttl`. The default of
+ * `ttl` is the one that public clients expect.
  */
 export const sessionLimits = {
-  ttl: { min: 30, max: 3600, default: 600 },
+  ttl: { min: 30, max: 86_400, default: 600 },
   activityTtl: { min: 10, max: 3600, default: 300 },
   profileName: { min: 1, max: 128 },
   name: { min: 1, max: 200 },
@@ -55,8 +56,16 @@ export const profile = preprocess(toCamelCase, profileFields)
 
 /** Body of `POST /v2/browser`. Unknown keys are ignored. */
 export const createSessionRequest = z.object({
-  /** Maximum lifetime in seconds, 30 to 3600. Default: 600. */
-  ttl: z.int().min(sessionLimits.ttl.min).max(sessionLimits.ttl.max).default(sessionLimits.ttl.default),
+  /**
+   * Maximum lifetime in seconds, 30 to 86400, within the limit of the server: 3600, unless it is
+   * started with another `--max-ttl`. Default: 600.
+   */
+  ttl: z
+    .int()
+    .min(sessionLimits.ttl.min)
+    .max(sessionLimits.ttl.max)
+    .default(sessionLimits.ttl.default)
+    .meta({ description: 'Maximum lifetime in seconds, within `--max-ttl` of the server (3600 by default)' }),
   /** Maximum idle time in seconds, 10 to 3600. Default: 300. */
   activityTtl: z
     .int()

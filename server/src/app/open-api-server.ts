@@ -36,7 +36,7 @@ export interface ApiServer {
 /** Settings of the HTTP server. */
 export type ApiServerSettings = Pick<
   ServerConfig,
-  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'drainTimeout' | 'resumeSeconds'
+  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'maxTtl' | 'drainTimeout' | 'resumeSeconds'
 >
 
 interface ApiServerDeps {
@@ -107,7 +107,7 @@ interface Sockets {
 
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
-  { dataDir, publicUrl, metricsToken, maxConnections }: ApiServerSettings,
+  { dataDir, publicUrl, metricsToken, maxConnections, maxTtl }: ApiServerSettings,
   { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets, authenticator, sessionQueue }: RequestDeps,
@@ -150,6 +150,7 @@ function httpDeps(
     dataDir,
     publicUrl,
     maxConnections,
+    maxTtlSeconds: maxTtl,
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),
     binary: host.binary,

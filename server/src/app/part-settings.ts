@@ -80,6 +80,7 @@ export function partSettings(config: ServerConfig): PartSettings {
       publicUrl,
       metricsToken: config.metricsToken,
       maxConnections: config.maxConnections,
+      maxTtl: config.maxTtl,
       drainTimeout: config.drainTimeout,
       resumeSeconds: config.resumeSeconds,
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sessionLimits } from 'bowline/contract/session-options'
 import { wholeNumber, type Setting } from './setting.ts'
 
 /** Settings of browsers: the binary, isolation, and limits per server and session. */
@@ -30,6 +31,14 @@ export const browserSettings = {
     help: 'maximum number of concurrent sessions; default: derived from the memory of the machine or container',
     accepts: 'a whole number from 1 to 10000',
     schema: wholeNumber(1, 10_000).optional(),
+  },
+  maxTtl: {
+    flag: 'max-ttl',
+    env: 'BOWLINE_MAX_TTL',
+    help: 'maximum lifetime of a session in seconds, its `ttl` and all extensions',
+    // A request without `ttl` asks for the default.
+    accepts: `a whole number from ${sessionLimits.ttl.default} to ${sessionLimits.ttl.max}`,
+    schema: wholeNumber(sessionLimits.ttl.default, sessionLimits.ttl.max).default(3600),
   },
   resumeSeconds: {
     flag: 'resume-seconds',

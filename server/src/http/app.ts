@@ -169,10 +169,10 @@ function baseUrlOf(request: FastifyRequest, { publicUrl }: Pick<HttpDeps, 'publi
 
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */
 function handlersOf(deps: HttpDeps): Handlers {
-  const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, onError } = deps
+  const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, maxTtlSeconds, onError } = deps
   const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
   return {
-    ...browserHandlers({ store, sessions, sessionQueue, peers, nodeId, authenticator, onError }),
+    ...browserHandlers({ store, sessions, sessionQueue, peers, nodeId, authenticator, maxTtlSeconds, onError }),
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...recordingHandlers({ store, recordings: deps.recordings }),

@@ -13,6 +13,7 @@ import type { QueuedRequest } from '../sessions/queued-request.ts'
 import type { SessionQueue } from '../sessions/session-queue.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
 import { sessionUrls } from '../sessions/urls.ts'
+import { assertTtl } from './assert-ttl.ts'
 import type { Authenticator } from './auth.ts'
 import { isRelayed, isRelayedTo, peerOfRow, type SessionNodeDeps } from './session-node.ts'
 import type { Call } from './register.ts'
@@ -29,6 +30,8 @@ const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAIN
 /** Dependencies of `SessionCreator`. */
 export interface SessionCreatorDeps extends SessionNodeDeps {
   readonly sessionQueue: SessionQueue
+  /** Maximum lifetime of a session in seconds. */
+  readonly maxTtlSeconds: number
   readonly authenticator: Pick<Authenticator, 'authenticate'>
 }
 
@@ -61,7 +64,8 @@ export class SessionCreator {
 
   /** Creates a session. If there is no slot, waits for up to `waitSeconds` in the queue. */
   async create(body: CreateSessionRequest, waitSeconds: number, call: Call): Promise<CreateSessionResponse> {
-    const { sessionQueue } = this.#deps
+    const { sessionQueue, maxTtlSeconds } = this.#deps
+    assertTtl(body.ttl, maxTtlSeconds)
     const disconnected = new AbortController()
     const delivered = call.delivered()
     void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
