@@ -1,4 +1,11 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { cdpSessionIdAtTail } from './message.ts'
+
+/**
+ * Maximum size of a message of the browser in bytes. Playwright and Puppeteer close the connection
+ * when they receive a larger one.
+ */
+export const maxMessageBytes = 256 * 1024 * 1024
 
 /**
  * Maximum size of results of the server's own calls, in bytes. The router subtracts each result, so
@@ -59,19 +66,38 @@ export function responseId(message: Buffer): number | undefined {
 }
 
 /**
- * Whether an event is too large to be read. Throws if it is one of the Target domain: pages cannot
- * cause that, and the server must not miss which targets exist.
+ * Whether an event is too large to be parsed. Throws if it is about a page or a frame: pages cannot
+ * cause that, and the server must not miss which of them exist. The title of a worker is a name
+ * that its page chooses. `bytes`: size of the event, if only its start is given.
  */
-export function isOversizedEvent(message: Buffer): boolean {
-  if (message.length <= maxEventBytes) return false
-  const start = message.toString('latin1', 0, 40)
-  if (message.length <= maxLargeEventBytes && largeEvents.test(start)) return false
-  if (targetEvents.test(start)) throw new Error(`an event of ${inMb(message.length)} about a target`)
+export function isOversizedEvent(message: Buffer, bytes: number = message.length): boolean {
+  if (bytes <= maxEventBytes) return false
+  const start = message.toString('latin1', 0, 200)
+  if (bytes <= maxLargeEventBytes && largeEvents.test(start)) return false
+  if (targetEvents.test(start) && !workerEvents.test(start))
+    throw new Error(`an event of ${inMb(bytes)} about a target`)
   return true
 }
 
 const largeEvents = /^{"method":"(?:Target\.|Page\.screencastFrame"|Fetch\.requestPaused")/
-const targetEvents = /^{"method":"Target\./
+const targetEvents = /^{"method":"Target\.(?!receivedMessageFromTarget")/
+const workerEvents =
+  /^{"method":"Target\.\w+","params":{(?:"sessionId":"\w+",)?"targetInfo":{"targetId":"\w+","type":"\w*worker"/
+
+/**
+ * Returns what is received in place of a message over `maxMessageBytes`: an error response, or
+ * nothing for an event. `start` and `end` are its first and last bytes. Throws as
+ * `isOversizedEvent`.
+ */
+export function replaceOversized(start: Buffer, end: Buffer, bytes: number): Buffer | undefined {
+  const id = responseId(start)
+  if (id === undefined) {
+    isOversizedEvent(start, bytes)
+    return undefined
+  }
+  const message = `The result is ${inMb(bytes)}, and the limit is ${inMb(maxMessageBytes)}`
+  return Buffer.from(JSON.stringify({ id, error: { code: -32_000, message }, sessionId: cdpSessionIdAtTail(end) }))
+}
 
 function inMb(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1).replace(/\.0$/, '')} MB`

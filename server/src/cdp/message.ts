@@ -18,6 +18,8 @@ const tailKey = Buffer.from(',"sessionId":"')
 const cdpSessionIdLength = 32
 const tailLength = tailKey.length + cdpSessionIdLength + '"}'.length
 const targetEvent = Buffer.from('{"method":"Target.')
+const otherNestedMessage =
+  /^{"method":"Target\.receivedMessageFromTarget","params":{"sessionId":"\w+","message":"{\\"(?:id\\":\d|method\\":\\"(?!Target\.)\w)/
 const dialogEndEvent = Buffer.from('{"method":"Page.javascriptDialogClosed"')
 const dialogEvent = Buffer.from('{"method":"Page.javascriptDialogOpening"')
 
@@ -52,9 +54,13 @@ export function isEvent(message: Buffer): boolean {
   return message[2] === letterM
 }
 
-/** Whether a message is an event of the Target domain. Only these change which sessions exist. */
+/**
+ * Whether a message is an event of the Target domain. Only these change which sessions exist.
+ * Messages of a session without `flatten` do only if they contain such an event. Others are as
+ * large as a page makes them, and are not parsed.
+ */
 export function isTargetEvent(message: Buffer): boolean {
-  return startsWith(message, targetEvent)
+  return startsWith(message, targetEvent) && !otherNestedMessage.test(message.toString('latin1', 0, 160))
 }
 
 /** Whether a message reports that a JavaScript dialog was closed. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { maxMessageBytes, replaceOversized } from './message-limits.ts'
 
 /** The two ends of `--remote-debugging-pipe`: JSON messages, each terminated by a zero byte. */
 export interface CdpPipe {
@@ -8,7 +9,8 @@ export interface CdpPipe {
   readonly send: (message: string) => boolean
   /**
    * Calls the listener with each complete message. A second listener replaces the first. If the
-   * listener throws, the pipe is closed.
+   * listener throws, the pipe is closed. Messages over `maxMessageBytes` are not kept: an error
+   * replaces a response, and events are dropped.
    */
   readonly onMessage: (listener: (message: Buffer) => void) => void
   /** Calls the listener when a full pipe can accept messages again. */
@@ -30,17 +32,18 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
     toBrowser.destroy()
     fromBrowser.destroy()
   }
-  const emit = (message: Buffer): void => {
-    if (fromBrowser.destroyed) return
+  const splitter = new MessageSplitter((message) => {
+    if (!fromBrowser.destroyed) listener(message)
+  })
+  fromBrowser.on('data', (chunk: Buffer) => {
     try {
-      listener(message)
+      splitter.add(chunk)
     } catch (error) {
       // A compromised browser may send anything. That must end its session, not the server.
       process.emitWarning(`Malformed CDP message from the browser: ${String(error)}`, { code: 'BOWLINE_CDP' })
       close()
     }
-  }
-  fromBrowser.on('data', splitMessages(emit))
+  })
   for (const end of [toBrowser, fromBrowser]) {
     end.on('error', () => resolve())
     end.on('close', () => resolve())
@@ -62,39 +65,69 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
     close,
   }
 }
+
 /** Messages up to this size are emitted without waiting for their zero byte. */
 const maxEarlyBytes = 4096
+
+/** Bytes at the start and at the end of a message that tell which command or session it is for. */
+const endBytes = 400
 
 /**
  * Splits a byte stream at zero bytes. A message within one chunk is emitted without a copy.
  * Chromium writes the zero byte separately, so one of 70 responses would wait for it to be read.
  */
-function splitMessages(emit: (message: Buffer) => void): (chunk: Buffer) => void {
-  let chunks: Buffer[] = []
-  let isEmitted = false
-  return (chunk) => {
+class MessageSplitter {
+  readonly #emit: (message: Buffer) => void
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #isEmitted = false
+  /** Last bytes of a message that is too large. */
+  #tail: Buffer | undefined
+
+  constructor(emit: (message: Buffer) => void) {
+    this.#emit = emit
+  }
+
+  add(chunk: Buffer): void {
     let start = 0
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
       const last = chunk.subarray(start, end)
       start = end + 1
-      if (isEmitted) {
-        isEmitted = false
-      } else if (chunks.length === 0) {
-        emit(last)
-      } else {
-        chunks.push(last)
-        const message = Buffer.concat(chunks)
-        chunks = []
-        emit(message)
-      }
+      if (this.#isEmitted) this.#isEmitted = false
+      else if (this.#bytes === 0) this.#emit(last)
+      else this.#complete(last)
     }
     if (start === chunk.length) return
     const rest = chunk.subarray(start)
-    if (chunks.length === 0 && !isEmitted && rest.length <= maxEarlyBytes && isComplete(rest)) {
-      isEmitted = true
-      emit(rest)
-    } else chunks.push(rest)
+    if (this.#bytes === 0 && !this.#isEmitted && rest.length <= maxEarlyBytes && isComplete(rest)) {
+      this.#isEmitted = true
+      this.#emit(rest)
+    } else this.#keep(rest)
   }
+
+  #keep(chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#tail !== undefined) this.#tail = lastBytes([this.#tail, chunk])
+    else this.#chunks.push(chunk)
+    if (this.#tail !== undefined || this.#bytes <= maxMessageBytes) return
+    this.#tail = lastBytes(this.#chunks)
+    this.#chunks = [Buffer.concat(this.#chunks, endBytes)]
+  }
+
+  #complete(last: Buffer): void {
+    this.#keep(last)
+    const whole = Buffer.concat(this.#chunks)
+    const message = this.#tail === undefined ? whole : replaceOversized(whole, this.#tail, this.#bytes)
+    this.#chunks = []
+    this.#bytes = 0
+    this.#tail = undefined
+    if (message !== undefined) this.#emit(message)
+  }
+}
+
+function lastBytes(chunks: readonly Buffer[]): Buffer {
+  const ends = chunks.slice(-endBytes).map((chunk) => chunk.subarray(-endBytes))
+  return Buffer.from(Buffer.concat(ends).subarray(-endBytes))
 }
 
 const closingBrace = 0x7d

@@ -193,7 +193,10 @@ class PipeRouter implements CdpRouter {
       return
     }
     if (this.#clientCallIds.size > 0 && this.#isClientCall(message)) return this.#receiveForServer(message)
-    if (isTargetEvent(message)) this.#followTargets(message, cdpSessionId ?? '', route)
+    if (isTargetEvent(message)) {
+      if (isOversizedEvent(message)) return
+      this.#followTargets(message, cdpSessionId ?? '', route)
+    }
     route.receive(route.isRoot ? withoutCdpSessionId(message) : message)
   }
 

@@ -1,4 +1,5 @@
 import { cdpSessionIdAtTail, isDialogEndEvent, isDialogEvent, type CdpCommand } from '../cdp/message.ts'
+import { isOversizedEvent } from '../cdp/message-limits.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
 import type { PageFocus } from '../cdp/page-focus.ts'
 
@@ -64,7 +65,8 @@ export class ClientPages {
     if (!isDialogEvent(message) && !isDialogEndEvent(message)) return
     const key = cdpSessionIdAtTail(message) ?? rootKey
     const page = this.#pages.get(key)
-    if (page === undefined) return
+    // A page can suggest a response of any size. Viewers do not see such a dialog.
+    if (page === undefined || isOversizedEvent(message)) return
     const event = JSON.parse(message.toString()) as CdpEvent
     const isOpen = event.method === 'Page.javascriptDialogOpening'
     const cdpSessionId = key === rootKey ? (this.#root?.cdpSessionId ?? '') : key

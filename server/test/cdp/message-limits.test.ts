@@ -88,3 +88,13 @@ test('an oversized event about a target ends the connection, since targets must 
 
   expect(() => say(unparsable('{"method":"Target.targetInfoChanged","params":', 16 * megabyte + 1))).toThrow('target')
 })
+
+test.each(['targetCreated","params":{', 'attachedToTarget","params":{"sessionId":"0A",'])(
+  'an oversized event %s about a worker, whose page chooses its name, is dropped',
+  (start) => {
+    const { say } = openRouter()
+    const event = `{"method":"Target.${start}"targetInfo":{"targetId":"0A","type":"shared_worker","title":"`
+
+    expect(() => say(unparsable(event, 16 * megabyte + 1))).not.toThrow()
+  },
+)

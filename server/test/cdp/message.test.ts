@@ -30,3 +30,15 @@ test('events of the Target domain are recognized', () => {
   expect(isTargetEvent(Buffer.from('{"method":"Target.attachedToTarget","params":{}}'))).toBe(true)
   expect(isTargetEvent(Buffer.from('{"method":"Page.loadEventFired","params":{}}'))).toBe(false)
 })
+
+test.each([
+  [true, '{"method":"Target.targetCreated'],
+  [true, '{"method":"Target.receivedMessageFromTarget'],
+  [false, '{"method":"Page.javascriptDialogOpening'],
+  [false, '{"id":1,"result":{"method":"Target.targetCreated'],
+])('of a session without flatten, it is %s that %s changes targets', (isExpected, start) => {
+  const message = JSON.stringify(`${start}"`).slice(0, -1)
+  const event = `{"method":"Target.receivedMessageFromTarget","params":{"sessionId":"${cdpSessionId}","message":${message}`
+
+  expect(isTargetEvent(Buffer.from(event))).toBe(isExpected)
+})

@@ -34,6 +34,23 @@ test.each<[name: string, chunks: string[], messages: string[]]>([
   expect(await receive(chunks)).toEqual(messages)
 })
 
+test('a response over 256 MB is replaced by an error, and such an event is dropped', async () => {
+  const part = 'x'.repeat(1024 * 1024)
+  const parts = Array.from({ length: 256 }, () => part)
+  const session = '0123456789ABCDEF0123456789ABCDEF'
+  const chunks = ['{"id":', '7,"result":"', ...parts, `","sessionId":"${session}`, '"}\0']
+  const event = ['{"method":"Runtime.consoleAPICalled","params":"', ...parts, '"}\0{"id":8}\0']
+
+  const [error, ...others] = await receive([...chunks, ...event])
+
+  expect(JSON.parse(error!)).toEqual({
+    id: 7,
+    error: { code: -32_000, message: 'The result is 268.4 MB, and the limit is 268.4 MB' },
+    sessionId: session,
+  })
+  expect(others).toEqual(['{"id":8}'])
+})
+
 test('messages end with a zero byte and are written at once', () => {
   const written: string[] = []
   const toBrowser = new Writable({
