@@ -58,6 +58,8 @@ export class Gateway implements Disposable {
     checkHandshake(upgrade.request)
     const resume = readResumeRequest(query)
     if (resume?.received === undefined) return this.#open(session, upgrade, { resume, targetId })
+    // A closed socket emits nothing any more, so its connection would never end.
+    if (upgrade.socket.destroyed) return
     const connection = this.#resumable.get(mapKey(session, resume, targetId))
     const { received } = resume
     const webSocket = this.#accept(upgrade)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -233,6 +234,34 @@ test('the end of a session ends its lost connections, and the reason is in the e
     status: 410,
     body: { error: expect.stringContaining('deleted') as string },
   })
+})
+
+test('clients that give up while they resume do not stay connected for the server', async () => {
+  const session = await lab.createSession()
+  const { pathname, search, host, hostname, port } = new URL(session.cdpUrl)
+  const giveUp = async (): Promise<void> => {
+    const key = newKey()
+    await (await open(key, undefined, session.cdpUrl)).drop()
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const lines = [
+      `GET ${pathname}${search}&resume=${key}&received=0 HTTP/1.1`,
+      `Host: ${host}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+      'Sec-WebSocket-Version: 13',
+    ]
+    await new Promise((resolve) => socket.write(`${lines.join('\r\n')}\r\n\r\n`, resolve))
+    // The server reads the session from its database before it completes the handshake.
+    socket.resetAndDestroy()
+  }
+  await Promise.all(Array.from({ length: 20 }, giveUp))
+
+  await lab.api('DELETE', `/v2/browser/${session.id}`)
+
+  const clients = async (): Promise<string> => String((await lab.api('GET', '/metrics')).body['text'])
+  await expect.poll(clients, { timeout: 5000 }).toMatch(/^bowline_cdp_clients 0$/m)
 })
 
 test.each([
