@@ -38,7 +38,7 @@ export type { Balance, Concurrency, GetConcurrency, Usage, UsageHistoryOptions, 
 export type { Webhooks } from './client/webhooks.ts'
 export type { SessionOutcome, SessionScope, WithSessionOptions, Work } from './client/with-session.ts'
 export type { EndReason, ProfileOutcome, SessionStatus, SessionSummary } from './contract/browser.ts'
-export type { CreateSessionOptions, Profile } from './contract/session-options.ts'
+export type { CreateSessionOptions, Profile, UpdateSessionOptions } from './contract/session-options.ts'
 export type { SessionFile } from './contract/files.ts'
 export type { CreateKeyOptions, CreateKeyResponse, KeySummary } from './contract/keys.ts'
 export type { BatchInput } from './contract/batch.ts'

@@ -5,6 +5,7 @@ import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
+import { createUpdateCommand } from './session-update.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
@@ -23,6 +24,7 @@ export function createSessionsCommand(): Command {
   withConnectionFlags(
     command.command('get').description('show one session').argument('<id>', 'id of the session'),
   ).action(getSession)
+  command.addCommand(createUpdateCommand())
   withConnectionFlags(
     command.command('delete').description('delete sessions').argument('<id...>', 'ids of sessions'),
   ).action(deleteSessions)

@@ -198,6 +198,8 @@ export class SessionOpener {
       response,
       {
         createRecordings: () => createSessionRecordings(call, response.id, config),
+        updateOnServer: async (changes, requestOptions) =>
+          call('updateSession', { params: { id: response.id }, body: changes }, requestOptions),
         // Services without recordings may not support the parameter.
         deleteOnServer: (hasFailed) =>
           deleteSessionIfThere(call, response.id, { hasFailed: hasFailed && isRecorded(body) }),

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
-import type { CreateSessionResponse, ProfileOutcome } from '../contract/browser.ts'
+import type { CreateSessionResponse, ProfileOutcome, SessionSummary } from '../contract/browser.ts'
+import type { UpdateSessionOptions } from '../contract/session-options.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { BillFields } from './deletion.ts'
@@ -98,6 +99,12 @@ export interface Session extends AsyncDisposable {
   /** Bill of the session. `undefined` until it has ended. */
   readonly bill: SessionBill | undefined
   /**
+   * Changes the lifetime, the name or the metadata of the session. `ttl` counts from now:
+   * `{ ttl: 600 }` lets the session end in ten minutes. Rejects with INSUFFICIENT_CREDITS, with
+   * BAD_REQUEST above the `--max-ttl` of the server, and with SESSION_ENDED.
+   */
+  readonly update: (changes: UpdateSessionOptions, requestOptions?: Abortable) => Promise<SessionSummary>
+  /**
    * Deletes the session and resolves to its bill. Repeated calls resolve to the same bill. Rejects
    * with DELETE_FAILED if the service did not confirm the deletion after several attempts; the next
    * call tries again.
@@ -116,6 +123,7 @@ export interface Session extends AsyncDisposable {
 /** Hooks that a session calls when it ends. */
 export interface SessionHooks {
   readonly createRecordings: () => SessionRecordings
+  readonly updateOnServer: (changes: UpdateSessionOptions, requestOptions: Abortable) => Promise<SessionSummary>
   /** Deletes the session on the server. */
   readonly deleteOnServer: (hasFailed: boolean) => Promise<BillFields>
   /** Called once when the session is detached. */
@@ -126,25 +134,80 @@ export interface SessionHooks {
   readonly onDeletionFailed: (bill: SessionBill) => void
 }
 
+/** Fields of a session that `update()` changes. */
+type SessionFacts = Pick<CreateSessionResponse, 'id' | 'name' | 'metadata' | 'expiresAt'>
+
 /** Creates a `Session` from the response of the server. */
 export function createSession(
   response: CreateSessionResponse,
   hooks: SessionHooks,
   transport?: FilesTransport,
 ): Session {
-  let bill: SessionBill | undefined
-  let ending: Promise<SessionBill> | undefined
+  let facts: SessionFacts = response
   let isDetached = false
   let files: SessionFiles | undefined
   let recordings: SessionRecordings | undefined
+  const ending = createEnding(() => facts, hooks)
+
+  return {
+    id: response.id,
+    get name() {
+      return facts.name
+    },
+    get metadata() {
+      return facts.metadata ?? {}
+    },
+    cdpUrl: response.cdpUrl,
+    liveViewUrl: response.liveViewUrl ?? '',
+    interactiveLiveViewUrl: response.interactiveLiveViewUrl ?? '',
+    get expiresAt() {
+      return facts.expiresAt === undefined ? undefined : new Date(facts.expiresAt)
+    },
+    update: async (changes, requestOptions = {}) => {
+      const summary = await hooks.updateOnServer(changes, requestOptions)
+      facts = summary
+      return summary
+    },
+    get files() {
+      return (files ??= createSessionFiles(response.cdpUrl, transport))
+    },
+    get recordings() {
+      return (recordings ??= hooks.createRecordings())
+    },
+    get bill() {
+      return ending.bill()
+    },
+    end: ending.end,
+    get isDetached() {
+      return isDetached
+    },
+    detach: () => {
+      if (isDetached) return
+      isDetached = true
+      hooks.onDetached()
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!isDetached) await ending.end()
+    },
+  }
+}
+
+/** Creates the end of a session, which deletes it once and keeps its bill. */
+function createEnding(
+  factsOf: () => SessionFacts,
+  hooks: SessionHooks,
+): { readonly end: Session['end']; readonly bill: () => SessionBill | undefined } {
+  let bill: SessionBill | undefined
+  let ending: Promise<SessionBill> | undefined
 
   const deleteAndReport = async (endedBy: EndedBy, hasFailed: boolean): Promise<SessionBill> => {
     try {
-      bill = { ...billedLabels(response), endedBy, ...(await hooks.deleteOnServer(hasFailed)) }
+      const fields = await hooks.deleteOnServer(hasFailed)
+      bill = { ...billedLabels(factsOf()), endedBy, ...fields }
     } catch (cause) {
       ending = undefined
-      const error = deleteFailed(response.id, cause)
-      hooks.onDeletionFailed({ ...billedLabels(response), endedBy, error })
+      const error = deleteFailed(factsOf().id, cause)
+      hooks.onDeletionFailed({ ...billedLabels(factsOf()), endedBy, error })
       throw error
     }
     hooks.onDeleted(bill)
@@ -158,36 +221,7 @@ export function createSession(
     return abortable(ending, signal)
   }
 
-  return {
-    id: response.id,
-    name: response.name,
-    metadata: response.metadata ?? {},
-    cdpUrl: response.cdpUrl,
-    liveViewUrl: response.liveViewUrl ?? '',
-    interactiveLiveViewUrl: response.interactiveLiveViewUrl ?? '',
-    expiresAt: response.expiresAt === undefined ? undefined : new Date(response.expiresAt),
-    get files() {
-      return (files ??= createSessionFiles(response.cdpUrl, transport))
-    },
-    get recordings() {
-      return (recordings ??= hooks.createRecordings())
-    },
-    get bill() {
-      return bill
-    },
-    end,
-    get isDetached() {
-      return isDetached
-    },
-    detach: () => {
-      if (isDetached) return
-      isDetached = true
-      hooks.onDetached()
-    },
-    [Symbol.asyncDispose]: async () => {
-      if (!isDetached) await end()
-    },
-  }
+  return { end, bill: () => bill }
 }
 
 /** Returns the fields of a bill that identify a session. */

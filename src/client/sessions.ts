@@ -1,7 +1,7 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
 import type { SessionStatus, SessionSummary } from '../contract/browser.ts'
-import type { CreateSessionOptions } from '../contract/session-options.ts'
+import type { CreateSessionOptions, UpdateSessionOptions } from '../contract/session-options.ts'
 import type { Routes } from '../contract/routes.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { deleteSession } from './deletion.ts'
@@ -52,6 +52,11 @@ export interface Sessions {
   readonly list: (filter?: SessionFilter, requestOptions?: Abortable) => Promise<readonly SessionSummary[]>
   /** Returns a session by its id. Rejects with SESSION_NOT_FOUND. */
   readonly get: (id: string, requestOptions?: Abortable) => Promise<z.output<Routes['getSession']['response']>>
+  /**
+   * Changes the lifetime, the name or the metadata of any active session by its id. `ttl` counts
+   * from now. Rejects with SESSION_NOT_FOUND, SESSION_ENDED and INSUFFICIENT_CREDITS.
+   */
+  readonly update: (id: string, changes: UpdateSessionOptions, requestOptions?: Abortable) => Promise<SessionSummary>
   /** Returns the files of any session by its id. Rejects with SESSION_NOT_FOUND. */
   readonly files: (id: string, requestOptions?: Abortable) => Promise<SessionFiles>
   /** Returns the recordings of any session by its id. */
@@ -79,6 +84,9 @@ export function createSessions(deps: SessionDeps, opener: SessionOpener): Sessio
     list: async (filter = {}, requestOptions = {}) =>
       (await call('listSessions', { query: filter }, requestOptions)).sessions,
     get: async (id, requestOptions = {}) => call('getSession', { params: { id } }, requestOptions),
+    update: async (id, changes, requestOptions = {}) =>
+      opener.find(id)?.update(changes, requestOptions) ??
+      call('updateSession', { params: { id }, body: changes }, requestOptions),
     files: async (id, requestOptions = {}) => {
       const { cdpUrl } = await call('getSession', { params: { id } }, requestOptions)
       return createSessionFiles(cdpUrl ?? '', config)

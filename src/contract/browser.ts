@@ -69,6 +69,9 @@ export const sessionSummary = z.looseObject({
 /** Response of `GET /v2/browser/{id}`. */
 export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
 
+/** Response of `PATCH /v2/browser/{id}`: the session after the change. */
+export const updateSessionResponse = sessionSummary.extend({ success: z.literal(true) })
+
 /** Value of `team` that lists the sessions of all teams (admin keys only). */
 export const everyTeam = '*'
 

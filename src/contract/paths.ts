@@ -18,6 +18,7 @@ export const paths = {
   createSession: { method: 'POST', path: '/v2/browser', aliases: ['/v2/interact'] },
   listSessions: { method: 'GET', path: '/v2/browser', aliases: ['/v2/interact'] },
   getSession: { method: 'GET', path: '/v2/browser/{id}', aliases: ['/v2/interact/{id}'] },
+  updateSession: { method: 'PATCH', path: '/v2/browser/{id}', aliases: ['/v2/interact/{id}'] },
   deleteSession: { method: 'DELETE', path: '/v2/browser/{id}', aliases: ['/v2/interact/{id}'] },
   deleteSessionByBody: { method: 'DELETE', path: '/v2/browser', aliases: ['/v2/interact'] },
   listFiles: { method: 'GET', path: '/v2/browser/{id}/files', aliases: ['/v2/interact/{id}/files'] },

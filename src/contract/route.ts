@@ -29,7 +29,7 @@ export interface RouteActivity {
   readonly endpoint: ActivityEndpoint
   /**
    * Field of the body that the activity shows: a string, or a list whose first item is shown.
-   * `session` shows the text "Browser session".
+   * `session` shows the name of the session, or the text "Browser session".
    */
   readonly target: 'url' | 'urls' | 'query' | 'session'
 }

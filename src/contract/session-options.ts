@@ -96,6 +96,32 @@ export const createSessionRequest = z.object({
   record: recordRequest.optional(),
 })
 
+/** Body of `PATCH /v2/browser/{id}`. Absent fields stay as they are. */
+export const updateSessionRequest = z.object({
+  /**
+   * Seconds from now until the session ends, 30 to 86400. The lifetime since its creation stays
+   * within `--max-ttl` of the server. An extension reserves credits, and a shorter time releases
+   * them.
+   */
+  ttl: z
+    .int()
+    .min(sessionLimits.ttl.min)
+    .max(sessionLimits.ttl.max)
+    .optional()
+    .meta({ description: 'Seconds from now until the session ends' }),
+  /** Maximum idle time in seconds, 10 to 3600. It counts from now. */
+  activityTtl: z.int().min(sessionLimits.activityTtl.min).max(sessionLimits.activityTtl.max).optional(),
+  /** New name. `null` removes the name. */
+  name: sessionName.nullable().optional(),
+  /**
+   * Metadata to merge with those of the session. `null` removes a key. All others stay as they are.
+   */
+  metadata: z
+    .record(sessionMetadataKey, sessionMetadataValue.nullable())
+    .superRefine(atMostEntries(2 * sessionLimits.metadata.keys))
+    .optional(),
+})
+
 /** Maximum of `wait` in seconds. */
 export const maxSessionWait = 300
 
@@ -110,6 +136,20 @@ export const createSessionQuery = z.object({
   wait: z.coerce.number<number | string>().int().min(0).max(maxSessionWait).default(0),
 })
 
+/**
+ * Changes of an active session. Absent fields stay as they are.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type UpdateSessionOptions } from 'bowline'
+ *
+ * const tenMoreMinutes: UpdateSessionOptions = { ttl: 600, metadata: { step: 'checkout', retry: null } }
+ * await using session = await new Bowline().sessions.create({ ttl: 60 })
+ * await session.update(tenMoreMinutes)
+ * console.log(session.expiresAt)
+ * ```
+ */
+export type UpdateSessionOptions = z.input<typeof updateSessionRequest>
 export type CreateSessionRequest = z.output<typeof createSessionRequest>
 /**
  * Options of a session.

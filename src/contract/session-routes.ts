@@ -35,6 +35,16 @@ export const sessionRoutes = {
     params: browser.sessionParams,
     response: browser.getSessionResponse,
   },
+  updateSession: {
+    ...paths.updateSession,
+    tag: 'Sessions',
+    rateLimit: 'browserUse',
+    sessionNode: 'required',
+    summary: 'Change the lifetime, the name or the metadata of an active browser session',
+    params: browser.sessionParams,
+    body: options.updateSessionRequest,
+    response: browser.updateSessionResponse,
+  },
   deleteSession: {
     ...paths.deleteSession,
     tag: 'Sessions',

@@ -59,6 +59,23 @@ describe('sessions', () => {
     expect(deleted.out).toContain(`session ${id} (Nightly export): `)
   })
 
+  test('are changed by their id', async () => {
+    const { id } = await lab.createSession({ ttl: 60, metadata: { a: '1', b: '2', c: '3' } })
+    const flags = ['--ttl', '600', '--activity-ttl', '60', '--name', 'renamed']
+
+    const updated = await run(['sessions', 'update', id, ...flags, '--metadata', 'd=4', '--remove-metadata', 'a', 'b'])
+    const tooLong = await run(['sessions', 'update', id, '--ttl', '3600', '--json'])
+
+    expect(updated.out).toMatch(/^expiresAt +20/m)
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body).toMatchObject({
+      name: 'renamed',
+      metadata: { c: '3', d: '4' },
+    })
+    expect(tooLong.code).not.toBe(0)
+    expect(JSON.parse(tooLong.errors)).toMatchObject({ message: expect.stringContaining('--max-ttl') as string })
+    await lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
   test('are billed, and have recordings, which are listed and saved', async () => {
     const { id } = await lab.createSession({ ttl: 60, record: { console: true } })
 

@@ -78,6 +78,28 @@ test('a list is filtered by name and metadata', async () => {
   ])
 })
 
+test('an updated session has its new end and labels, also if it is updated by its id', async () => {
+  const expiresAt = '2030-01-02T03:04:05.000Z'
+  await using fixture = await startFixture(({ method, path, body }, response) => {
+    if (method !== 'PATCH') return false
+    const { name } = JSON.parse(body) as { readonly name: string }
+    const session = { success: true, id: path.split('/').at(-1), status: 'active', name, expiresAt }
+    return sendJson(response, 200, session)
+  })
+  const session = await fixture.bowline.sessions.create({ ttl: 60 })
+
+  const summary = await session.update({ ttl: 600, name: 'renamed' })
+  expect(summary).toMatchObject({ id: session.id, name: 'renamed' })
+  expect(session).toMatchObject({ name: 'renamed', expiresAt: new Date(expiresAt) })
+  await fixture.bowline.sessions.update(session.id, { name: 'again', metadata: { step: null } })
+  const foreign = await fixture.bowline.sessions.update('elsewhere', { name: 'other' })
+
+  expect(session.name).toBe('again')
+  expect(foreign).toMatchObject({ id: 'elsewhere', name: 'other' })
+  expect(JSON.parse(fixture.service.requests[1]!.body)).toEqual({ ttl: 600, name: 'renamed' })
+  expect(await session.end()).toMatchObject({ name: 'again' })
+})
+
 test('ending twice deletes once and resolves to the same bill', async () => {
   await using fixture = await startFixture()
   const session = await fixture.bowline.sessions.create()

@@ -46,6 +46,13 @@ export function matches({ id, name, metadata = {}, profile }: SessionSummary, fi
   return [id, name ?? '', profile?.name ?? '', ...labels].some((text) => text.toLowerCase().includes(wanted))
 }
 
+/** Lets a session end some minutes later than it would. */
+export async function extendSession(api: Api, { id, expiresAt }: SessionSummary, minutes: number): Promise<unknown> {
+  const leftMs = Math.max(0, Date.parse(expiresAt ?? '') - Date.now()) || 0
+  const ttl = Math.ceil(leftMs / 1000) + minutes * 60
+  return api.call('updateSession', { params: { id }, body: { ttl } })
+}
+
 /** Ends a session. */
 export async function endSession(api: Api, id: string): Promise<unknown> {
   return api.call('deleteSession', { params: { id }, query: {} })

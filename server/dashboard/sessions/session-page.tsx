@@ -16,7 +16,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
-import { endSession, findSession } from './session-calls.ts'
+import { endSession, extendSession, findSession } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
 
 const pollMs = 2000
@@ -56,6 +56,7 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
               chosen={view}
               onChoose={(name) => goTo(['sessions', id], name === takeOver ? { view: 'take-over' } : {})}
             />
+            <ExtendButton session={value} onExtended={reload} />
             <ConfirmButton
               icon="stop"
               label="End"
@@ -72,6 +73,23 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && <SessionBody session={value} isTakingOver={view === takeOver} />}
     </Page>
+  )
+}
+
+const extendMinutes = 10
+
+function ExtendButton({ session, onExtended }: { readonly session: SessionSummary; readonly onExtended: () => void }) {
+  const extend = useAction(async (api) => extendSession(api, session, extendMinutes))
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={extend.isRunning}
+      title={`Let the session end ${extendMinutes} minutes later`}
+      onClick={() => void extend.run(undefined).then(onExtended)}
+    >
+      Extend
+    </button>
   )
 }
 

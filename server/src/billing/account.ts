@@ -18,8 +18,8 @@
  * extractions are not: the check or extraction pays for them. If work fails or finds nothing, its
  * hold is released without a charge. Only sessions keep a row that explains a price of 0.
  *
- * Each kind of work takes the same steps: `reserve` a hold, `raise` it if the work turns out to
- * cost more, then either `settle` (remove the hold, debit the team, add the charge) or `release`
+ * Each kind of work takes the same steps: `reserve` a hold, `raise` or `lower` it if the work turns
+ * out to cost more or less, then either `settle` (remove the hold, debit the team, add the charge) or `release`
  * (remove the hold). A balance cannot be overspent, because credits are reserved only if `credits -
  * reserved_credits` covers them. `settle` runs in the transaction that stores the result of the
  * work, after its rows: the row of the team is locked last and for the shortest time.
@@ -183,6 +183,19 @@ export async function raise(
     )
     select exists (select from held) as is_held, exists (select from reserved) as is_raised`.execute(db)
   return rows[0]?.isHeld !== true || rows[0].isRaised
+}
+
+/** Lowers a hold by some credits, for work that will cost less than expected. */
+export async function lower(
+  db: Kysely<Database>,
+  { holdId, credits }: { readonly holdId: string; readonly credits: number },
+): Promise<void> {
+  await sql`
+    with lowered as (
+      update hold set credits = credits - ${credits}::integer where id = ${holdId} returning team_id
+    )
+    update team set reserved_credits = reserved_credits - ${credits}::bigint
+    where id in (select team_id from lowered)`.execute(db)
 }
 
 /**

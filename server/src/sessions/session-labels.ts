@@ -29,7 +29,8 @@ export function labelsOf(row: Pick<SessionRow, 'id' | 'name' | 'metadata'>, onUn
   return { ...(row.name === undefined ? {} : { name: row.name }), ...(metadata === undefined ? {} : { metadata }) }
 }
 
-function readMetadata(
+/** Reads the metadata of a session. `undefined` without any, and if they cannot be read. */
+export function readMetadata(
   row: Pick<SessionRow, 'id' | 'metadata'>,
   onUnreadable: OnUnreadable,
 ): Record<string, string> | undefined {

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { EndReason, SessionStatus } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
@@ -55,6 +55,40 @@ export async function insertSession(db: Kysely<Database>, wanted: NewSessionRow)
     .returningAll()
     .executeTakeFirst()
   return row && toRow(row)
+}
+
+/** Locks an active session until the transaction ends. Returns `undefined` if it is not active. */
+export async function lockActiveSession(db: Transaction<Database>, id: string): Promise<SessionRow | undefined> {
+  const row = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toRow(row)
+}
+
+/** Fields of a session that can change while it is active. `undefined` clears a field. */
+export type ChangedSession = Pick<
+  SessionRow,
+  'ttlSeconds' | 'activityTtlSeconds' | 'reservedCredits' | 'name' | 'metadata'
+>
+
+/** Changes a session. Its lifetime counts from its creation. */
+export async function changeSession(db: Kysely<Database>, id: string, changed: ChangedSession): Promise<SessionRow> {
+  const row = await db
+    .updateTable('session')
+    .set({
+      ...changed,
+      name: changed.name ?? null,
+      metadata: changed.metadata ?? null,
+      expiresAt: sql<Date>`created_at + make_interval(secs => ${changed.ttlSeconds}::double precision)`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toRow(row)
 }
 
 /** End of a session and its price. */

@@ -3,34 +3,22 @@ import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { messageOf } from 'bowline/kit/message-of'
-import type { Browser } from '../browsers/launch.ts'
-import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
 import { findTeam } from '../teams/team-queries.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
-import { billSession, type ProfileSaveOutcome, type SessionEnd } from './bill.ts'
+import { billSession, type ProfileSaveOutcome } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { concurrencyLimit, limitedByOf, type LimitFacts } from './concurrency-limit.ts'
 import { drainingError } from './draining-error.ts'
-import { startSessionClock, type LiveSession, type SessionClock, type SessionCore } from './live-session.ts'
+import type { LiveSession, SessionCore } from './live-session.ts'
+import { SessionClock } from './session-clock.ts'
+import { endOf, errorOf, type Entry } from './session-entry.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './end-stray-session.ts'
 import type { EndRequest, SessionsDeps } from './session-deps.ts'
-
-interface Entry {
-  readonly session: LiveSession
-  readonly clock: SessionClock
-  readonly controller: AbortController
-  readonly profile: HeldProfile | undefined
-  ending: Promise<SessionRow> | undefined
-  /** How and when it ended. Set once, even if the bill is retried. */
-  end: Omit<SessionEnd, 'profile'> | undefined
-  /** Timer of the next attempt to store the bill. */
-  billRetry: NodeJS.Timeout | undefined
-  /** Stops the browser and saves its profile. Runs once, even if the bill is retried. */
-  finishing: Promise<ProfileSaveOutcome | undefined> | undefined
-}
+import { updateEntry } from './update-entry.ts'
+import type { SessionChange } from './update-session.ts'
 
 /**
  * The sessions whose browsers run on this node. Creates them, ends each exactly once, and bills it.
@@ -169,6 +157,15 @@ export class Sessions implements AsyncDisposable {
   }
 
   /**
+   * Changes a live session and its timers. Returns undefined if it does not run here, or is ending.
+   * Throws SESSION_ENDED, INSUFFICIENT_CREDITS or BAD_REQUEST.
+   */
+  async update(id: string, change: SessionChange): Promise<SessionRow | undefined> {
+    const entry = this.#entries.get(id)
+    return entry === undefined || entry.session.ended.aborted ? undefined : updateEntry(this.#deps, entry, change)
+  }
+
+  /**
    * Ends every session on this node that a revoked API key created, also those that are starting.
    * Never rejects. Other nodes do the same in their heartbeats.
    */
@@ -253,14 +250,20 @@ export class Sessions implements AsyncDisposable {
       throw error
     })
     const controller = new AbortController()
-    const clock = startSessionClock({ row, startedAtMs }, (reason) => this.#endInBackground(row.id, reason))
+    const clock = new SessionClock({ row, startedAtMs }, (reason) => this.#endInBackground(row.id, reason))
     const { ageMs, lastUseMs, lastActivityAt, touch } = clock
     const age = { ageMs, lastUseMs, lastActivityAt, touch }
     const resources = new AsyncDisposableStack()
     const core: SessionCore = { ...age, row, browser, ended: controller.signal, resources }
     const session: LiveSession = { ...core, ...this.#deps.openComponents(core), recording: undefined }
     const { profile } = reservation
-    const notEnded = { ending: undefined, end: undefined, billRetry: undefined, finishing: undefined }
+    const notEnded = {
+      updating: undefined,
+      ending: undefined,
+      end: undefined,
+      billRetry: undefined,
+      finishing: undefined,
+    }
     const entry: Entry = { session, clock, controller, profile, ...notEnded }
     try {
       await this.#deps.onStart(session)
@@ -386,21 +389,6 @@ export class Sessions implements AsyncDisposable {
 
 /** Delay before a failed bill is retried, in milliseconds. */
 const billRetryMs = 1000
-
-function endOf({ session, clock }: Entry, { reason, error, isUnclaimed }: EndRequest): NonNullable<Entry['end']> {
-  // Time during which the browser hung is not billed. Timers can fire a millisecond early, but an
-  // expired TTL is billed in full.
-  const usedMs = clock.ageMs() - (reason === 'crashed' ? session.browser.unresponsiveMs() : 0)
-  const durationMs = reason === 'ttl' ? session.row.ttlSeconds * 1000 : usedMs
-  const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
-  const status = isUnclaimed === true ? 'error' : 'destroyed'
-  return { status, reason, durationMs, lastUseMs, ...(error === undefined ? {} : { error }) }
-}
-
-/** Describes why a browser exited on its own, if known. */
-function errorOf(browser: Browser): string | undefined {
-  return browser.unresponsiveMs() === 0 ? undefined : 'The browser stopped responding and was killed'
-}
 
 /** Maximum `Retry-After` when all sessions are in use, in milliseconds. */
 const maxRetryAfterMs = 5000

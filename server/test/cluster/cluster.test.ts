@@ -59,6 +59,21 @@ describe('two servers on one PostgreSQL', () => {
     expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
   })
 
+  test('a session is changed through either server, and its timers follow', async () => {
+    const { id } = await left.createSession({ ttl: 60, activityTtl: 300 })
+
+    const { status, body } = await right.api('PATCH', `/v2/browser/${id}`, { ttl: 900, name: 'renamed' })
+    const other = await right.api('PATCH', `/v2/browser/${id}`, { activityTtl: 10 })
+
+    expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'active', name: 'renamed' } })
+    expect(Date.parse(body['expiresAt'])).toBeGreaterThan(Date.now() + 890_000)
+    expect(other.body).toMatchObject({ name: 'renamed', expiresAt: body['expiresAt'] })
+    const find = async () => (await right.api('GET', `/v2/browser/${id}`)).body
+    await expect.poll(find, { timeout: 15_000 }).toMatchObject({ status: 'destroyed', endReason: 'idle' })
+    const late = await right.api('PATCH', `/v2/browser/${id}`, { ttl: 60 })
+    expect(late).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
+  }, 20_000)
+
   test('a server cannot start in the data directory of another, and ends none of its sessions', async () => {
     const second = startLab({ databaseUrl, apiKey, dataDir: left.dataDir })
 

@@ -1,6 +1,8 @@
 import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from 'bowline/contract/browser'
+import type { Routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../../cluster/relay.ts'
+import { sessionHasEnded } from '../../sessions/update-session.ts'
 import { findByIdempotencyKey, getSession, listSessions } from '../../sessions/session-queries.ts'
 import type { OnUnreadable } from '../../store/tables/json-table.ts'
 import type { SessionRow } from '../../store/tables/sessions.ts'
@@ -9,7 +11,8 @@ import { listTeams } from '../../teams/team-queries.ts'
 import { SessionCreator, type SessionCreatorDeps } from '../create-session.ts'
 import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
 import { sessionBill, sessionSummary } from '../session-summary.ts'
-import type { Call, Handlers } from '../register.ts'
+import { assertTtl } from '../assert-ttl.ts'
+import type { Call, Handlers, Input } from '../register.ts'
 
 /** Routes of browser sessions. */
 export function browserHandlers(deps: SessionCreatorDeps): Handlers {
@@ -63,6 +66,10 @@ export function browserHandlers(deps: SessionCreatorDeps): Handlers {
       const row = await visibleSession(deps, params.id, call.key)
       return { success: true, ...sessionSummary(row, summaryDeps, call) }
     },
+    updateSession: async ({ params, body }, call) => ({
+      success: true,
+      ...sessionSummary(await updateOwnSession(deps, params.id, body, call.key), summaryDeps, call),
+    }),
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
     deleteSessionByBody: async ({ body }, call) => end(await idOf(deps, body, call), body.failed === true, call),
   }
@@ -79,6 +86,29 @@ async function visibleSession({ store }: Pick<SessionNodeDeps, 'store'>, id: str
   // An admin key may read and end sessions of every team, but not access their content.
   if (row.teamId !== key.teamId && key.role !== 'admin') throw new BowlineError('FORBIDDEN', 'Forbidden.')
   return row
+}
+
+/**
+ * Changes an active session of the caller's team, which runs on this node. Throws SESSION_NOT_FOUND,
+ * FORBIDDEN, SESSION_ENDED, BAD_REQUEST or INSUFFICIENT_CREDITS.
+ */
+async function updateOwnSession(
+  deps: SessionCreatorDeps,
+  id: string,
+  { ttl, activityTtl, name, metadata }: Input<Routes['updateSession']>['body'],
+  key: KeyRow,
+): Promise<SessionRow> {
+  const row = await visibleSession(deps, id, key)
+  // An extension is paid by the team of the session.
+  if (row.teamId !== key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
+  await deps.sessions.whenStarted(id)
+  const live = deps.sessions.find(id)
+  if (live === undefined) throw sessionHasEnded(id)
+  const ttlSeconds = ttl === undefined ? undefined : Math.ceil(live.ageMs() / 1000) + ttl
+  if (ttlSeconds !== undefined) assertTtl(ttlSeconds, deps.maxTtlSeconds)
+  const updated = await deps.sessions.update(id, { ttlSeconds, activityTtlSeconds: activityTtl, name, metadata })
+  if (updated === undefined) throw sessionHasEnded(id)
+  return updated
 }
 
 /**
