@@ -143,7 +143,7 @@ export const createSessionQuery = z.object({
  * ```ts
  * import { Bowline, type UpdateSessionOptions } from 'bowline'
  *
- * const tenMoreMinutes: UpdateSessionOptions = { ttl: 600, metadata: { step: 'checkout', retry: null } }
+ * const tenMoreMinutes: UpdateSessionOptions = { ttl: 600, metadata: { retry: null } }
  * await using session = await new Bowline().sessions.create({ ttl: 60 })
  * await session.update(tenMoreMinutes)
  * console.log(session.expiresAt)

@@ -89,8 +89,8 @@ async function visibleSession({ store }: Pick<SessionNodeDeps, 'store'>, id: str
 }
 
 /**
- * Changes an active session of the caller's team, which runs on this node. Throws SESSION_NOT_FOUND,
- * FORBIDDEN, SESSION_ENDED, BAD_REQUEST or INSUFFICIENT_CREDITS.
+ * Changes an active session of the caller's team, which runs on this node. Throws
+ * SESSION_NOT_FOUND, FORBIDDEN, SESSION_ENDED, BAD_REQUEST or INSUFFICIENT_CREDITS.
  */
 async function updateOwnSession(
   deps: SessionCreatorDeps,
