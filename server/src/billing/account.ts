@@ -20,9 +20,9 @@
  *
  * Each kind of work takes the same steps: `reserve` a hold, `raise` or `lower` it if the work turns
  * out to cost more or less, then either `settle` (remove the hold, debit the team, add the charge)
- * or `release` (remove the hold). A balance cannot be overspent, because credits are reserved only if `credits -
- * reserved_credits` covers them. `settle` runs in the transaction that stores the result of the
- * work, after its rows: the row of the team is locked last and for the shortest time.
+ * or `release` (remove the hold). A balance cannot be overspent, because credits are reserved only
+ * if `credits - reserved_credits` covers them. `settle` runs in the transaction that stores the
+ * result of the work, after its rows: the row of the team is locked last and for the shortest time.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
