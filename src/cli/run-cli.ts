@@ -29,7 +29,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./demo-command.ts')).createDemoCommand(),
   },
   doctor: {
-    summary: 'check the browsers, isolation and database of this machine',
+    summary: 'check the browsers, isolation, data directory and database of this machine',
     load: async () => (await loadServer<ServerCommands>('bowline-server/commands')).createDoctorCommand(),
   },
   exec: {

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../lab/run-command.ts'
@@ -29,6 +30,33 @@ test('all checks pass if a browser starts in a sandbox, even if only the data di
 
   expect(findings.filter(({ state }) => state === 'bad')).toEqual([])
   expect(code).toBe(0)
+})
+
+test('the doctor fails for a data directory that cannot be created', async () => {
+  const { code, out } = await runCommand(['doctor', '--data-dir', '/proc/bowline', '--json'], { env: {} })
+
+  const findings = JSON.parse(out) as readonly Finding[]
+  expect(findings.filter(({ state }) => state === 'bad')).toEqual([
+    {
+      what: 'data directory',
+      state: 'bad',
+      detail: expect.stringContaining('The data directory /proc/bowline cannot be used: ENOENT'),
+    },
+  ])
+  expect(code).toBe(1)
+})
+
+test('the doctor leaves no data directory behind', async () => {
+  const dataDir = join(home.path, 'missing', 'data')
+
+  const { findings } = await runDoctor('--data-dir', dataDir)
+
+  expect(findings).toContainEqual({
+    what: 'data directory',
+    state: 'good',
+    detail: expect.stringMatching(`^${dataDir} is writable, \\d+ MB free$`),
+  })
+  await expect(access(join(home.path, 'missing'))).rejects.toThrow('ENOENT')
 })
 
 test.each([

@@ -1,17 +1,19 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { Command } from 'commander'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import { explainStartFailure } from '../app/explain-start-failure.ts'
 import { listBrowsers } from '../browsers/find.ts'
 import { openBrowserHost } from '../browsers/host.ts'
 import { describeIsolation, isIsolated } from '../browsers/isolation.ts'
 import { browserSearchEnvironment, readConfig } from '../config.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
+import { assertFreeSpace } from '../store/assert-free-space.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
 import { print, printJson } from 'bowline/terminal/print'
+import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts'
 
 /** The result of one check. */
 interface Finding {
@@ -29,14 +31,21 @@ type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean 
 /** Creates the command `bowline doctor`. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Checks the browsers, isolation and database of this machine. Exits with 1 if a check fails.')
+    .description(
+      'Checks the browsers, isolation, data directory and database of this machine. Exits with 1 if a check fails.',
+    )
     .option('--browser <which>', 'shell, chromium, or the path of a browser (BOWLINE_BROWSER)')
     .option('--isolation <how>', 'auto, strict, uid or none (BOWLINE_ISOLATION; default: auto)')
     .option('--data-dir <path>', 'data directory to check (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--database-url <url>', 'PostgreSQL database to check (DATABASE_URL)')
     .option('--json', 'print JSON')
     .action(async ({ json, ...flags }: DoctorFlags) => {
-      const findings = [checkNode(), ...(await checkBrowsers(flags)), await checkStore(flags)]
+      const findings = [
+        checkNode(),
+        ...(await checkBrowsers(flags)),
+        await checkDataDir(flags),
+        await checkStore(flags),
+      ]
       if (json === true) printJson(findings)
       else for (const finding of findings) print(toLine(finding))
       process.exitCode = findings.some(({ state }) => state === 'bad') ? 1 : 0
@@ -74,7 +83,7 @@ async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
   )
   try {
     const { browser, isolation, maxPages, dataDir: ownDir } = readConfig(flags)
-    await using folder = await openScratchFolder([tmpdir(), ownDir])
+    await using folder = await openFirstScratchFolder([tmpdir(), ownDir])
     const dataDir = folder.path
     await using host = await openBrowserHost({ dataDir, choice: browser, isolationMode: isolation, environment })
     const { kind, path } = host.binary
@@ -94,16 +103,12 @@ async function checkBrowsers(flags: DoctorFlags): Promise<readonly Finding[]> {
   }
 }
 
-/** Creates a temporary folder in the first of `parents` that is writable. Disposing removes it. */
-async function openScratchFolder(parents: readonly string[]): Promise<AsyncDisposable & { readonly path: string }> {
+/** Creates a temporary folder in the first of `parents` that is writable. */
+async function openFirstScratchFolder(parents: readonly string[]): Promise<ScratchFolder> {
   const problems: string[] = []
   for (const parent of parents) {
     try {
-      // The data directory does not exist before the first start of the server.
-      await mkdir(parent, { mode: 0o700 }).catch(() => undefined)
-      const path = await mkdtemp(join(parent, 'bowline-doctor-'))
-      const remove = async (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 })
-      return { path, [Symbol.asyncDispose]: remove }
+      return await openScratchFolder(parent)
     } catch (error) {
       problems.push(describeError(error))
     }
@@ -111,6 +116,20 @@ async function openScratchFolder(parents: readonly string[]): Promise<AsyncDispo
   throw new BowlineError('CONFIG_INVALID', `No writable folder: ${problems.join('; ')}`, {
     hint: 'Set `TMPDIR` or `--data-dir` to a folder on a writable file system.',
   })
+}
+
+/** Checks that the server could write to its data directory, which may not exist yet. */
+async function checkDataDir(flags: DoctorFlags): Promise<Finding> {
+  const what = 'data directory'
+  const { dataDir } = readConfig(flags)
+  try {
+    await using _scratch = await openScratchFolder(dataDir)
+    await assertFreeSpace(dataDir, { isNew: false })
+    const { bavail, bsize } = await statfs(dataDir)
+    return { what, state: 'good', detail: `${dataDir} is writable, ${Math.floor((bavail * bsize) / 1e6)} MB free` }
+  } catch (error) {
+    return { what, state: 'bad', detail: describeError(explainStartFailure(error, { dataDir })) }
+  }
 }
 
 async function checkStore(flags: DoctorFlags): Promise<Finding> {

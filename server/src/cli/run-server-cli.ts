@@ -12,7 +12,7 @@ export const serverProgram: Program = {
       load: async () => (await import('./serve-command.ts')).createServeCommand(),
     },
     doctor: {
-      summary: 'check the browsers, isolation and database of this machine',
+      summary: 'check the browsers, isolation, data directory and database of this machine',
       load: async () => (await import('./doctor.ts')).createDoctorCommand(),
     },
   },
