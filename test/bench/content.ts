@@ -4,19 +4,16 @@ import { parsePage } from '../../server/src/scrape/parse/parsed-page.ts'
 import { scoreHeldOut } from './content/held-out.ts'
 import { readLabelledPages, type LabelledPage } from './content/pages.ts'
 import { scoreWords, toText, type WordScore } from './content/scoring.ts'
-import type { Aim, BenchGroup, Figure } from './group.ts'
+import { atLeast, type BenchGroup, type Figure } from './group.ts'
 
 const types = ['article', 'documentation', 'service', 'forum', 'collection', 'listing', 'product']
 const leastByType: Readonly<Record<string, number>> = { all: 0.9, article: 0.95 }
-function least(value: number): Aim {
-  return { of: 'ours', bound: 'at least', value }
-}
 
 function figuresOf(title: string, pages: readonly LabelledPage[], scores: readonly WordScore[]): readonly Figure[] {
   return ['all', ...types].map((type) => {
     const chosen = scores.filter((_, index) => type === 'all' || pages[index]?.type === type)
     const f1 = chosen.reduce((sum, score) => sum + score.f1, 0) / Math.max(1, chosen.length)
-    return { name: `F1 ${title}, ${type}`, unit: '', ours: f1, aim: least(leastByType[type] ?? 0.75) }
+    return { name: `F1 ${title}, ${type}`, unit: '', ours: f1, aim: atLeast(leastByType[type] ?? 0.75) }
   })
 }
 
@@ -35,7 +32,7 @@ function measureSpeed(pages: readonly LabelledPage[]): Figure {
     name: 'HTML to main content as Markdown',
     unit: 'pages/s of one core',
     ours: pages.length / seconds,
-    aim: least(50),
+    aim: atLeast(50),
   }
 }
 

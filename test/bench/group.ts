@@ -44,6 +44,11 @@ export function ratioAtLeast(value: number): Aim {
   return { of: 'ratio', bound: 'at least', value }
 }
 
+/** An aim that the value itself stays at or above `value`. */
+export function atLeast(value: number): Aim {
+  return { of: 'ours', bound: 'at least', value }
+}
+
 /** An aim that the figure itself stays at or below `value`. */
 export function atMost(value: number): Aim {
   return { of: 'ours', bound: 'at most', value }

@@ -3,7 +3,7 @@ import { createRandom } from '../lab/random.ts'
 import { startPostgres } from '../lab/postgres.ts'
 import { fixedPage, numberFrom, sendHtml, type Pages } from '../lab/pages/page.ts'
 import { startSite } from '../lab/site.ts'
-import { atMost, type BenchGroup } from './group.ts'
+import { atLeast, atMost, type BenchGroup } from './group.ts'
 import { startFaults } from './kills/faults.ts'
 import { startFleet } from './kills/fleet.ts'
 import { findBrokenLaws } from './kills/laws.ts'
@@ -33,7 +33,7 @@ export const group: BenchGroup = {
     const firstSeed = Number(process.env['BOWLINE_SEED'] ?? Math.floor(Math.random() * 1e6))
     await using postgres = await startPostgres()
     const broken: string[] = []
-    const totals = { faults: 0, sessions: 0, requests: 0, pages: 0 }
+    const totals = { faults: 0, browserFaults: 0, sessions: 0, requests: 0, pages: 0 }
     for (let seed = firstSeed; seed < firstSeed + rounds; seed += 1) {
       const random = createRandom(seed)
       await using site = await startSite(pages)
@@ -48,6 +48,7 @@ export const group: BenchGroup = {
       for (const law of found) progress(`  seed ${seed}: BROKEN: ${law}`)
       broken.push(...found)
       totals.faults += faults.count()
+      totals.browserFaults += faults.browserCount()
       totals.sessions += records.sessions.length
       totals.requests += records.requests
       totals.pages += records.jobs.reduce((sum, { pages: count }) => sum + count, 0)
@@ -55,6 +56,7 @@ export const group: BenchGroup = {
     }
     return [
       { name: 'faults', unit: '', ours: totals.faults },
+      { name: 'browsers killed or paused', unit: '', ours: totals.browserFaults, aim: atLeast(rounds) },
       { name: 'sessions', unit: '', ours: totals.sessions },
       { name: 'requests', unit: '', ours: totals.requests },
       { name: 'pages of jobs', unit: '', ours: totals.pages },

@@ -9,6 +9,8 @@ type Actions = Readonly<Record<string, () => Promise<void>>>
 /** Faults of a round. */
 export interface Faults {
   readonly count: () => number
+  /** Faults of browsers that found one. */
+  readonly browserCount: () => number
   /** Resolves when no fault is in progress and all servers run. */
   readonly stop: () => Promise<void>
 }
@@ -27,11 +29,13 @@ export function startFaults({
 }): Faults {
   const { members, database } = fleet
   let count = 0
+  let browserCount = 0
   const stopped = new AbortController()
 
   const signalBrowser = async (signal: 'SIGKILL' | 'SIGSTOP', stoppedMs: number): Promise<void> => {
-    const pids = browserPids(random.pick(members).dataDir)
+    const pids = members.flatMap(({ dataDir }) => browserPids(dataDir))
     if (pids.length === 0) return
+    browserCount += 1
     // The whole group: the main process of a jailed browser only waits for the jail.
     const group = -random.pick(pids)
     trySignal(group, signal)
@@ -78,6 +82,7 @@ export function startFaults({
   const running = Promise.all([run(ofServers), run(ofOthers)])
   return {
     count: () => count,
+    browserCount: () => browserCount,
     stop: async () => {
       stopped.abort()
       await running

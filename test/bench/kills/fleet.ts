@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { access, chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabDatabase } from '../../lab/postgres.ts'
@@ -78,6 +78,7 @@ async function startMember(dataDir: string, blobs: string, database: LabDatabase
       env: { BOWLINE_API_KEY: adminKey, TMPDIR: temporaryDir },
     })
   let server = await start()
+  await assertHasBrowserFolder(dataDir)
   const endsMs: number[] = []
   return {
     url: server.url,
@@ -102,4 +103,11 @@ async function startMember(dataDir: string, blobs: string, database: LabDatabase
       }
     },
   }
+}
+
+/** Browsers are found by the data directory in their command lines. */
+async function assertHasBrowserFolder(dataDir: string): Promise<void> {
+  await access(join(dataDir, 'run')).catch(() => {
+    throw new Error(`Browsers cannot run in ${dataDir}: set TMPDIR to a short path that every user can traverse`)
+  })
 }
