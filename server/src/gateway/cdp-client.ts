@@ -10,7 +10,7 @@ import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientPages } from './client-pages.ts'
-import type { DiscoveredTarget } from './discover-targets.ts'
+import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
 

@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
 import { ClientBuffers } from './client-buffers.ts'
 import { ClientConnection } from './client-connection.ts'
-import { findTarget } from './discover-targets.ts'
+import { findTarget } from '../sessions/discover-targets.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
 
