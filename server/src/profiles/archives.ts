@@ -6,6 +6,7 @@ import { uuidV7 } from 'bowline/kit/ids'
 import { messageOf } from 'bowline/kit/message-of'
 import type { Blobs } from '../blobs/blobs.ts'
 import { packProfile } from './pack.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { ProfileKey } from './profile-key.ts'
 import { encryptStream, decryptStream, type Bytes } from './encrypt-stream.ts'
 import { unpackProfile } from './unpack.ts'
@@ -102,9 +103,11 @@ export async function readArchive(
   }
 }
 
-/** Creates the error for blob storage that does not respond. Its address is only logged. */
+/**
+ * Creates the error for blob storage that does not respond or is full. Its address is only logged.
+ */
 export function storageUnavailable(cause: unknown, consequence?: string): BowlineError {
-  const message = 'The storage of saved profiles does not respond'
+  const message = isStoreUnavailable(cause) ? messageOf(cause) : 'The storage of saved profiles does not respond'
   return new BowlineError(
     'PROFILE_STORAGE_UNAVAILABLE',
     consequence === undefined ? message : `${message}. ${consequence}`,

@@ -133,9 +133,10 @@ class Handle implements HeldProfile {
     try {
       return await writeArchive(this.#deps, lease.profileId, request)
     } catch (error) {
-      if (error instanceof BowlineError) throw error
+      if (error instanceof BowlineError && !isStoreUnavailable(error)) throw error
       const isKept = await this.#keep(request, error, async () => pending.add(lease, this.name, request))
-      throw storageUnavailable(error, isKept ? keptMessage : undefined)
+      const lostMessage = request.sessionId === undefined ? undefined : 'The changes are lost'
+      throw storageUnavailable(error, isKept ? keptMessage : lostMessage)
     }
   }
 

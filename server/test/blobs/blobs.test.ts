@@ -7,6 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openBlobs, parseBlobLocation } from '../../src/blobs/blobs.ts'
+import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { describeEachLocation, labS3Credentials, openFolderLocation } from '../../../test/lab/blob-locations.ts'
 
 describeEachLocation('blobs', (open) => {
@@ -91,6 +92,23 @@ test('a folder shows blobs only when they are complete and rejects keys that lea
   for (const key of ['../outside', 'things/../../outside', '/etc/passwd', 'things//one', 'things/.', '']) {
     await expect(blobs.read(key), key).rejects.toThrow('Invalid blob key')
   }
+})
+
+test.skipIf(!canMount)('a write to a full disk (mounting it needs root) can be repeated later', async () => {
+  await using disk = await mountSmallDisk(1)
+  const blobs = await openBlobs({ kind: 'folder', path: join(disk.path, 'blobs') })
+  const write = async (): Promise<void> => blobs.write('things/one', Readable.from([Buffer.alloc(100_000)]))
+  disk.fill()
+
+  await expect(write()).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: 'The disk of the server is full',
+    retryAfterSeconds: 2,
+  })
+  disk.free()
+  await write()
+
+  expect(await blobs.has('things/one')).toBe(true)
 })
 
 test('incomplete files are deleted after a day', async () => {

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
+import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
+import { startSite } from '../../../test/lab/site.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 
@@ -46,6 +49,41 @@ test.skipIf(!canMount)(
       code: 'DATA_DIR_UNUSABLE',
       message: expect.stringMatching(/is full|no space left/),
     })
+  },
+  40_000,
+)
+
+test.skipIf(!canMount)(
+  'when the disk of profiles and screenshots fills (mounting it needs root), errors say so and batches wait for space',
+  async () => {
+    await using database = await (await sharedPostgres()).createDatabase()
+    await using disk = await mountSmallDisk(120)
+    await using site = await startSite({ '/page': fixedPage('Page', '<h1>Page</h1>') })
+    await using lab = await startLab({ databaseUrl: database.url, dataDir: disk.path })
+    const profile = { name: 'acme' }
+    const screenshot = { url: site.url('/page'), formats: ['screenshot'], maxAge: 0 }
+    expect((await lab.api('POST', '/v2/scrape', screenshot)).status).toBe(200)
+    const { id } = await lab.createSession({ ttl: 120, profile })
+    disk.fill()
+
+    const full = 'The disk of the server is full'
+    expect((await lab.api('POST', '/v2/scrape', screenshot)).body).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      error: full,
+    })
+    expect((await lab.api('DELETE', `/v2/browser/${id}`)).body).toMatchObject({
+      success: true,
+      profile: { error: `${full}. The changes are lost` },
+    })
+    const { url, ...options } = screenshot
+    const requestCount = site.requests.all.length
+    const batch = await lab.api('POST', '/v2/batch/scrape', { urls: [url], ...options })
+    await expect.poll(() => site.requests.all.length, { timeout: 10_000 }).toBeGreaterThan(requestCount)
+    disk.free()
+
+    await expect
+      .poll(async () => (await lab.api('GET', `/v2/batch/scrape/${batch.body['id']}`)).body, { timeout: 20_000 })
+      .toMatchObject({ status: 'completed', completed: 1 })
   },
   40_000,
 )
