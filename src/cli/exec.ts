@@ -16,6 +16,7 @@ interface ExecFlags extends ConnectionFlags, LabelFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
+  readonly webhook?: string
   readonly wait?: number
   readonly keepOnFailure?: boolean
 }
@@ -40,6 +41,7 @@ export function createExecCommand(): Command {
     )
   return withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
     .option('--profile <name>', 'browser profile to load and save')
+    .option('--webhook <url>', 'URL that receives the start and the end of the session, with its bill')
     .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
     .option('--keep-on-failure', 'keep the session for debugging if the command fails')
     .passThroughOptions()
@@ -70,12 +72,13 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   }
 }
 
-function toSessionOptions({ ttl, activityTtl, profile, wait, ...flags }: ExecFlags): CreateSessionOptions {
+function toSessionOptions({ ttl, activityTtl, profile, webhook, wait, ...flags }: ExecFlags): CreateSessionOptions {
   return {
     ...labelsOf(flags),
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),
     ...(profile === undefined ? {} : { profile: { name: profile } }),
+    ...(webhook === undefined ? {} : { webhook }),
     ...(wait === undefined ? {} : { wait }),
   }
 }

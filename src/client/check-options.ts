@@ -11,6 +11,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   activityTtl: true,
   name: true,
   metadata: true,
+  webhook: true,
   streamWebView: true,
   profile: true,
   onBrowserClose: true,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
+import { sessionWebhook } from './webhooks.ts'
 
 /**
  * Limits of session options. Times are in seconds. They follow part 8 of the API specification,
@@ -79,6 +80,11 @@ export const createSessionRequest = z.object({
    * up to 500 characters.
    */
   metadata: sessionMetadata.optional(),
+  /**
+   * URL that receives the events `session.started` and `session.ended` (with the bill), or an
+   * object with `url`, `events`, `headers` and `metadata`.
+   */
+  webhook: sessionWebhook.optional(),
   /** Enables the live view. Default: true. */
   streamWebView: z.boolean().default(true),
   profile: profile.optional(),

@@ -63,6 +63,9 @@ export const jobWebhook = webhookFor(['started', 'page', 'completed', 'failed'])
 /** Schema of the webhook of a monitor. */
 export const monitorWebhook = webhookFor(['monitor.page', 'monitor.check.completed'])
 
+/** Schema of the webhook of a session. */
+export const sessionWebhook = webhookFor(['session.started', 'session.ended'])
+
 /** Status of a delivery. `pending` until it was accepted or its last retry failed. */
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed'])
 
@@ -80,9 +83,9 @@ const attempt = z.looseObject({
 export const delivery = z.looseObject({
   /** Id, the same as `webhookId` in the body. */
   id: z.string(),
-  /** Event type, such as `batch_scrape.page`. */
+  /** Event type, such as `batch_scrape.page` or `session.ended`. */
   event: z.string(),
-  /** Id of the job, or of the check. */
+  /** Id of the job, the session or the check. */
   jobId: z.string(),
   url: z.string(),
   status: deliveryStatus,

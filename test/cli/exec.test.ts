@@ -158,7 +158,8 @@ test('the flags of the session are sent to the server', async () => {
   await using service = await startForeignService()
 
   const labels = ['--name', 'Nightly export', '--metadata', 'customer=4711', '--metadata', 'query=a=b']
-  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90', ...labels]
+  const webhook = ['--webhook', 'https://hooks.example.com/']
+  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90', ...labels, ...webhook]
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
@@ -167,6 +168,7 @@ test('the flags of the session are sent to the server', async () => {
     ttl: 60,
     activityTtl: 30,
     profile: { name: 'boat' },
+    webhook: 'https://hooks.example.com/',
     name: 'Nightly export',
     metadata: { customer: '4711', query: 'a=b' },
   })

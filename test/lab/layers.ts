@@ -39,6 +39,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'server/egress',
     'server/profiles',
     'server/billing',
+    'server/webhooks',
     ...rows,
   ],
   'server/cluster': ['server/sessions', 'server/profiles', 'server/billing', ...rows],

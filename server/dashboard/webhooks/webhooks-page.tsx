@@ -12,7 +12,7 @@ import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { deliveryStates, listDeliveries } from './webhook-calls.ts'
 
-/** Webhook deliveries of the team's jobs and monitors. */
+/** Webhook deliveries of the team's sessions, jobs and monitors. */
 export function WebhooksPage({ route }: { readonly route: Route }) {
   const status = route.query.get('status') ?? ''
   const pages = usePages<Delivery>(`deliveries ${status}`, async (api, cursor, signal) =>

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { SessionWebhooks } from '../sessions/session-webhooks.ts'
 import { removeNode } from '../nodes/node-queries.ts'
 import type { SharedDeps } from './shared-deps.ts'
 
@@ -12,6 +13,7 @@ export interface JoiningNode {
   readonly bootstrapKeyId: string
   readonly blobsId: string
   readonly sessions: Sessions
+  readonly webhooks: SessionWebhooks
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
   readonly heartbeatResources: AsyncDisposableStack
   readonly log: Logger
@@ -23,7 +25,7 @@ export interface JoiningNode {
  */
 export async function joinCluster(
   deps: SharedDeps,
-  { nodeUrl, bootstrapKeyId, blobsId, sessions, heartbeatResources, log }: JoiningNode,
+  { nodeUrl, bootstrapKeyId, blobsId, sessions, webhooks, heartbeatResources, log }: JoiningNode,
 ): Promise<readonly string[]> {
   const { store, profiles, prices, nodeId, maxSessions, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
@@ -36,6 +38,7 @@ export async function joinCluster(
     store,
     profiles,
     prices,
+    webhooks,
     nodeId,
     maxSessions,
     onEnd,

@@ -40,8 +40,8 @@ export type SessionSettings = Pick<
 export function openSessions(
   resources: AsyncDisposableStack,
   { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb }: SessionSettings,
-  deps: SessionDeps,
-  blobs: Blobs,
+  deps: Omit<SessionDeps, 'webhooks'>,
+  { blobs, webhooks }: { readonly blobs: Blobs; readonly webhooks: SessionDeps['webhooks'] },
 ): OpenSessions {
   const { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
   const artifacts = new Artifacts({ store, blobs, onError })
@@ -52,6 +52,7 @@ export function openSessions(
     browsers,
     profiles,
     prices,
+    webhooks,
     nodeId,
     maxSessions,
     onEnd,

@@ -13,7 +13,7 @@ import { withPrices } from '../billing/prices.ts'
 import { packageVersion } from '../version.ts'
 
 /** Dependencies that the sessions and most other parts of the server share. */
-export type SharedDeps = SessionDeps & {
+export type SharedDeps = Omit<SessionDeps, 'webhooks'> & {
   readonly billing: Billing
   readonly metrics: ReturnType<typeof createMetrics>
   /** Whether this node's heartbeats reach the store. */

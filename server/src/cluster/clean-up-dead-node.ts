@@ -2,9 +2,7 @@ import { releaseLeasesOfNode } from '../profiles/lease-queries.ts'
 import { releaseHoldsOfNode } from '../billing/account.ts'
 import { activeSessionsOfNode } from '../sessions/session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
-import type { Store } from '../store/store.ts'
-import type { Prices } from '../billing/prices.ts'
-import { billSession } from '../sessions/bill.ts'
+import { billSession, type BillingDeps } from '../sessions/bill.ts'
 
 /**
  * Ends the sessions of a dead node, whose browsers are gone. Bills each until the last heartbeat of
@@ -12,7 +10,7 @@ import { billSession } from '../sessions/bill.ts'
  * other work and its profile leases. Returns the sessions.
  */
 export async function cleanUpDeadNode(
-  deps: { readonly store: Store; readonly prices: Prices },
+  deps: BillingDeps,
   nodeId: string,
   heartbeatAt: Date | undefined,
 ): Promise<readonly SessionRow[]> {

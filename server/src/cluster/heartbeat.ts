@@ -12,7 +12,7 @@ import { cleanUpDeadNode } from './clean-up-dead-node.ts'
 /** Dependencies of the heartbeat, and the properties of this node that it reports. */
 export interface HeartbeatDeps extends Pick<
   SessionDeps,
-  'store' | 'profiles' | 'prices' | 'nodeId' | 'maxSessions' | 'onEnd' | 'onError'
+  'store' | 'profiles' | 'prices' | 'webhooks' | 'nodeId' | 'maxSessions' | 'onEnd' | 'onError'
 > {
   readonly nodeUrl: string
   readonly bootstrapKeyId: string

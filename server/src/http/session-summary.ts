@@ -1,4 +1,5 @@
 import type { Sessions } from '../sessions/sessions.ts'
+import { profileOutcome } from '../sessions/profile-outcome.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
 import { sessionUrls } from '../sessions/urls.ts'
 import type { OnUnreadable } from '../store/tables/json-table.ts'
@@ -51,8 +52,4 @@ export function sessionBill(row: SessionRow, onUnreadable: OnUnreadable) {
     creditsBilled: row.creditsBilled ?? 0,
     ...profileOutcome(row),
   }
-}
-
-function profileOutcome({ profileName: name, profileSave, profileVersion: version, profileError: error }: SessionRow) {
-  return name === undefined ? {} : { profile: { name, saveChanges: profileSave === true, version, error } }
 }

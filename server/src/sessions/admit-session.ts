@@ -6,6 +6,7 @@ import { assertCredits } from '../billing/account.ts'
 import { recordColumn } from '../recordings/record-plan.ts'
 import type { LimitFacts } from './concurrency-limit.ts'
 import { metadataColumn } from './session-labels.ts'
+import { webhookColumn } from './session-webhooks.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -59,6 +60,7 @@ export async function admit(
     nodeId,
     name: request.name,
     metadata: metadataColumn(request.metadata),
+    webhook: webhookColumn(request.webhook),
     ttlSeconds: request.ttl,
     activityTtlSeconds: request.activityTtl,
     streamWebView: request.streamWebView,

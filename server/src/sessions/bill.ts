@@ -1,9 +1,12 @@
+import type { Transaction } from 'kysely'
 import pRetry from 'p-retry'
 import type { EndReason } from 'bowline/contract/browser'
 import { priceOfSession, type Prices } from '../billing/prices.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
+import type { Database } from '../store/schema.ts'
 import { endSession } from './session-account.ts'
+import type { SessionWebhooks } from './session-webhooks.ts'
 
 /** How a session ended. */
 export interface SessionEnd {
@@ -22,15 +25,19 @@ export interface SessionEnd {
 /** Outcome of saving a profile: the new version, or why none was saved. */
 export type ProfileSaveOutcome = { readonly version: number } | { readonly error: string }
 
+/** Dependencies of `billSession`. */
+export interface BillingDeps {
+  readonly store: Store
+  readonly prices: Prices
+  /** Receives the end of the session, in the transaction of its bill. */
+  readonly webhooks: Pick<SessionWebhooks, 'ended'>
+}
+
 /**
  * Records the end of a session and its bill in one transaction. Ending it again returns the first
  * bill.
  */
-export async function billSession(
-  deps: { readonly store: Store; readonly prices: Prices },
-  row: SessionRow,
-  end: SessionEnd,
-): Promise<SessionRow> {
+export async function billSession(deps: BillingDeps, row: SessionRow, end: SessionEnd): Promise<SessionRow> {
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
@@ -40,6 +47,8 @@ export async function billSession(
   const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined
   const figures = { endedAt, lastActivityAt, durationMs, credits, profileVersion, profileError }
   const ending = { id: row.id, status, reason, error, ...figures }
-  const outcome = await pRetry(async () => endSession(deps.store.db, ending), { retries: 3, minTimeout: 100 })
+  const onEnded = async (transaction: Transaction<Database>, ended: SessionRow): Promise<void> =>
+    deps.webhooks.ended(transaction, ended)
+  const outcome = await pRetry(async () => endSession(deps.store.db, ending, onEnded), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
 }

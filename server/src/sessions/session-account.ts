@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { reserve, settle, type Refusal } from '../billing/account.ts'
 import type { Database } from '../store/schema.ts'
 import {
@@ -59,13 +59,20 @@ class Refused extends Error {
 }
 
 /**
- * Ends a session and settles its hold in one transaction. Idempotent: later calls return the first
- * end. Returns `undefined` if the session does not exist.
+ * Ends a session and settles its hold in one transaction, in which `onEnded` is called with the
+ * session. Idempotent: later calls return the first end. Returns `undefined` if the session does
+ * not exist.
  */
-export async function endSession(db: Kysely<Database>, ending: SessionOutcome): Promise<EndedSession | undefined> {
+export async function endSession(
+  db: Kysely<Database>,
+  ending: SessionOutcome,
+  onEnded?: (transaction: Transaction<Database>, session: SessionRow) => Promise<void>,
+): Promise<EndedSession | undefined> {
   const ended = await db.transaction().execute(async (transaction) => {
     const row = await markSessionEnded(transaction, ending)
     if (row === undefined) return undefined
+    // Before the bill, because billing locks the row of the team.
+    await onEnded?.(transaction, row)
     const { id, teamId, apiKeyId } = row
     const { credits, endedAt: createdAt } = ending
     await settle(transaction, id, { teamId, apiKeyId, kind: 'session', subjectId: id, credits, createdAt })

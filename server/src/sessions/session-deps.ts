@@ -4,6 +4,7 @@ import type { Profiles } from '../profiles/profiles.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
+import type { SessionWebhooks } from './session-webhooks.ts'
 import type { LiveSession, SessionComponents, SessionCore } from './live-session.ts'
 
 /** Dependencies of `Sessions`. */
@@ -12,6 +13,7 @@ export interface SessionDeps {
   readonly browsers: BrowserPool
   readonly profiles: Profiles
   readonly prices: Prices
+  readonly webhooks: SessionWebhooks
   readonly nodeId: string
   readonly maxSessions: number
   /** Called with every ended session after it was billed. */

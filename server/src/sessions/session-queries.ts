@@ -16,6 +16,7 @@ export interface NewSessionRow {
   readonly nodeId: string
   readonly name?: string | undefined
   readonly metadata?: JsonText | undefined
+  readonly webhook?: JsonText | undefined
   readonly ttlSeconds: number
   readonly activityTtlSeconds: number
   readonly streamWebView: boolean

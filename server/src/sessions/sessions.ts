@@ -271,6 +271,7 @@ export class Sessions implements AsyncDisposable {
       throw await this.#abandon(entry, error)
     }
     this.#entries.set(row.id, entry)
+    await this.#deps.webhooks.started(row)
     void browser.exited.then(() => session.ended.aborted || this.#endInBackground(row.id, 'crashed', errorOf(browser)))
     return row
   }

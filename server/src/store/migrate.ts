@@ -25,6 +25,7 @@ import { maxConcurrency } from './migrations/0022-max-concurrency.ts'
 import { holds } from './migrations/0023-holds.ts'
 import { jsonColumns } from './migrations/0024-json-columns.ts'
 import { sessionLabels } from './migrations/0025-session-labels.ts'
+import { sessionWebhooks } from './migrations/0026-session-webhooks.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -52,6 +53,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0023-holds': holds,
   '0024-json-columns': jsonColumns,
   '0025-session-labels': sessionLabels,
+  '0026-session-webhooks': sessionWebhooks,
 }
 
 /** Names of all migrations, in order. */

@@ -23,13 +23,13 @@ import { isSubscribed } from './is-subscribed.ts'
 import { postEvent, type PostOutcome } from './post-event.ts'
 import { signBody } from './sign.ts'
 
-/** A job event to send. */
+/** An event of a session, a job or a monitor to send. */
 export interface WebhookMessage {
   readonly teamId: string
   readonly webhook: WebhookSpec
   /** Full name, such as `batch_scrape.page`. */
   readonly event: string
-  /** Id of the job or monitor check. Sent as `id` in the body. */
+  /** Id of the session, the job or the monitor check. Sent as `id` in the body. */
   readonly jobId: string
   readonly content: {
     readonly success: boolean

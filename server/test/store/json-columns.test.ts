@@ -18,6 +18,7 @@ import { findDelivery, payloadOf } from '../../src/webhooks/webhook-queries.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from './fixture.ts'
+import { undoMigrationsAfter0024 } from './undo-migrations.ts'
 
 /** Columns that had the type `text` before migration 0024, with their default. */
 const textColumns = [
@@ -39,9 +40,6 @@ const textColumns = [
   ['webhook_delivery', 'attempts', '[]'],
 ] as const
 
-/** Statements that undo later migrations. */
-const laterAdditions = ['alter table session drop column name, drop column metadata']
-
 /** Returns a database to its schema before migration 0024. */
 async function undoMigration(db: Kysely<Database>): Promise<void> {
   for (const [table, column, initial] of textColumns) {
@@ -51,7 +49,7 @@ async function undoMigration(db: Kysely<Database>): Promise<void> {
     await change(`type text using ${column}::text`)
     if (initial !== undefined) await change(`set default '${initial}'`)
   }
-  for (const statement of laterAdditions) await sql.raw(statement).execute(db)
+  await undoMigrationsAfter0024(db)
   await sql`delete from kysely_migration where name >= '0024'`.execute(db)
 }
 

@@ -19,6 +19,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { openPostgresStore } from '../../../test/lab/stores.ts'
 import { makeTeam, newSession } from './fixture.ts'
 import { startProgram } from './program.ts'
+import { undoMigrationsAfter0024 } from './undo-migrations.ts'
 
 test('servers that start at once on an empty PostgreSQL migrate it once', async () => {
   const postgres = await sharedPostgres()
@@ -96,6 +97,7 @@ test('reservations of an older version become holds, and are settled like new on
   const charge = { ...owner, id: uuidV7(), kind: 'extract', subjectId: job, credits: 30, createdAt: new Date() }
   await db.insertInto('ledger').values(charge).execute()
   await sql`update team set credits = 70, reserved_credits = 25, active_sessions = 1, active_scrapes = 1`.execute(db)
+  await undoMigrationsAfter0024(db)
   for (const statement of [
     'alter table hold drop column slot',
     'alter table hold alter column node_id set not null',

@@ -135,7 +135,8 @@ describeEachStore('of a team', (openStore) => {
       const lost = await billing.reserve({ teamId: team.id, credits: 4, takesSlot: true })
       const late = await billing.reserve({ teamId: team.id, credits: 3, takesSlot: true })
 
-      await cleanUpDeadNode({ store, prices: defaultPrices }, nodeId, undefined)
+      const webhooks = { ended: async () => undefined }
+      await cleanUpDeadNode({ store, prices: defaultPrices, webhooks }, nodeId, undefined)
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 

@@ -31,6 +31,8 @@ export interface SessionTable {
   readonly endReason: Nullable<EndReason>
   readonly name: Nullable<string>
   readonly metadata: Nullable<JsonText>
+  /** `json`, because its headers can have names that differ only in case. */
+  readonly webhook: Nullable<JsonText>
   readonly ttlSeconds: number
   readonly activityTtlSeconds: number
   readonly streamWebView: boolean

@@ -1,0 +1,100 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { WebhookSpec } from 'bowline/contract/webhooks'
+import type { Database } from '../store/schema.ts'
+import type { JsonText } from '../store/tables/columns.ts'
+import { isUnreadable, json, JsonTable, type OnUnreadable } from '../store/tables/json-table.ts'
+import type { SessionRow } from '../store/tables/sessions.ts'
+import { storedWebhook } from '../webhooks/stored-webhook.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
+import { labelsOf } from './session-labels.ts'
+import { profileOutcome } from './profile-outcome.ts'
+
+const sessions = new JsonTable('session', { webhook: json(storedWebhook) })
+
+/** Serializes the webhook of a session for its row. */
+export function webhookColumn(webhook: WebhookSpec | undefined): JsonText | undefined {
+  return webhook && sessions.serialize('webhook', webhook)
+}
+
+/** Dependencies of `SessionWebhooks`. */
+export interface SessionWebhooksDeps {
+  readonly webhooks: Pick<Webhooks, 'send'>
+  /** Called with errors of background work. */
+  readonly onError: (error: unknown, action: string) => void
+}
+
+/** Sends webhook events of sessions, each once. */
+export class SessionWebhooks {
+  readonly #deps: SessionWebhooksDeps
+
+  constructor(deps: SessionWebhooksDeps) {
+    this.#deps = deps
+  }
+
+  /** Sends `session.started`. Never rejects: the session runs, whether or not it can be reported. */
+  async started(row: SessionRow): Promise<void> {
+    await this.#send(row, 'session.started', { success: true }).catch((error: unknown) =>
+      this.#deps.onError(error, `sending the start of session ${row.id} to its webhook`),
+    )
+  }
+
+  /**
+   * Sends `session.ended` with the bill, when `transaction` commits. A session that has not started
+   * sends no event: its creator has received the error.
+   */
+  async ended(transaction: Transaction<Database>, row: SessionRow): Promise<void> {
+    const hasStarted = row.status !== 'error' || row.endReason === 'deleted'
+    if (!hasStarted) return
+    const success = row.error === undefined && row.endReason !== 'crashed' && row.endReason !== 'lost'
+    await this.#send(row, 'session.ended', { success, error: row.error, db: transaction })
+  }
+
+  async #send(
+    row: SessionRow,
+    event: string,
+    {
+      success,
+      error,
+      db,
+    }: { readonly success: boolean; readonly error?: string | undefined; readonly db?: Kysely<Database> },
+  ): Promise<void> {
+    const onUnreadable: OnUnreadable = (cause) => this.#deps.onError(cause, `reading session ${row.id}`)
+    const webhook = readWebhook(row, onUnreadable)
+    if (webhook === undefined) return
+    const content = { success, data: [describe(row, onUnreadable)], error }
+    const message = { teamId: row.teamId, webhook, event, jobId: row.id, content, uniqueKey: `${row.id}:${event}` }
+    await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
+  }
+}
+
+function readWebhook(row: SessionRow, onUnreadable: OnUnreadable): WebhookSpec | undefined {
+  if (row.webhook === undefined) return undefined
+  try {
+    return sessions.parse('webhook', row.webhook, row)
+  } catch (error) {
+    // A webhook that cannot be read must not prevent the bill.
+    if (!isUnreadable(error)) throw error
+    onUnreadable(error)
+    return undefined
+  }
+}
+
+/** Describes a session without its URLs, which grant control of it. */
+function describe(row: SessionRow, onUnreadable: OnUnreadable) {
+  return {
+    id: row.id,
+    ...labelsOf(row, onUnreadable),
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(row.endedAt === undefined
+      ? {}
+      : {
+          endedAt: row.endedAt.toISOString(),
+          endReason: row.endReason,
+          sessionDurationMs: row.durationMs,
+          creditsBilled: row.creditsBilled,
+        }),
+    ...profileOutcome(row),
+  }
+}

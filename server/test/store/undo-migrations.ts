@@ -1,0 +1,11 @@
+import { sql, type Kysely } from 'kysely'
+import type { Database } from '../../src/store/schema.ts'
+
+/** Statements that undo the migrations after 0024. */
+const statements = ['alter table session drop column name, drop column metadata, drop column webhook']
+
+/** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */
+export async function undoMigrationsAfter0024(db: Kysely<Database>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+  await sql`delete from kysely_migration where name >= '0025'`.execute(db)
+}
