@@ -17,7 +17,6 @@ import type { BrowserBinary } from './browsers/find.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
 import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import type { Resolve } from './egress/resolve.ts'
-import { SessionWebhooks } from './sessions/session-webhooks.ts'
 import type { Store } from './store/store.ts'
 import { openUsage } from './usage/open-usage.ts'
 
@@ -126,24 +125,15 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
-  const sessionWebhooks = new SessionWebhooks({ webhooks: services.webhooks, onError: shared.onError })
-  const recovered = await endLeftoverSessions(shared, sessionWebhooks)
+  const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)
   const { app, sessions, heartbeatResources } = await openApiServer(
     resources,
     { api: settings.api, sessions: settings.sessions },
-    { shared, blobs, egress, host, usage, services, sessionWebhooks, whenStarted: started.promise, log },
+    { shared, blobs, egress, host, usage, services, whenStarted: started.promise, log },
   )
   const url = await app.listen({ host: config.host, port: config.port })
   const nodeUrl = config.nodeUrl ?? url
-  const node = {
-    nodeUrl,
-    bootstrapKeyId: bootstrapKey.id,
-    blobsId,
-    sessions,
-    webhooks: sessionWebhooks,
-    heartbeatResources,
-    log,
-  }
+  const node = { nodeUrl, bootstrapKeyId: bootstrapKey.id, blobsId, sessions, services, heartbeatResources, log }
   const retiredKeys = await joinCluster(shared, node)
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(resources, config.dataDir, url)

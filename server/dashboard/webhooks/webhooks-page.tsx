@@ -38,7 +38,7 @@ export function WebhooksPage({ route }: { readonly route: Route }) {
       {rows === undefined && apiError === undefined && <Skeleton />}
       {rows?.length === 0 && (
         <Empty icon="hook" title={status === '' ? 'No deliveries yet' : `No ${status} deliveries`}>
-          <p>Events that batches, crawls, extracts and monitors send to their webhooks appear here.</p>
+          <p>Events that sessions, batches, crawls, extracts and monitors send to their webhooks appear here.</p>
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && (

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { SessionWebhooks } from '../sessions/session-webhooks.ts'
+import type { Services } from './open-services.ts'
 import { removeNode } from '../nodes/node-queries.ts'
 import type { SharedDeps } from './shared-deps.ts'
 
@@ -13,7 +13,7 @@ export interface JoiningNode {
   readonly bootstrapKeyId: string
   readonly blobsId: string
   readonly sessions: Sessions
-  readonly webhooks: SessionWebhooks
+  readonly services: Pick<Services, 'sessionWebhooks'>
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
   readonly heartbeatResources: AsyncDisposableStack
   readonly log: Logger
@@ -25,7 +25,7 @@ export interface JoiningNode {
  */
 export async function joinCluster(
   deps: SharedDeps,
-  { nodeUrl, bootstrapKeyId, blobsId, sessions, webhooks, heartbeatResources, log }: JoiningNode,
+  { nodeUrl, bootstrapKeyId, blobsId, sessions, services, heartbeatResources, log }: JoiningNode,
 ): Promise<readonly string[]> {
   const { store, profiles, prices, nodeId, maxSessions, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
@@ -38,7 +38,7 @@ export async function joinCluster(
     store,
     profiles,
     prices,
-    webhooks,
+    webhooks: services.sessionWebhooks,
     nodeId,
     maxSessions,
     onEnd,

@@ -14,7 +14,6 @@ import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { findSession } from '../sessions/session-queries.ts'
-import type { SessionWebhooks } from '../sessions/session-webhooks.ts'
 import { SessionQueue } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
@@ -47,7 +46,6 @@ interface ApiServerDeps {
   readonly host: BrowserHost
   readonly usage: Usage
   readonly services: Services
-  readonly sessionWebhooks: SessionWebhooks
   /** Resolves once the start can no longer fail. */
   readonly whenStarted: Promise<void>
   readonly log: Logger
@@ -65,7 +63,7 @@ export async function openApiServer(
   const { shared, blobs, egress, services, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
   const { publicUrl, drainTimeout } = settings.api
-  const opened = openSessions(resources, settings.sessions, shared, { blobs, webhooks: deps.sessionWebhooks })
+  const opened = openSessions(resources, settings.sessions, shared, { blobs, webhooks: services.sessionWebhooks })
   const { sessions } = opened
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
   const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, onError })

@@ -19,6 +19,7 @@ import { openSearches, type SearchSettings } from '../search/open-searches.ts'
 import type { Searches } from '../search/searches.ts'
 import { openWebhooks, type WebhookSettings } from '../webhooks/open-webhooks.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
+import { SessionWebhooks } from '../sessions/session-webhooks.ts'
 import type { SharedDeps } from './shared-deps.ts'
 import { createRenderPage } from './render-for-map.ts'
 
@@ -31,6 +32,7 @@ export interface Services {
   readonly extracts: Extracts
   readonly queues: TaskQueues
   readonly webhooks: Webhooks
+  readonly sessionWebhooks: SessionWebhooks
   readonly monitors: Monitors
   readonly jobs: Jobs
   readonly languageModel: LanguageModel | undefined
@@ -67,18 +69,9 @@ export async function openServices(
   const { store, browsers, profiles, prices, billing, nodeId, onError } = shared
   const { languageModel } = settings
   const { searches, index } = openSearches(resources, settings.searches, { store, billing, prices, onError })
-  const scrapes = openScrapes(resources, settings.scrapes, {
-    store,
-    blobs,
-    browsers,
-    profiles,
-    egress,
-    prices,
-    languageModel,
-    browserVersion: host.binary.version,
-    indexPage: index?.add,
-    onError,
-  })
+  const [browserVersion, indexPage] = [host.binary.version, index?.add]
+  const deps = { store, blobs, browsers, profiles, egress, prices, languageModel, browserVersion, indexPage, onError }
+  const scrapes = openScrapes(resources, settings.scrapes, deps)
   const billedScrapes = new BilledScrapes({ store, billing, scrapes })
   const renderPage = createRenderPage(scrapes)
   const mapper = resources.use(openMapper({ billing, egress, prices, renderPage }))
@@ -86,6 +79,7 @@ export async function openServices(
   resources.defer(async () => dispatcher.destroy())
   const queues = resources.use(await openTaskQueues({ store, onError }))
   const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, onError })
+  const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
   const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
   const monitors = await openMonitors(resources, {
     store,
@@ -116,5 +110,17 @@ export async function openServices(
     prices,
     onError,
   })
-  return { scrapes, billedScrapes, searches, mapper, extracts, queues, webhooks, monitors, jobs, languageModel }
+  return {
+    scrapes,
+    billedScrapes,
+    searches,
+    mapper,
+    extracts,
+    queues,
+    webhooks,
+    sessionWebhooks,
+    monitors,
+    jobs,
+    languageModel,
+  }
 }

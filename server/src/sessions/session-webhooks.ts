@@ -31,7 +31,7 @@ export class SessionWebhooks {
     this.#deps = deps
   }
 
-  /** Sends `session.started`. Never rejects: the session runs, whether or not it can be reported. */
+  /** Sends `session.started`. Never rejects, because the session runs whether or not it is sent. */
   async started(row: SessionRow): Promise<void> {
     await this.#send(row, 'session.started', { success: true }).catch((error: unknown) =>
       this.#deps.onError(error, `sending the start of session ${row.id} to its webhook`),
