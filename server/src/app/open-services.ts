@@ -66,15 +66,10 @@ export async function openServices(
   settings: ServiceSettings,
   { shared, blobs, egress, host }: ServiceDeps,
 ): Promise<Services> {
-  const { store, browsers, profiles, prices, billing, nodeId, onError } = shared
+  const { store, prices, billing, nodeId, onError } = shared
   const { languageModel } = settings
-  const { searches, index } = openSearches(resources, settings.searches, { store, billing, prices, onError })
-  const [browserVersion, indexPage] = [host.binary.version, index?.add]
-  const deps = { store, blobs, browsers, profiles, egress, prices, languageModel, browserVersion, indexPage, onError }
-  const scrapes = openScrapes(resources, settings.scrapes, deps)
-  const billedScrapes = new BilledScrapes({ store, billing, scrapes })
-  const renderPage = createRenderPage(scrapes)
-  const mapper = resources.use(openMapper({ billing, egress, prices, renderPage }))
+  const scraping = openScraping(resources, settings, { shared, blobs, egress, host })
+  const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
   const queues = resources.use(await openTaskQueues({ store, onError }))
@@ -123,4 +118,30 @@ export async function openServices(
     jobs,
     languageModel,
   }
+}
+
+/** Opens scrapes, searches and maps. */
+function openScraping(
+  resources: AsyncDisposableStack,
+  settings: Pick<ServiceSettings, 'searches' | 'scrapes' | 'languageModel'>,
+  { shared, blobs, egress, host }: ServiceDeps,
+) {
+  const { store, browsers, profiles, prices, billing, onError } = shared
+  const { searches, index } = openSearches(resources, settings.searches, { store, billing, prices, onError })
+  const scrapes = openScrapes(resources, settings.scrapes, {
+    store,
+    blobs,
+    browsers,
+    profiles,
+    egress,
+    prices,
+    languageModel: settings.languageModel,
+    browserVersion: host.binary.version,
+    indexPage: index?.add,
+    onError,
+  })
+  const billedScrapes = new BilledScrapes({ store, billing, scrapes })
+  const renderPage = createRenderPage(scrapes)
+  const mapper = resources.use(openMapper({ billing, egress, prices, renderPage }))
+  return { searches, scrapes, billedScrapes, renderPage, mapper }
 }
