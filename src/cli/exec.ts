@@ -10,9 +10,10 @@ import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { exitCodeOfSignal, spawnChild } from './spawn-child.ts'
 import { forwardSignals } from './forward-signals.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
+import { networkOf, withNetworkFlags, type NetworkFlags } from './network-flags.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface ExecFlags extends ConnectionFlags, LabelFlags {
+interface ExecFlags extends ConnectionFlags, LabelFlags, NetworkFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
@@ -39,7 +40,8 @@ export function createExecCommand(): Command {
       'maximum idle time of the session',
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
-  return withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
+  const labelled = withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
+  return withNetworkFlags(labelled)
     .option('--profile <name>', 'browser profile to load and save')
     .option('--webhook <url>', 'URL that receives the start and the end of the session, with its bill')
     .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
@@ -75,6 +77,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
 function toSessionOptions({ ttl, activityTtl, profile, webhook, wait, ...flags }: ExecFlags): CreateSessionOptions {
   return {
     ...labelsOf(flags),
+    ...networkOf(flags),
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),
     ...(profile === undefined ? {} : { profile: { name: profile } }),

@@ -17,6 +17,9 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   onBrowserClose: true,
   keepFiles: true,
   record: true,
+  allowedDomains: true,
+  blockedDomains: true,
+  proxy: true,
   wait: true,
 }
 

@@ -100,8 +100,7 @@ export const scrapeFields = {
   toolDetail: z.unknown().optional(),
 } as const
 
-/** Fields that clients add to describe themselves. */
-export const clientFields = {
+const clientFields = {
   /** Name of the client program. Ignored. */
   origin: clientName.optional(),
   /** Name of the integration. Ignored. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
+import { allowedDomains, blockedDomains, sessionProxy } from './session-network.ts'
 import { sessionWebhook } from './webhooks.ts'
 
 /**
@@ -98,6 +99,15 @@ export const createSessionRequest = z.object({
    * server (24 hours by default). Default: false.
    */
   keepFiles: z.boolean().default(false),
+  /** Hosts to which the session may connect. Default: all that the server permits. */
+  allowedDomains: allowedDomains.optional(),
+  /** Hosts to which the session may not connect. Default: none. */
+  blockedDomains: blockedDomains.optional(),
+  /**
+   * Proxy for connections to public addresses. Addresses that the operator allows with `--allow`
+   * are connected to directly. Default: that of the server, if it has one.
+   */
+  proxy: sessionProxy.optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

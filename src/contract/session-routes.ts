@@ -2,9 +2,7 @@ import { z } from 'zod'
 import * as browser from './browser.ts'
 import * as files from './files.ts'
 import { paths } from './paths.ts'
-import { bodyBytes, type Route } from './route.ts'
-import { scrapeResponse } from './scrape.ts'
-import { sessionScrapeRequest } from './session-scrape.ts'
+import type { Route } from './route.ts'
 import * as options from './session-options.ts'
 
 /** Routes of browser sessions and their files. */
@@ -64,18 +62,6 @@ export const sessionRoutes = {
     summary: 'Delete the browser session in the body and return its bill',
     body: browser.deleteSessionRequest,
     response: browser.deleteSessionResponse,
-  },
-  scrapeSession: {
-    ...paths.scrapeSession,
-    tag: 'Sessions',
-    rateLimit: 'scrape',
-    sessionNode: 'required',
-    activity: { endpoint: 'scrape', target: 'url' },
-    summary: 'Scrape the page of a session as it is, without loading it',
-    params: browser.sessionParams,
-    body: sessionScrapeRequest,
-    maxBodyBytes: bodyBytes.options,
-    response: scrapeResponse,
   },
   listFiles: {
     ...paths.listFiles,

@@ -159,7 +159,10 @@ test('the flags of the session are sent to the server', async () => {
 
   const labels = ['--name', 'Nightly export', '--metadata', 'customer=4711', '--metadata', 'query=a=b']
   const webhook = ['--webhook', 'https://hooks.example.com/']
-  const flags = ['--profile', 'boat', '--ttl', '60', '--activity-ttl', '30', '--wait', '90', ...labels, ...webhook]
+  const hosts = ['--allow-domain', 'shop.test', '*.cdn.test', '--block-domain', 'ads.cdn.test']
+  const network = [...hosts, '--proxy', 'socks5://some%25one:p%40ss@proxy.test:1081']
+  const times = ['--ttl', '60', '--activity-ttl', '30', '--wait', '90']
+  const flags = ['--profile', 'boat', ...times, ...labels, ...webhook, ...network]
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
@@ -171,6 +174,9 @@ test('the flags of the session are sent to the server', async () => {
     webhook: 'https://hooks.example.com/',
     name: 'Nightly export',
     metadata: { customer: '4711', query: 'a=b' },
+    allowedDomains: ['shop.test', '*.cdn.test'],
+    blockedDomains: ['ads.cdn.test'],
+    proxy: { server: 'socks5://proxy.test:1081', username: 'some%one', password: 'p@ss' },
   })
   expect(creation?.path).toBe('/v2/browser?wait=90')
 })

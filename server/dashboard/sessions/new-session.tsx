@@ -6,6 +6,7 @@ import { goTo } from '../frame/route.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
+import { DomainFields, readDomains, type EnteredDomains } from './domain-fields.tsx'
 import { LabelFields, readLabels, type EnteredLabels } from './label-fields.tsx'
 import { createSession, endSession } from './session-calls.ts'
 
@@ -14,6 +15,7 @@ const minutes = [1, 5, 10, 30, 60]
 /** A form that starts a session and opens its page. */
 export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [labels, setLabels] = useState<EnteredLabels>({ name: '', metadata: '' })
+  const [domains, setDomains] = useState<EnteredDomains>({ allowed: '', blocked: '' })
   const [ttlMinutes, setTtlMinutes] = useState(10)
   const [idleMinutes, setIdleMinutes] = useState(5)
   const [profile, setProfile] = useState('')
@@ -30,6 +32,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
     const name = profile.trim()
     void create.run({
       ...readLabels(labels),
+      ...readDomains(domains),
       ttl: ttlMinutes * 60,
       activityTtl: idleMinutes * 60,
       ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
@@ -61,6 +64,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
           <Check label="Save changes when the session ends" isOn={savesChanges} onChange={setSavesChanges} />
         )}
         <LabelFields labels={labels} onChange={setLabels} />
+        <DomainFields domains={domains} onChange={setDomains} />
         <Check label="Record video, console and network" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>

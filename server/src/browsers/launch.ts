@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SessionNetwork } from 'bowline/contract/session-network'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
@@ -36,6 +37,10 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly listenOn?: (listener: Server) => void
   /** Removes traces of the proxy from a CDP message of the browser. */
   readonly rewrite?: (message: Buffer) => Buffer
+  /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
+  readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
+  /** Records that a page was refused, so that the error of its navigation says why. */
+  readonly noteRefusedPage?: (explanation: string) => void
   /** Traffic through the proxy so far. */
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }
 }

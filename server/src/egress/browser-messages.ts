@@ -50,13 +50,9 @@ const actualErrors: ReadonlyMap<string, NetError> = new Map([
   ['ERR_SOCKS_CONNECTION_FAILED', 'ERR_TUNNEL_CONNECTION_FAILED'] as const,
 ])
 
-/** Explanations appended to the error of a command. */
-const explanations: ReadonlyMap<NetError, string> = new Map([
-  [
-    'ERR_BLOCKED_BY_ADMINISTRATOR',
-    ' (blocked by the egress policy of the Bowline server; its operator can allow the address with --allow)',
-  ],
-])
+/** Explanation of `ERR_BLOCKED_BY_ADMINISTRATOR`, unless a rule of the session refused the host. */
+const policyExplanation =
+  'blocked by the egress policy of the Bowline server; its operator can allow the address with --allow'
 
 /**
  * Removes traces of the egress proxy from the CDP messages of one browser: failures get the error
@@ -69,6 +65,10 @@ export class BrowserMessages {
   proxyPort = 0
   readonly #failures = new Map<NetError, number>()
   #lastFailureMs = Number.NEGATIVE_INFINITY
+  /** Explains the last refused connection. */
+  #refusalExplanation = policyExplanation
+  /** Explains a refused page until the response to its navigation. */
+  #refusedPageExplanation: string | undefined
   /** Last failure by host and port. */
   readonly #failedTargets = new Map<string, { readonly netError: NetError; readonly atMs: number }>()
   /** Addresses by host and port. Undefined behind an upstream proxy. */
@@ -77,12 +77,22 @@ export class BrowserMessages {
   /** Host and port by request id. Only of clients that have enabled the Network domain. */
   readonly #requests = new Map<string, string>()
 
-  /** Records that the proxy reported a failure to the browser. */
-  noteFailure(netError: NetError, target: HostPort | undefined): void {
+  /**
+   * Records that the proxy reported a failure to the browser. `explanation`: of a refusal by the
+   * rules of the session.
+   */
+  noteFailure(netError: NetError, target: HostPort | undefined, explanation?: string): void {
     this.#lastFailureMs = performance.now()
+    if (netError === 'ERR_BLOCKED_BY_ADMINISTRATOR') this.#refusalExplanation = explanation ?? policyExplanation
     this.#failures.set(netError, this.#lastFailureMs)
     if (target === undefined) return
     setLast(this.#failedTargets, keyOf(target.host, target.port), { netError, atMs: this.#lastFailureMs })
+  }
+
+  /** Records that the request for the page of a tab was refused in the browser. */
+  noteRefusedPage(explanation: string): void {
+    this.#lastFailureMs = performance.now()
+    this.#refusedPageExplanation = explanation
   }
 
   /** Records the address a host was connected at. */
@@ -132,11 +142,19 @@ export class BrowserMessages {
   #rewriteError(message: Buffer, isExplained: boolean): Buffer {
     const text = message.toString('latin1')
     const rewritten = text.replace(/net::(ERR_[A-Z_]+)/, (match, reported: string) => {
+      if (reported === 'ERR_BLOCKED_BY_CLIENT' && isExplained) return this.#explainRefusedPage(match)
       const real = actualErrors.get(reported)
       if (real === undefined || !this.#hasFailed(real, requestId.exec(text)?.[1])) return match
-      return `net::${real}${isExplained ? (explanations.get(real) ?? '') : ''}`
+      const isRefusal = isExplained && real === 'ERR_BLOCKED_BY_ADMINISTRATOR'
+      return `net::${real}${isRefusal ? ` (${this.#refusalExplanation})` : ''}`
     })
     return rewritten === text ? message : Buffer.from(rewritten, 'latin1')
+  }
+
+  #explainRefusedPage(text: string): string {
+    const explanation = this.#refusedPageExplanation
+    this.#refusedPageExplanation = undefined
+    return explanation === undefined ? text : `${text} (${explanation})`
   }
 
   /** Only `Fetch.requestPaused` names no net error, so the failure is found by the URL. */

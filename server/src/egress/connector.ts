@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
+import type { SessionProxy } from 'bowline/contract/session-network'
 import { signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { AddressPolicy } from './address-policy.ts'
 import type { HostPort } from './host-port.ts'
-import { checkOrLeaveUnresolved, type CheckedTarget } from './check-target.ts'
+import { checkOrLeaveUnresolved, checkTarget, type CheckedTarget } from './check-target.ts'
 import { dial } from './dial.ts'
 import type { NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
@@ -29,7 +30,12 @@ export interface ConnectorDeps {
 /** Opens connections that the address policy permits. */
 export interface Connector {
   /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
-  readonly connect: (target: HostPort, choice: UpstreamChoice, signal?: AbortSignal) => Promise<Socket>
+  readonly connect: (target: HostPort, choice: UpstreamChoice | Upstream, signal?: AbortSignal) => Promise<Socket>
+  /**
+   * Checks the proxy of a session, which was not chosen by the operator: its address must be
+   * permitted as that of any target. Throws EGRESS_REFUSED or EGRESS_FAILED.
+   */
+  readonly openSessionProxy: (proxy: SessionProxy) => Promise<Upstream>
   /** Whether a connection goes directly to the target, without an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
   /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
@@ -55,6 +61,19 @@ export function createConnector(deps: ConnectorDeps): Connector {
       if (upstreams.every((upstream) => upstream === undefined)) return false
       return (await checkOrLeaveUnresolved(deps, target, upstreams, signal)).kind !== 'allowed'
     },
+    openSessionProxy: async ({ server, username = '', password = '' }) => {
+      const url = Object.assign(new URL(server), {
+        username: encodeURIComponent(username),
+        password: encodeURIComponent(password),
+      })
+      const target = {
+        host: url.hostname.replaceAll(/[[\]]/g, ''),
+        port: Number(url.port || defaultPorts[url.protocol]),
+      }
+      await checkTarget(deps, target)
+      // Checked again for each connection, because its name may resolve to another address.
+      return { name: 'session', url, dial: async (limit) => dial(await checkTarget(deps, target, limit), limit) }
+    },
     connect: async (target, choice, signal) => {
       const timeoutMs = deps.connectTimeoutMs ?? defaultConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
@@ -76,9 +95,13 @@ export function createConnector(deps: ConnectorDeps): Connector {
   }
 }
 
+/** Ports of proxy URLs without one. */
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
+
 type Hop = Upstream | undefined
 
-function upstreamsOf({ basic, enhanced }: ConnectorDeps, choice: UpstreamChoice): readonly Hop[] {
+function upstreamsOf({ basic, enhanced }: ConnectorDeps, choice: UpstreamChoice | Upstream): readonly Hop[] {
+  if (typeof choice === 'object') return [choice]
   switch (choice) {
     case 'basic':
       return [basic]

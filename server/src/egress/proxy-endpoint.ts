@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { mergeSignals } from 'bowline/kit/abort'
-import { isBowlineError } from 'bowline/kit/errors'
-import { messageOf } from 'bowline/kit/message-of'
+import type { SessionNetwork } from 'bowline/contract/session-network'
+import { BrowserConnector } from './browser-connector.ts'
 import { BrowserMessages } from './browser-messages.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
+import type { EgressLog } from './egress-log.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
-import { netErrorOf } from './net-errors.ts'
 import type { OwnPorts } from './own-ports.ts'
 import type { FindOwner } from './connection-owner.ts'
 
@@ -31,6 +30,13 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly traffic: () => Traffic
   /** Removes traces of the proxy from a CDP message; see `BrowserMessages`. */
   readonly rewrite: (message: Buffer) => Buffer
+  /**
+   * Applies the options of a session to all further connections. Throws EGRESS_REFUSED or
+   * EGRESS_FAILED if its proxy cannot be used.
+   */
+  readonly applyNetwork: (network: SessionNetwork) => Promise<void>
+  /** Records that a page was refused, so that the error of its navigation says why. */
+  readonly noteRefusedPage: (explanation: string) => void
 }
 
 /** Options of one proxy endpoint. */
@@ -44,12 +50,6 @@ export interface ProxyEndpointOptions {
   readonly jailProxyPort?: number | undefined
   /** Default: `fallback`. */
   readonly upstream?: UpstreamChoice | undefined
-}
-
-/** Logger of the proxy. Compatible with pino. */
-export interface EgressLog {
-  readonly debug: (facts: object, message: string) => void
-  readonly warn: (facts: object, message: string) => void
 }
 
 /** Dependencies that all proxy endpoints share. */
@@ -92,7 +92,7 @@ export async function openProxyEndpoint(
   const sockets = new Set<Socket>()
   const ended = new AbortController()
   const messages = new BrowserMessages()
-  const endpointConnector = createEndpointConnector(deps, {
+  const browserConnector = new BrowserConnector(deps, {
     upstream: options.upstream ?? 'fallback',
     ended: ended.signal,
     messages,
@@ -107,7 +107,7 @@ export async function openProxyEndpoint(
       count.sentBytes += socket.bytesRead
       count.receivedBytes += socket.bytesWritten
     })
-    accept(deps, options, socket, endpointConnector)
+    accept(deps, options, socket, browserConnector)
   })
   listener.maxConnections = deps.maxConnections ?? defaultMaxConnections
   const port = options.jailProxyPort ?? (await listen(listener))
@@ -129,6 +129,8 @@ export async function openProxyEndpoint(
       receivedBytes: sum(count.receivedBytes, 'bytesWritten'),
     }),
     rewrite: messages.rewrite,
+    noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
+    applyNetwork: async (network) => browserConnector.applyNetwork(network),
     [Symbol.asyncDispose]: async () => {
       if (ended.signal.aborted) return
       ended.abort()
@@ -137,42 +139,6 @@ export async function openProxyEndpoint(
       for (const socket of sockets) socket.destroy()
       await closed
       guard?.[Symbol.dispose]()
-    },
-  }
-}
-
-interface EndpointConnectorOptions {
-  readonly upstream: UpstreamChoice
-  readonly ended: AbortSignal
-  readonly messages: BrowserMessages
-  readonly onRefused: () => void
-}
-
-function createEndpointConnector(
-  { connector, log }: ProxyEndpointDeps,
-  { upstream, ended, messages, onRefused }: EndpointConnectorOptions,
-): EndpointConnector {
-  let isRefusalLogged = false
-  return {
-    connect: async (target, signal) => {
-      const limited = mergeSignals(ended, signal)
-      const socket = await connector.connect(target, upstream, limited)
-      messages.noteConnection(target, connector.isDirect(socket) ? socket.remoteAddress : undefined)
-      return socket
-    },
-    noteFailure: (error, target) => {
-      if (ended.aborted) return
-      messages.noteFailure(netErrorOf(error), target)
-      const reason = messageOf(error)
-      if (!isBowlineError(error) || error.code !== 'EGRESS_REFUSED') {
-        log.debug({ ...target, reason }, 'egress failed')
-        return
-      }
-      onRefused()
-      // A page may retry a thousand times. The operator needs one warning.
-      if (isRefusalLogged) log.debug({ ...target, reason }, 'egress refused')
-      else log.warn({ ...target, reason, hint: error.hint }, 'egress refused')
-      isRefusalLogged = true
     },
   }
 }

@@ -2,7 +2,7 @@
  * Egress proxy. How a connection of a browser reaches the network:
  *
  *     browser -> proxy endpoint -> HTTP CONNECT (tunnel.ts) or SOCKS5 (socks.ts)
- *             -> connectorOf (proxy.ts) -> createEndpointConnector (proxy-endpoint.ts)
+ *             -> connectorOf (proxy.ts) -> BrowserConnector (browser-connector.ts)
  *             -> connector: checks the target against the address policy (check-target.ts)
  *             -> dial.ts (direct) or upstream.ts (through an upstream proxy) -> target
  *

@@ -9,16 +9,22 @@ const timeoutMs = 30_000
 
 /**
  * Opens a tunnel through a SOCKS proxy (`socks4:` or `socks5:` URL, port 1080 by default). The
- * proxy resolves names. Bytes that the target sends first stay in the socket. Aborting closes the
- * connection. Throws an Error with the proxy's reason.
+ * proxy resolves names. `connection`: to the proxy; by default it is opened here. Bytes that the
+ * target sends first stay in the socket. Aborting closes the connection. Throws an Error with the
+ * proxy's reason.
  */
-export async function connectSocks(proxy: URL, target: HostPort, signal: AbortSignal): Promise<Socket> {
+export async function connectSocks(
+  proxy: URL,
+  target: HostPort,
+  signal: AbortSignal,
+  connection?: Socket,
+): Promise<Socket> {
   const host = proxy.hostname.replaceAll(/[[\]]/g, '')
-  const socket = connect({ host, port: Number(proxy.port || 1080), noDelay: true })
+  const socket = connection ?? connect({ host, port: Number(proxy.port || 1080), noDelay: true })
   socket.on('error', () => socket.destroy())
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
-    await abortable(once(socket, 'connect'), limit)
+    if (socket.connecting) await abortable(once(socket, 'connect'), limit)
     const [user, password] = [proxy.username, proxy.password].map((text) => Buffer.from(decodeURIComponent(text)))
     const call: SocksCall = { socket, target, user, password, signal: limit }
     await (proxy.protocol.startsWith('socks4') ? handshake4(call) : handshake5(call))

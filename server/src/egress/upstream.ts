@@ -1,18 +1,20 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { HostPort } from './host-port.ts'
 import { connectSocks } from './socks-client.ts'
 
-/**
- * A third-party proxy for outgoing connections. Its own address is not checked, because the
- * operator chose it.
- */
+/** A third-party proxy for outgoing connections. */
 export interface Upstream {
-  readonly name: 'basic' | 'enhanced'
+  readonly name: 'basic' | 'enhanced' | 'session'
   readonly url: URL
+  /**
+   * Connects to the proxy itself. Default: without a check, because the operator chose the proxy.
+   */
+  readonly dial?: ((signal: AbortSignal) => Promise<Socket>) | undefined
 }
 
 /**
@@ -22,9 +24,10 @@ export interface Upstream {
 export async function tunnelThrough(upstream: Upstream, target: HostPort, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   try {
+    const socket = await upstream.dial?.(signal)
     return upstream.url.protocol.startsWith('socks')
-      ? await connectSocks(upstream.url, target, signal)
-      : await connectHttp(upstream.url, target, signal)
+      ? await connectSocks(upstream.url, target, signal, socket)
+      : await connectHttp(upstream.url, target, signal, socket)
   } catch (cause) {
     signal.throwIfAborted()
     const reason = messageOf(cause)
@@ -45,13 +48,15 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
     : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
 }
 
-async function connectHttp(url: URL, target: HostPort, signal: AbortSignal): Promise<Socket> {
+/** `connection`: to the proxy. Default: opened here. */
+async function connectHttp(url: URL, target: HostPort, signal: AbortSignal, connection?: Socket): Promise<Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
   const authorization = proxyAuthorization(url)
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url.origin, {
     method: 'CONNECT',
     path: authority,
-    agent: false,
+    // An agent would open a connection of its own.
+    ...(connection === undefined ? { agent: false } : { createConnection: () => secured(url, connection) }),
     headers: {
       host: authority,
       ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }),
@@ -82,6 +87,17 @@ async function connectHttp(url: URL, target: HostPort, signal: AbortSignal): Pro
   } finally {
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Starts TLS on a connection to an https proxy. */
+function secured(
+  { protocol, hostname }: URL,
+  socket: Socket,
+): ReturnType<NonNullable<ClientRequestArgs['createConnection']>> {
+  const host = hostname.replaceAll(/[[\]]/g, '')
+  return protocol === 'https:'
+    ? connectTls({ socket, ...(isIP(host) === 0 ? { servername: host } : {}), host })
+    : socket
 }
 
 function rejectionOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {

@@ -152,7 +152,7 @@ function urlsOf(item: unknown): readonly string[] {
 const contextRule: Rule = (command, params) => {
   if ('proxyServer' in params || 'proxyBypassList' in params) {
     return refuse(
-      'Target.createBrowserContext: a proxy per context is not allowed, because it would bypass the egress policy',
+      'Target.createBrowserContext: a proxy per context is not allowed, because it would bypass the egress policy. Set `proxy` when you create the session',
     )
   }
   return 'originsWithUniversalNetworkAccess' in params

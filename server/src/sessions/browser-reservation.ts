@@ -1,3 +1,4 @@
+import type { SessionNetwork } from 'bowline/contract/session-network'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { Browser } from '../browsers/launch.ts'
@@ -8,6 +9,7 @@ import { findByIdempotencyKey } from './session-queries.ts'
 import type { Store } from '../store/store.ts'
 import type { NewSession } from './admit-session.ts'
 import { launchWithProfile } from './profile-browser.ts'
+import { restrictBrowser } from './restrict-browser.ts'
 
 /** A browser reserved for a session: a warm one of the pool, or one launched with a profile. */
 export interface BrowserReservation {
@@ -35,6 +37,26 @@ export interface BrowserReservationDeps {
  * parallel with the admission.
  */
 export async function reserveBrowser(
+  deps: BrowserReservationDeps,
+  id: string,
+  newSession: NewSession,
+): Promise<BrowserReservation> {
+  const reservation = await reserveUnrestricted(deps, id, newSession)
+  return { ...reservation, take: async () => takeRestricted(reservation, newSession.request) }
+}
+
+async function takeRestricted(reservation: BrowserReservation, network: SessionNetwork): Promise<Browser> {
+  const browser = await reservation.take()
+  try {
+    await restrictBrowser(browser, network)
+    return browser
+  } catch (error) {
+    await browser.kill()
+    throw error
+  }
+}
+
+async function reserveUnrestricted(
   { browsers, profiles, store }: BrowserReservationDeps,
   id: string,
   { teamId, request, idempotencyKey, use = {} }: NewSession,

@@ -127,6 +127,9 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
           },
           isDirect: () => true,
           usesUpstream: async () => false,
+          openSessionProxy: async () => {
+            throw new Error('not used')
+          },
         },
         ownPorts: createOwnPorts(),
         findOwner: undefined,

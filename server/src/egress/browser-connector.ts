@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net'
+import type { SessionNetwork } from 'bowline/contract/session-network'
+import { mergeSignals } from 'bowline/kit/abort'
+import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
+import type { BrowserMessages } from './browser-messages.ts'
+import type { Connector, UpstreamChoice } from './connector.ts'
+import { createDomainRules, RefusedByDomains, type DomainRules } from './domain-rules.ts'
+import type { EgressLog } from './egress-log.ts'
+import type { EndpointConnector } from './endpoint-connector.ts'
+import type { HostPort } from './host-port.ts'
+import { netErrorOf } from './net-errors.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Options of a `BrowserConnector`. */
+export interface BrowserConnectorOptions {
+  /** Upstream proxies of a browser whose session has no proxy of its own. */
+  readonly upstream: UpstreamChoice
+  /** Aborts when the proxy endpoint is closed. */
+  readonly ended: AbortSignal
+  readonly messages: BrowserMessages
+  readonly onRefused: () => void
+}
+
+/** Connects one browser to its targets, by the options of the session that uses it. */
+export class BrowserConnector implements EndpointConnector {
+  readonly #connector: Connector
+  readonly #log: EgressLog
+  readonly #options: BrowserConnectorOptions
+  #upstream: UpstreamChoice | Upstream
+  #domains: DomainRules | undefined
+  #isRefusalLogged = false
+
+  constructor(deps: { readonly connector: Connector; readonly log: EgressLog }, options: BrowserConnectorOptions) {
+    this.#connector = deps.connector
+    this.#log = deps.log
+    this.#options = options
+    this.#upstream = options.upstream
+  }
+
+  /**
+   * Applies the options of a session to all further connections. Throws EGRESS_REFUSED or
+   * EGRESS_FAILED if its proxy cannot be used.
+   */
+  async applyNetwork(network: SessionNetwork): Promise<void> {
+    if (network.proxy !== undefined) this.#upstream = await this.#connector.openSessionProxy(network.proxy)
+    this.#domains = createDomainRules(network)
+  }
+
+  readonly connect = async (target: HostPort, signal?: AbortSignal): Promise<Socket> => {
+    const refusedBy = this.#domains?.refusalOf(target)
+    if (refusedBy !== undefined) throw new RefusedByDomains(target, refusedBy)
+    const { ended, messages } = this.#options
+    const socket = await this.#connector.connect(target, this.#upstream, mergeSignals(ended, signal))
+    messages.noteConnection(target, this.#connector.isDirect(socket) ? socket.remoteAddress : undefined)
+    return socket
+  }
+
+  readonly noteFailure = (error: unknown, target: HostPort): void => {
+    const { ended, messages, onRefused } = this.#options
+    if (ended.aborted) return
+    const explanation = error instanceof RefusedByDomains ? error.explanation : undefined
+    messages.noteFailure(netErrorOf(error), target, explanation)
+    const facts = { ...target, reason: messageOf(error) }
+    if (!isBowlineError(error) || error.code !== 'EGRESS_REFUSED') return this.#log.debug(facts, 'egress failed')
+    onRefused()
+    // The operator needs to know which addresses the policy refuses, not what a session refuses to
+    // itself. A page may retry a thousand times, so one warning is enough.
+    if (explanation !== undefined || this.#isRefusalLogged) return this.#log.debug(facts, 'egress refused')
+    this.#log.warn({ ...facts, hint: error.hint }, 'egress refused')
+    this.#isRefusalLogged = true
+  }
+}
