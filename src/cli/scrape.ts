@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
+import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { readUrl } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
@@ -11,47 +12,62 @@ const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot',
 
 type FormatName = (typeof formats)[number]
 
-interface ScrapeFlags extends ConnectionFlags {
+/** Flags of scrapes by URL and of scrapes of a session. */
+export interface DocumentFlags extends ConnectionFlags {
   readonly format: readonly FormatName[]
   readonly wholePage?: boolean
   readonly include?: readonly string[]
   readonly exclude?: readonly string[]
   readonly waitFor?: number
   readonly timeout?: number
-  readonly maxAge?: number
-  readonly mobile?: boolean
   readonly ads?: boolean
   readonly prompt?: string
+}
+
+interface ScrapeFlags extends DocumentFlags {
+  readonly maxAge?: number
+  readonly mobile?: boolean
   readonly country?: string
   readonly proxy?: 'basic' | 'enhanced' | 'auto'
 }
 
 /** Creates the command `bowline scrape`. */
 export function createScrapeCommand(): Command {
-  return withConnectionFlags(
+  const command = withConnectionFlags(
     new Command('scrape')
       .description('Scrapes a page and prints it.')
       .argument('<url>', 'URL of the page; `-` reads it from standard input'),
   )
+  return withDocumentFlags(command, { maxTimeoutMs: 600_000 })
+    .option('--max-age <ms>', 'maximum age of a stored page in milliseconds; 0 disables stored pages', wholeNumber)
+    .option('--mobile', 'emulate a phone')
+    .option('--country <code>', 'country of the visitor, such as DE', countryCode)
+    .addOption(new Option('--proxy <proxy>', 'egress proxy').choices(['basic', 'enhanced', 'auto']))
+    .action(scrape)
+}
+
+/** Adds the flags of scrapes by URL and of scrapes of a session. */
+export function withDocumentFlags(command: Command, { maxTimeoutMs }: { readonly maxTimeoutMs: number }): Command {
+  return command
     .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'include menus, sidebars and footers')
     .option('--include <selector...>', 'include only elements that match these selectors')
     .option('--exclude <selector...>', 'exclude elements that match these selectors')
     .option('--prompt <text>', 'description of the data for the format "json"')
     .option('--wait-for <ms>', 'time to wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
-    .option('--timeout <ms>', 'timeout of the scrape', numberFrom(1000, 600_000, 'milliseconds'))
-    .option('--max-age <ms>', 'maximum age of a stored page in milliseconds; 0 disables stored pages', wholeNumber)
-    .option('--mobile', 'emulate a phone')
+    .option('--timeout <ms>', 'timeout of the scrape', numberFrom(1000, maxTimeoutMs, 'milliseconds'))
     .option('--no-ads', 'do not block advertisements')
-    .option('--country <code>', 'country of the visitor, such as DE', countryCode)
-    .addOption(new Option('--proxy <proxy>', 'egress proxy').choices(['basic', 'enhanced', 'auto']))
-    .action(scrape)
 }
 
 async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
   const url = await readUrl(given)
   const bowline = await createClient(flags)
   const document = await bowline.scrape(url, toOptions(flags))
+  printDocument(document, flags)
+}
+
+/** Prints the formats of a document, or all of it as JSON with `--json`. */
+export function printDocument(document: Document, flags: DocumentFlags): void {
   if (flags.json === true) return printJson(document)
   if (document.warning !== undefined) printNote(document.warning)
   if (document.metadata.error !== undefined) printNote(document.metadata.error)
@@ -60,17 +76,24 @@ async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
 
 function toOptions(flags: ScrapeFlags): ScrapeInput {
   return {
+    ...documentOptions(flags),
+    maxAge: flags.maxAge,
+    mobile: flags.mobile,
+    location: flags.country === undefined ? undefined : { country: flags.country },
+    proxy: flags.proxy,
+  }
+}
+
+/** Converts the flags to the options of the API. */
+export function documentOptions(flags: DocumentFlags): SessionScrapeInput {
+  return {
     formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
     onlyMainContent: flags.wholePage !== true,
     includeTags: flags.include?.slice(),
     excludeTags: flags.exclude?.slice(),
     waitFor: flags.waitFor,
     timeout: flags.timeout,
-    maxAge: flags.maxAge,
-    mobile: flags.mobile,
     blockAds: flags.ads,
-    location: flags.country === undefined ? undefined : { country: flags.country },
-    proxy: flags.proxy,
   }
 }
 

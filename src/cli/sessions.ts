@@ -6,6 +6,7 @@ import { createClient, withConnectionFlags, type ConnectionFlags } from './conne
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
 import { createUpdateCommand } from './session-update.ts'
+import { createSessionScrapeCommand } from './session-scrape.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
@@ -38,6 +39,7 @@ export function createSessionsCommand(): Command {
     withRecordingFlags(command.command('recordings').description('list or save the recordings of an ended session')),
   ).action(showRecordings)
   command.addCommand(createSessionFilesCommand())
+  command.addCommand(createSessionScrapeCommand())
   return command
 }
 

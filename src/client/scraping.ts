@@ -1,5 +1,6 @@
 import type { Document } from '../contract/document.ts'
 import type { ScrapeInput } from '../contract/scrape.ts'
+import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
@@ -37,6 +38,17 @@ const defaultTimeoutMs = 60_000
 
 /** Time that the server has to report its own timeout, in milliseconds. */
 const graceMs = 15_000
+
+/** Scrapes the page of a session. */
+export async function scrapeSession(
+  call: Call,
+  id: string,
+  options: SessionScrapeInput = {},
+  requestOptions: Abortable = {},
+): Promise<Document> {
+  const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+  return (await call('scrapeSession', { params: { id }, body: options }, { ...requestOptions, timeoutMs })).data
+}
 
 /** Creates `scrape` and `getScrape` of a client. */
 export function createScraping(call: Call): Scraping {

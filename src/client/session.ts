@@ -1,6 +1,8 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { CreateSessionResponse, ProfileOutcome, SessionSummary } from '../contract/browser.ts'
 import type { UpdateSessionOptions } from '../contract/session-options.ts'
+import type { Document } from '../contract/document.ts'
+import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { BillFields } from './deletion.ts'
@@ -96,6 +98,26 @@ export interface Session extends AsyncDisposable {
   readonly files: SessionFiles
   /** Recordings, available after the session has ended. See the session option `record`. */
   readonly recordings: SessionRecordings
+  /**
+   * Scrapes the page that was used last, or that of `targetId`, as it is now. Nothing is loaded,
+   * and clients stay connected. Returns Markdown unless `options.formats` requests other formats.
+   * Costs as much as a scrape. Rejects with a BowlineError, such as SCRAPE_TIMEOUT while a dialog
+   * is open, TARGET_NOT_FOUND or SESSION_ENDED.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   * import { playwright } from 'bowline/playwright'
+   *
+   * const bowline = new Bowline()
+   * await bowline.withSession({ ttl: 60, driver: playwright }, async ({ page, session }) => {
+   *   await page.goto('https://example.com')
+   *   const { markdown, links } = await session.scrape({ formats: ['markdown', 'links'] })
+   *   console.log(markdown, links)
+   * })
+   * ```
+   */
+  readonly scrape: (options?: SessionScrapeInput, requestOptions?: Abortable) => Promise<Document>
   /** Bill of the session. `undefined` until it has ended. */
   readonly bill: SessionBill | undefined
   /**
@@ -122,6 +144,7 @@ export interface Session extends AsyncDisposable {
 
 /** Hooks that a session calls when it ends. */
 export interface SessionHooks {
+  readonly scrape: Session['scrape']
   readonly createRecordings: () => SessionRecordings
   readonly updateOnServer: (changes: UpdateSessionOptions, requestOptions: Abortable) => Promise<SessionSummary>
   /** Deletes the session on the server. */
@@ -177,6 +200,7 @@ export function createSession(
     get bill() {
       return ending.bill()
     },
+    scrape: hooks.scrape,
     end: ending.end,
     get isDetached() {
       return isDetached

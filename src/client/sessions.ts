@@ -1,5 +1,7 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
+import type { Document } from '../contract/document.ts'
+import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import type { SessionStatus, SessionSummary } from '../contract/browser.ts'
 import type { CreateSessionOptions, UpdateSessionOptions } from '../contract/session-options.ts'
 import type { Routes } from '../contract/routes.ts'
@@ -8,6 +10,7 @@ import { deleteSession } from './deletion.ts'
 import type { CreateOptions, SessionDeps, SessionOpener } from './open-session.ts'
 import { reapSessions, type ReapReport } from './reap-sessions.ts'
 import type { Session, SessionBill } from './session.ts'
+import { scrapeSession } from './scraping.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import { createSessionRecordings, type SessionRecordings } from './session-recordings.ts'
 
@@ -59,6 +62,11 @@ export interface Sessions {
   readonly update: (id: string, changes: UpdateSessionOptions, requestOptions?: Abortable) => Promise<SessionSummary>
   /** Returns the files of any session by its id. Rejects with SESSION_NOT_FOUND. */
   readonly files: (id: string, requestOptions?: Abortable) => Promise<SessionFiles>
+  /**
+   * Scrapes the page of any session by its id, as `session.scrape()` does. Rejects with
+   * SESSION_NOT_FOUND.
+   */
+  readonly scrape: (id: string, options?: SessionScrapeInput, requestOptions?: Abortable) => Promise<Document>
   /** Returns the recordings of any session by its id. */
   readonly recordings: (id: string) => SessionRecordings
   /**
@@ -91,6 +99,7 @@ export function createSessions(deps: SessionDeps, opener: SessionOpener): Sessio
       const { cdpUrl } = await call('getSession', { params: { id } }, requestOptions)
       return createSessionFiles(cdpUrl ?? '', config)
     },
+    scrape: async (id, options, requestOptions) => scrapeSession(call, id, options, requestOptions),
     recordings: (id) => createSessionRecordings(call, id, config),
     delete: async (id, requestOptions = {}) => {
       checkOptions('sessions.delete()', requestOptions, abortableNames)

@@ -31,6 +31,7 @@ export const paths = {
     path: '/v2/browser/{id}/recordings/{name}',
     aliases: ['/v2/interact/{id}/recordings/{name}'],
   },
+  scrapeSession: { method: 'POST', path: '/v2/browser/{id}/scrape', aliases: ['/v2/interact/{id}/scrape'] },
   scrape: { method: 'POST', path: '/v2/scrape' },
   v1Scrape: { method: 'POST', path: '/v1/scrape', version: 'v1' },
   getScrape: { method: 'GET', path: '/v2/scrape/{id}', v1Paths: ['/v1/scrape/{id}'] },

@@ -4,6 +4,8 @@ import { v1ScrapeRequest } from './v1-scrape.ts'
 import * as extract from './extract.ts'
 import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
+import * as sessionScrape from './session-scrape.ts'
+import { chooseSchema } from './choose-schema.ts'
 import * as map from './map.ts'
 import { paths, type PathName } from './paths.ts'
 import { monitorRoutes } from './monitor-routes.ts'
@@ -17,6 +19,13 @@ import * as search from './search.ts'
 
 export type { Route } from './route.ts'
 
+/** The body of a scrape. With `sessionId`, the page of a session. */
+const scrapeBody = chooseSchema(
+  (body) => typeof body === 'object' && body !== null && 'sessionId' in body,
+  scrape.scrapeRequest,
+  sessionScrape.scrapeBySessionRequest,
+)
+
 /** All routes of the API. `paths` has their methods and paths without the schemas. */
 export const routes = {
   ...sessionRoutes,
@@ -26,8 +35,8 @@ export const routes = {
     tag: 'Scrape',
     rateLimit: 'scrape',
     activity: { endpoint: 'scrape', target: 'url' },
-    summary: 'Scrape a page',
-    body: scrape.scrapeRequest,
+    summary: 'Scrape a page, or with `sessionId` the page of a session as it is',
+    body: scrapeBody,
     maxBodyBytes: bodyBytes.options,
     response: scrape.scrapeResponse,
   },

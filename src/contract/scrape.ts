@@ -100,7 +100,8 @@ export const scrapeFields = {
   toolDetail: z.unknown().optional(),
 } as const
 
-const clientFields = {
+/** Fields that clients add to describe themselves. */
+export const clientFields = {
   /** Name of the client program. Ignored. */
   origin: clientName.optional(),
   /** Name of the integration. Ignored. */

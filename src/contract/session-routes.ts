@@ -2,7 +2,9 @@ import { z } from 'zod'
 import * as browser from './browser.ts'
 import * as files from './files.ts'
 import { paths } from './paths.ts'
-import type { Route } from './route.ts'
+import { bodyBytes, type Route } from './route.ts'
+import { scrapeResponse } from './scrape.ts'
+import { sessionScrapeRequest } from './session-scrape.ts'
 import * as options from './session-options.ts'
 
 /** Routes of browser sessions and their files. */
@@ -62,6 +64,18 @@ export const sessionRoutes = {
     summary: 'Delete the browser session in the body and return its bill',
     body: browser.deleteSessionRequest,
     response: browser.deleteSessionResponse,
+  },
+  scrapeSession: {
+    ...paths.scrapeSession,
+    tag: 'Sessions',
+    rateLimit: 'scrape',
+    sessionNode: 'required',
+    activity: { endpoint: 'scrape', target: 'url' },
+    summary: 'Scrape the page of a session as it is, without loading it',
+    params: browser.sessionParams,
+    body: sessionScrapeRequest,
+    maxBodyBytes: bodyBytes.options,
+    response: scrapeResponse,
   },
   listFiles: {
     ...paths.listFiles,

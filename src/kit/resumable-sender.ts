@@ -14,8 +14,16 @@ const ackBytes = 1024 * 1024
 /** Milliseconds after which it is asked about less. */
 const ackDelayMs = 250
 
-/** Bytes kept for a peer that reads what it is sent, but does not acknowledge it. */
-const maxUnacknowledgedBytes = 64 * 1024 * 1024
+/** Options of `ResumableSender`. */
+export interface ResumableSenderOptions {
+  /**
+   * Returns the bytes kept for a peer that reads what it is sent, but does not acknowledge it.
+   * Default: 64 MB.
+   */
+  readonly maxUnacknowledgedBytes?: () => number
+}
+
+const defaultUnacknowledgedBytes = 64 * 1024 * 1024
 
 /**
  * Sends messages to a peer over one WebSocket after another, each of them once. Keeps messages
@@ -24,6 +32,7 @@ const maxUnacknowledgedBytes = 64 * 1024 * 1024
  * WebSocket client answers it with a pong of the same payload, after the messages before it.
  */
 export class ResumableSender implements Disposable {
+  readonly #maxUnacknowledgedBytes: () => number
   #webSocket: ResumableSocket | undefined
   #messages: (string | Buffer)[] = []
   #bytes = 0
@@ -31,6 +40,10 @@ export class ResumableSender implements Disposable {
   #dropped = 0
   #isAwaitingAck = false
   #timer: NodeJS.Timeout | undefined
+
+  constructor({ maxUnacknowledgedBytes = () => defaultUnacknowledgedBytes }: ResumableSenderOptions = {}) {
+    this.#maxUnacknowledgedBytes = maxUnacknowledgedBytes
+  }
 
   /** Bytes of the messages that were not acknowledged. */
   get unacknowledgedBytes(): number {
@@ -43,7 +56,8 @@ export class ResumableSender implements Disposable {
     this.#bytes += message.length
     if (this.#webSocket === undefined) return
     this.#webSocket.send(message, { binary: false })
-    if (this.#bytes > maxUnacknowledgedBytes) this.#dropRead(this.#webSocket)
+    const maxBytes = this.#maxUnacknowledgedBytes()
+    if (this.#bytes > maxBytes) this.#dropRead(this.#webSocket.bufferedAmount + maxBytes)
     this.#askForAck(this.#webSocket)
   }
 
@@ -102,8 +116,7 @@ export class ResumableSender implements Disposable {
   }
 
   /** Drops the oldest messages that a peer which does not acknowledge must have read by now. */
-  #dropRead(webSocket: ResumableSocket): void {
-    const unread = webSocket.bufferedAmount + maxUnacknowledgedBytes
+  #dropRead(unread: number): void {
     let count = 0
     for (let bytes = this.#bytes; bytes > unread; count += 1) bytes -= this.#messages[count]?.length ?? bytes
     this.#drop(count)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectCdp, openInFirstPage } from '../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { runCommand } from '../lab/run-command.ts'
@@ -31,6 +32,21 @@ test('bowline scrape --json prints the whole document', async () => {
   const { out } = await run(site.url('/article'), '--json')
 
   expect(JSON.parse(out)).toMatchObject({ metadata: { title: 'Harbour', statusCode: 200 } })
+})
+
+test('bowline sessions scrape prints the page of a session', async () => {
+  const { id, cdpUrl } = await lab.createSession()
+  await using client = await connectCdp(cdpUrl)
+  await openInFirstPage(client, site.url('/article'))
+  const env = { BOWLINE_DATA_DIR: lab.dataDir }
+
+  const page = await runCommand(['sessions', 'scrape', id, '--exclude', 'a'], { env })
+  const document = await runCommand(['sessions', 'scrape', id, '--json', '--format', 'links'], { env })
+  const missing = await runCommand(['sessions', 'scrape', id, '--target', 'NONE'], { env })
+
+  expect(page).toMatchObject({ code: 0, out: '# The harbour\n\nwas' })
+  expect(JSON.parse(document.out)).toMatchObject({ links: [site.url('/q')], metadata: { url: site.url('/article') } })
+  expect(missing).toMatchObject({ code: 5, errors: expect.stringMatching(/^TARGET_NOT_FOUND: /) })
 })
 
 test('bowline scrape prints the error', async () => {

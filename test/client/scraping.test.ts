@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline } from '../../src/index.ts'
+import { connectCdp, openInFirstPage } from '../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { fixedPage } from '../lab/pages/page.ts'
 import { startSite, type Site } from '../lab/site.ts'
@@ -27,6 +28,20 @@ test('a page is scraped, and returned again by its id', async () => {
 
   expect(page.markdown).toContain('# The harbour')
   expect(again).toEqual(page)
+})
+
+test('the page of a session is scraped by its session, or by its id', async () => {
+  await using session = await bowline.sessions.create({ ttl: 60 })
+  await using client = await connectCdp(session.cdpUrl)
+  await openInFirstPage(client, site.url('/article'))
+
+  const { markdown, metadata } = await session.scrape()
+  const { links } = await bowline.sessions.scrape(session.id, { formats: ['links'] })
+
+  expect(markdown).toContain('# The harbour')
+  expect(metadata.url).toBe(site.url('/article'))
+  expect(links).toEqual([])
+  await expect(session.scrape({ targetId: 'NONE' })).rejects.toMatchObject({ code: 'TARGET_NOT_FOUND', status: 404 })
 })
 
 test('a refused request rejects with the code of the server', async () => {

@@ -89,6 +89,18 @@ test('at most 64 MB are kept for a peer that reads and does not acknowledge', ()
   expect([15, 16].map((received) => sender.canResumeAt(received))).toEqual([false, true])
 })
 
+test('a lower limit applies to what was sent before it', () => {
+  let maxMegabytes = 64
+  using sender = new ResumableSender({ maxUnacknowledgedBytes: () => maxMegabytes * megabyte.length })
+  attach(sender, 0)
+  for (let count = 0; count < 40; count += 1) sender.send(megabyte)
+
+  maxMegabytes = 4
+  sender.send(megabyte)
+
+  expect(sender.unacknowledgedBytes).toBe(4 * megabyte.length)
+})
+
 test('everything is kept that is still buffered for the peer', () => {
   using sender = new ResumableSender()
   const socket = attach(sender, 0)

@@ -62,6 +62,19 @@ export async function connectCdp(url: string): Promise<CdpSocket> {
   }
 }
 
+/** Opens a URL in the first page, and waits until it has loaded. */
+export async function openInFirstPage(client: CdpSocket, url: string): Promise<void> {
+  const cdpSessionId = await client.attachToPage()
+  await client.call('Page.enable', {}, cdpSessionId)
+  const loaded = new Promise<void>((resolve) => {
+    client.socket.on('message', (data: Buffer) => {
+      if (data.includes('"Page.loadEventFired"')) resolve()
+    })
+  })
+  await client.call('Page.navigate', { url }, cdpSessionId)
+  await loaded
+}
+
 /** Resolves to the status and body of a refused upgrade. Rejects if it succeeds. */
 export async function refusedUpgrade(url: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const socket = new WebSocket(url)

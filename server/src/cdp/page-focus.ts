@@ -20,6 +20,8 @@ export class PageFocus {
   readonly #listeners = new Set<() => void>()
   /** The client that used each page last. */
   readonly #lastClientOfPage = new Map<string, object>()
+  /** The client that emulates the device of each page, and its session. */
+  readonly #emulators = new Map<string, { readonly client: object; readonly cdpSessionId: string }>()
   readonly #dialogs = new Map<string, OpenDialog & { readonly client: object }>()
 
   /** Target id of the page. Undefined if none was used yet. The page may be closed. */
@@ -51,8 +53,20 @@ export class PageFocus {
     else this.#dialogs.set(page, { ...dialog, client })
   }
 
+  /** CDP session of the client that emulates the device of a page. Undefined if none does. */
+  emulatingSessionOf(page: string): string | undefined {
+    return this.#emulators.get(page)?.cdpSessionId
+  }
+
+  /** Records that a client emulates the device of a page or, with undefined, no longer does. */
+  setEmulatingSession(page: string, client: object, cdpSessionId: string | undefined): void {
+    if (cdpSessionId === undefined) this.#emulators.delete(page)
+    else this.#emulators.set(page, { client, cdpSessionId })
+  }
+
   /** Removes a closed page. */
   close(page: string): void {
+    this.#emulators.delete(page)
     this.#dialogs.delete(page)
     this.#opened.delete(page)
     this.#lastClientOfPage.delete(page)
@@ -76,6 +90,7 @@ export class PageFocus {
       if (lastClient === client) this.#lastClientOfPage.delete(page)
     }
     for (const [page, dialog] of this.#dialogs) if (dialog.client === client) this.#dialogs.delete(page)
+    for (const [page, emulator] of this.#emulators) if (emulator.client === client) this.#emulators.delete(page)
   }
 
   /** Makes a page the active one. */

@@ -10,12 +10,9 @@ import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientPages } from './client-pages.ts'
-import type { DiscoveredTarget } from './discover-targets.ts'
+import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
-
-/** Bytes buffered for one client above which reading from the browser is paused. */
-const highWaterBytes = 16 * 1024 * 1024
 
 /**
  * Time without a message after which a socket counts as half open: three missed pings, and some
@@ -34,6 +31,7 @@ export class CdpClient {
   readonly #session: LiveSession
   readonly #channel: CdpChannel
   readonly #lag: ClientLag
+  readonly #maxBufferedBytes: () => number
   readonly #endSession: () => void
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
@@ -48,6 +46,8 @@ export class CdpClient {
     /** Whether others wait for the browser of the session. */
     readonly isHoldingUpOthers: () => boolean
     readonly endSession: () => void
+    /** Bytes buffered for the client above which reading from the browser is paused. */
+    readonly maxBufferedBytes: () => number
     /** Target that the client is connected to. Default: the browser. */
     readonly target: DiscoveredTarget | undefined
   }) {
@@ -60,6 +60,7 @@ export class CdpClient {
       onChange: (isLagging) => deps.session.readPauser.setLag(this, isLagging),
       onTooSlow: () => this.close('lagging'),
     })
+    this.#maxBufferedBytes = deps.maxBufferedBytes
     this.#endSession = deps.endSession
     const { target } = deps
     const { rootSessionId: cdpSessionId } = deps.channel
@@ -172,7 +173,7 @@ export class CdpClient {
   #send(message: Buffer): void {
     if (!this.#connection.isOpen) return
     this.#connection.send(message)
-    if (this.#connection.bufferedBytes > highWaterBytes) this.#lag.start()
+    if (this.#connection.bufferedBytes > this.#maxBufferedBytes()) this.#lag.start()
   }
 
   /**

@@ -1,4 +1,4 @@
-import { ResumableSender } from 'bowline/kit/resumable-sender'
+import { ResumableSender, type ResumableSenderOptions } from 'bowline/kit/resumable-sender'
 import { closeCodes, type CloseReason } from 'bowline/contract/close-codes'
 import { resumedMethod, type ResumedEvent } from 'bowline/contract/resume'
 import type { ServerWebSocket } from './web-socket.ts'
@@ -39,9 +39,9 @@ export class ClientConnection {
   #resumeTimer: NodeJS.Timeout | undefined
 
   /** `resumeMs`: time to resume it. 0: it ends with its WebSocket. */
-  constructor(resumeMs: number) {
+  constructor(resumeMs: number, options: ResumableSenderOptions) {
     this.#resumeMs = resumeMs
-    this.#sender = resumeMs === 0 ? undefined : new ResumableSender()
+    this.#sender = resumeMs === 0 ? undefined : new ResumableSender(options)
   }
 
   /** Begins with the first WebSocket. */

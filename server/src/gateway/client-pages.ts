@@ -21,6 +21,12 @@ const pageUsingCommands: ReadonlySet<string> = new Set([
   'Runtime.evaluate',
 ])
 
+/** Commands that start and end the emulation of a device. */
+const emulatingCommands: ReadonlySet<string> = new Set([
+  'Emulation.setDeviceMetricsOverride',
+  'Emulation.clearDeviceMetricsOverride',
+])
+
 /** The page of a client that is connected to this page only, and the client's session with it. */
 export interface RootPage {
   readonly page: string
@@ -69,16 +75,28 @@ export class ClientPages {
     if (page === undefined || isOversizedEvent(message)) return
     const event = JSON.parse(message.toString()) as CdpEvent
     const isOpen = event.method === 'Page.javascriptDialogOpening'
-    const cdpSessionId = key === rootKey ? (this.#root?.cdpSessionId ?? '') : key
+    const cdpSessionId = this.#idOf(key)
     this.#focus.setDialog(page, this, isOpen ? { params: event.params, cdpSessionId } : undefined)
   }
 
   /** Processes a command that is sent to the browser. */
   trackCommand({ method, params, sessionId: cdpSessionId }: CdpCommand): void {
     if (method === 'Target.activateTarget') this.#focus.set(String(params?.['targetId']))
+    if (emulatingCommands.has(method)) this.#trackEmulation(method, cdpSessionId ?? rootKey)
     if (!method.startsWith('Input.') && !pageUsingCommands.has(method)) return
     const page = this.#pages.get(cdpSessionId ?? rootKey)
     if (page !== undefined) this.#focus.markUsed(page, this)
+  }
+
+  #trackEmulation(method: string, key: string): void {
+    const page = this.#pages.get(key)
+    if (page === undefined) return
+    const isSet = method === 'Emulation.setDeviceMetricsOverride'
+    this.#focus.setEmulatingSession(page, this, isSet ? this.#idOf(key) : undefined)
+  }
+
+  #idOf(key: string): string {
+    return key === rootKey ? (this.#root?.cdpSessionId ?? '') : key
   }
 
   /**
@@ -100,6 +118,9 @@ export class ClientPages {
   #forget(cdpSessionId: string): void {
     const page = this.#pages.get(cdpSessionId)
     this.#pages.delete(cdpSessionId)
+    if (page !== undefined && this.#focus.emulatingSessionOf(page) === cdpSessionId) {
+      this.#focus.setEmulatingSession(page, this, undefined)
+    }
     // A detached frame does not close its page while the client has a session of the page.
     if (page !== undefined && ![...this.#pages.values()].includes(page)) this.#focus.close(page)
   }

@@ -4,8 +4,9 @@ import { closeCodes } from 'bowline/contract/close-codes'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { CdpClient } from './cdp-client.ts'
+import { ClientBuffers } from './client-buffers.ts'
 import { ClientConnection } from './client-connection.ts'
-import { findTarget } from './discover-targets.ts'
+import { findTarget } from '../sessions/discover-targets.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
 
@@ -35,6 +36,7 @@ export class Gateway implements Disposable {
   readonly #clients = new Set<CdpClient>()
   /** Connections that can be resumed, by session id, target and the key that the client chose. */
   readonly #resumable = new Map<string, ClientConnection>()
+  readonly #buffers = new ClientBuffers()
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: GatewayDeps) {
@@ -90,13 +92,15 @@ export class Gateway implements Disposable {
       await channel[Symbol.asyncDispose]()
       return
     }
-    const connection = new ClientConnection(resume === undefined ? 0 : this.#deps.resumeSeconds * 1000)
+    const limits = this.#buffers.limitsOf(session)
+    const connection = new ClientConnection(resume === undefined ? 0 : this.#deps.resumeSeconds * 1000, limits)
     client = new CdpClient({
       connection,
       session,
       channel,
       isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
       endSession: () => this.#endSession(session.row.id),
+      maxBufferedBytes: limits.maxBufferedBytes,
       target,
     })
     const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
@@ -126,12 +130,14 @@ export class Gateway implements Disposable {
     const onEnd = (): void => client.endSession(session.ended.reason as EndReason)
     session.ended.addEventListener('abort', onEnd)
     this.#clients.add(client)
+    const freeBuffers = this.#buffers.add(session)
     connection.start(webSocket, {
       onMessage: (message) => client.receive(message),
       onAlive: () => client.markAlive(),
       onDrain: () => client.stopLagging(),
       onEnd: () => {
         this.#clients.delete(client)
+        freeBuffers()
         forget?.()
         session.ended.removeEventListener('abort', onEnd)
         stopDraining()

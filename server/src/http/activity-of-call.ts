@@ -15,7 +15,7 @@ interface CallBody {
 interface CallAnswer {
   readonly success?: unknown
   readonly id?: unknown
-  readonly data?: { readonly metadata?: { readonly scrapeId?: unknown } }
+  readonly data?: { readonly metadata?: { readonly scrapeId?: unknown; readonly url?: unknown } }
 }
 /**
  * Returns the activity of a finished call, or `undefined` if it started no work or must not be
@@ -51,7 +51,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
       teamId,
       endpoint: activity.endpoint,
       apiVersion,
-      target: keepsNothing ? null : targetOf(activity, fields),
+      target: keepsNothing ? null : targetOf(activity, { url: data?.metadata?.url, ...fields }),
       error: isBowlineError(error) ? error.code : null,
       createdAt,
     }

@@ -179,7 +179,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...mapHandlers({ mapper: deps.mapper }),
     ...batchHandlers({ jobs, scrapes }),
     ...crawlHandlers({ jobs, scrapes, languageModel }),
-    ...scrapeHandlers({ scrapes, billedScrapes }),
+    ...scrapeHandlers({ scrapes, billedScrapes, store, sessions, peers, nodeId, onError }),
     ...webhookHandlers({ store, webhooks }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),

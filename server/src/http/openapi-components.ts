@@ -22,6 +22,7 @@ import * as recordings from 'bowline/contract/recordings'
 import * as scrape from 'bowline/contract/scrape'
 import * as search from 'bowline/contract/search'
 import * as sessionOptions from 'bowline/contract/session-options'
+import * as sessionScrape from 'bowline/contract/session-scrape'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import * as teams from 'bowline/contract/teams'
 import * as usage from 'bowline/contract/usage'
@@ -50,6 +51,7 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   scrape,
   search,
   sessionOptions,
+  sessionScrape,
   teams,
   usage,
   v1Scrape,

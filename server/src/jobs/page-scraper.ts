@@ -150,7 +150,8 @@ export class PageScraper {
     },
   ): Promise<PricedScrape> {
     const { request, waitedMs, isLast } = attempt
-    return withScrapeTimeout(attempt, async (signal) => {
+    const { url: subject, timeout } = attempt.request
+    return withScrapeTimeout({ subject, timeout, signal: attempt.signal }, async (signal) => {
       const call = { id, request, sourceUrl, teamId, apiKeyId, baseUrl, waitedMs, signal }
       const loaded = await this.#deps.scrapes.load(call)
       if (!isLast) loaded.assertNotThrottled()

@@ -1,17 +1,31 @@
 import { addCharges } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
 import { createBatcher } from '../kit/create-batcher.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
 import type { Store } from '../store/store.ts'
 import type { PricedScrape, ScrapeOutcome } from './priced-scrape.ts'
 import { withScrapeTimeout } from './scrape-timeout.ts'
-import type { ScrapeCall, Scrapes } from './scrapes.ts'
+import type { ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
+import type { Scrapes } from './scrapes.ts'
+import { toScrapeRequest } from './session-scrape-request.ts'
 
 /** Dependencies of scrapes that are billed. */
 export interface BilledScrapesDeps {
   readonly store: Store
   readonly billing: Pick<Billing, 'reserve' | 'settle'>
-  readonly scrapes: Pick<Scrapes, 'estimate' | 'scrape'>
+  readonly scrapes: Pick<Scrapes, 'estimate' | 'scrape' | 'scrapeSession'>
 }
+
+/** A scrape to bill, and its name in the error of its timeout. */
+interface Work {
+  readonly subject: string
+  readonly timeout: number
+  readonly credits: number
+  readonly takesSlot: boolean
+}
+
+/** How long a scrape has waited, and the signal that limits it. */
+type Started = Required<Pick<ScrapeCall, 'waitedMs' | 'signal'>>
 
 /** Scrapes pages that a client asked for, and bills each: reserve, scrape, save and settle. */
 export class BilledScrapes {
@@ -30,14 +44,36 @@ export class BilledScrapes {
    * INSUFFICIENT_CREDITS, EGRESS_REFUSED or PDF_*. A failed scrape costs nothing.
    */
   async scrape(call: ScrapeCall): Promise<ScrapeOutcome> {
-    const { billing, scrapes } = this.#deps
-    const { request, teamId } = call
-    const credits = scrapes.estimate(request)
-    return withScrapeTimeout(call, async (signal) => {
+    const { scrapes } = this.#deps
+    const { url, timeout } = call.request
+    const work = { subject: url, timeout, credits: scrapes.estimate(call.request), takesSlot: true }
+    return this.#run(work, call, async (started) => scrapes.scrape({ ...call, ...started }))
+  }
+
+  /**
+   * Scrapes a page of a session within the timeout of its request. It takes no concurrency slot,
+   * because the session has one. Throws like `scrape`, TARGET_NOT_FOUND, SESSION_ENDED.
+   */
+  async scrapeSession(session: LiveSession, call: SessionScrapeCall): Promise<ScrapeOutcome> {
+    const { scrapes } = this.#deps
+    const { id } = session.row
+    const { timeout } = call.request
+    const credits = scrapes.estimate(toScrapeRequest(call.request, 'http://session.invalid/'))
+    const work = { subject: `The page of session ${id}`, timeout, credits, takesSlot: false }
+    return this.#run(work, call, async (started) => scrapes.scrapeSession(session, { ...call, ...started }))
+  }
+
+  async #run(
+    { subject, timeout, credits, takesSlot }: Work,
+    { teamId, signal: caller }: Pick<ScrapeCall, 'teamId' | 'signal'>,
+    start: (started: Started) => Promise<PricedScrape>,
+  ): Promise<ScrapeOutcome> {
+    const { billing } = this.#deps
+    return withScrapeTimeout({ subject, timeout, signal: caller }, async (signal) => {
       // Leaves a third of the timeout for the scrape itself.
-      const waitMs = (request.timeout * 2) / 3
-      await using hold = await billing.reserve({ teamId, credits, takesSlot: true }, { waitMs, signal })
-      await using scrape = await scrapes.scrape({ ...call, waitedMs: hold.waitedMs, signal })
+      const waitMs = (timeout * 2) / 3
+      await using hold = await billing.reserve({ teamId, credits, takesSlot }, { waitMs, signal })
+      await using scrape = await start({ waitedMs: hold.waitedMs, signal })
       // A caller who has disconnected is not billed.
       signal.throwIfAborted()
       if (hold.id === undefined) await this.#saveWithoutHold(scrape)

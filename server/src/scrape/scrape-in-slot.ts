@@ -1,7 +1,8 @@
 import type { Billing } from '../billing/billing.ts'
 import type { PricedScrape } from './priced-scrape.ts'
 import { withScrapeTimeout } from './scrape-timeout.ts'
-import type { ScrapeCall, Scrapes } from './scrapes.ts'
+import type { ScrapeCall } from './scrape-call.ts'
+import type { Scrapes } from './scrapes.ts'
 
 /** Dependencies of `scrapeInSlot`. */
 export interface ScrapeInSlotDeps {
@@ -16,8 +17,11 @@ export interface ScrapeInSlotDeps {
  */
 export async function scrapeInSlot({ billing, scrapes }: ScrapeInSlotDeps, call: ScrapeCall): Promise<PricedScrape> {
   const { teamId, signal } = call
+  const { url, timeout } = call.request
   await using slot = await billing.reserve({ teamId, credits: 0, takesSlot: true }, { waitMs: Infinity, signal })
   const { waitedMs } = slot
   // Awaited, because `using` releases the slot when this function returns.
-  return await withScrapeTimeout(call, async (limited) => scrapes.scrape({ ...call, waitedMs, signal: limited }))
+  return await withScrapeTimeout({ subject: url, timeout, signal }, async (limited) =>
+    scrapes.scrape({ ...call, waitedMs, signal: limited }),
+  )
 }

@@ -1,10 +1,12 @@
-import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
 /** A scrape with a timeout. */
 export interface TimedCall {
-  readonly request: Pick<ScrapeRequest, 'url' | 'timeout'>
+  /** The page, as the error names it. */
+  readonly subject: string
+  /** Milliseconds. */
+  readonly timeout: number
   /** Cancels the scrape. */
   readonly signal?: AbortSignal | undefined
 }
@@ -17,7 +19,7 @@ export async function withScrapeTimeout<Result>(
   call: TimedCall,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { url, timeout } = call.request
+  const { subject, timeout } = call
   const limit = AbortSignal.timeout(timeout)
   try {
     return await run(mergeSignals(limit, call.signal))
@@ -27,7 +29,7 @@ export async function withScrapeTimeout<Result>(
     if (!isTimeout) throw error
     const { message, hint } = isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT' ? error : {}
     const why = message === undefined ? '' : `: ${message}`
-    throw new BowlineError('SCRAPE_TIMEOUT', `${url} was not scraped within ${timeout} ms${why}`, {
+    throw new BowlineError('SCRAPE_TIMEOUT', `${subject} was not scraped within ${timeout} ms${why}`, {
       hint,
       cause: error,
     })

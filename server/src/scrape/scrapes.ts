@@ -4,6 +4,9 @@ import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import { priceOfScrape, type Prices } from '../billing/prices.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
 import type { Blobs } from '../blobs/blobs.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import { readSessionPage } from './render/session-page.ts'
+import { toScrapeRequest } from './session-scrape-request.ts'
 import type { StoredScrape } from './queries/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
@@ -15,6 +18,7 @@ import type { LanguageModel } from './format/language-model.ts'
 import { asksForEnhancedProxy, loadWithProxy, type ProxiedLoad } from './load/load-with-proxy.ts'
 import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
 import { createPageProcessor } from './format/page-processor.ts'
+import type { ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import { PricedScrape } from './priced-scrape.ts'
 import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
 import { withBaseUrl, openScrapeFiles, type ScrapeFiles } from './document/scrape-files.ts'
@@ -35,23 +39,6 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly hasEnhancedProxy: boolean
   readonly indexPage?: IndexPage | undefined
   readonly onError: (error: unknown, action: string) => void
-}
-
-/** A page to scrape, and its owner. */
-export interface ScrapeCall {
-  readonly request: ScrapeRequest
-  /** URL as the caller sent it, for `metadata.sourceURL`. Default: that of the request. */
-  readonly sourceUrl?: string | undefined
-  readonly teamId: string
-  readonly apiKeyId: string
-  /** URL of this server as the client sees it, without trailing slash. */
-  readonly baseUrl: string
-  /** Aborting stops the scrape. Default: it runs to its end. */
-  readonly signal?: AbortSignal | undefined
-  /** Id of the scrape. Default: a new one. */
-  readonly id?: string | undefined
-  /** Milliseconds it has waited for a concurrency slot of the team. Default: 0. */
-  readonly waitedMs?: number | undefined
 }
 
 /** A page that was loaded, or found in the cache, and is not a document yet. */
@@ -103,6 +90,18 @@ export class Scrapes implements AsyncDisposable {
    */
   async scrape(call: ScrapeCall): Promise<PricedScrape> {
     return (await this.load(call)).finish()
+  }
+
+  /**
+   * Scrapes a page of a session in its current state. The document is stored, but the page is
+   * neither cached nor indexed. Throws like `scrape`, TARGET_NOT_FOUND, SESSION_ENDED.
+   */
+  async scrapeSession(session: LiveSession, call: SessionScrapeCall): Promise<PricedScrape> {
+    const { signal = new AbortController().signal } = call
+    const page = await readSessionPage({ session, request: call.request, signal })
+    const request = toScrapeRequest(call.request, page.url)
+    const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
+    return this.#fromLoaded({ ...call, request }, { page, processed, isEnhanced: false, isRendered: true }, signal)
   }
 
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */

@@ -4,7 +4,7 @@ import type { SearchRequest } from 'bowline/contract/search'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { crossOriginHeaders } from '../kit/forward-headers.ts'
 import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
-import type { ScrapeCall } from '../scrape/scrapes.ts'
+import type { ScrapeCall } from '../scrape/scrape-call.ts'
 
 /** Options of `scrapeResults`. */
 export interface ScrapeResultsOptions {

@@ -45,6 +45,7 @@ export class SessionQueue implements Disposable {
   #ticks = 0
   #isServing = false
   #mustServeAgain = false
+  #mustReport = false
 
   constructor(deps: SessionQueueDeps) {
     this.#deps = deps
@@ -255,17 +256,37 @@ export class SessionQueue implements Disposable {
     }
   }
 
-  /** Reports changed positions. */
+  /** Reports changed positions, once for all changes that occur together. */
   #report(): void {
-    if (this.#listeners.size === 0) return
+    if (this.#listeners.size === 0 || this.#mustReport) return
+    this.#mustReport = true
+    setImmediate(() => {
+      this.#mustReport = false
+      this.#reportNow()
+    })
+  }
+
+  #reportNow(): void {
+    const estimators = new Map<string | undefined, (position: number) => number | null>()
     for (const [waiter, position] of this.#lines.positions()) {
-      if (this.#listeners.has(waiter)) waiter.report(this.#progressOf(waiter, position))
+      if (!this.#listeners.has(waiter)) continue
+      const teamId = limitedTeamOf(waiter)
+      const secondsUntil = estimators.get(teamId) ?? this.#estimator(teamId)
+      estimators.set(teamId, secondsUntil)
+      waiter.report({ position, estimatedSeconds: secondsUntil(position) })
     }
   }
 
-  #progressOf({ limitedBy, request }: Waiter, position = 1): QueueProgress {
-    const teamId = limitedBy === 'team' ? request.teamId : undefined
-    const leftMs = this.#deps.sessions.leftMs(teamId)
-    return { position, estimatedSeconds: this.#estimate.secondsUntil(position, { teamId, leftMs }) }
+  #progressOf(waiter: Waiter, position = 1): QueueProgress {
+    return { position, estimatedSeconds: this.#estimator(limitedTeamOf(waiter))(position) }
   }
+
+  #estimator(teamId: string | undefined): (position: number) => number | null {
+    return this.#estimate.estimator({ teamId, leftMs: this.#deps.sessions.leftMs(teamId) })
+  }
+}
+
+/** The team whose limit a request waits for. Undefined: it waits for a slot of the server. */
+function limitedTeamOf({ limitedBy, request }: Waiter): string | undefined {
+  return limitedBy === 'team' ? request.teamId : undefined
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playwright } from 'bowline/playwright'
 import { openStore } from '../../src/store/open.ts'
-import { connectCdp, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
+import { connectCdp, openInFirstPage, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
@@ -104,6 +104,25 @@ describe('two servers on one PostgreSQL', () => {
     expect((await page.call('Runtime.evaluate', { expression: '1 + 1' })).result).toMatchObject({
       result: { value: 2 },
     })
+  })
+
+  test('the page of a session is scraped through either server, and recorded once', async () => {
+    await using client = await connectCdp(session.cdpUrl)
+    await openInFirstPage(client, 'data:text/html,<h1>Relayed</h1>')
+
+    const byPath = await right.api('POST', `/v2/browser/${session.id}/scrape`, {})
+    const byBody = await right.api('POST', '/v2/scrape', { sessionId: session.id, formats: ['markdown'] })
+    const refused = await right.api('POST', '/v2/scrape', { sessionId: session.id, targetId: 'NONE' })
+
+    for (const { body } of [byPath, byBody]) expect(body).toMatchObject({ data: { markdown: '# Relayed\n' } })
+    expect(refused).toMatchObject({ status: 404, body: { code: 'TARGET_NOT_FOUND' } })
+    const recorded = await Promise.all(
+      [left, right].map(async (lab) => (await lab.api('GET', '/v2/team/activity?endpoint=scrape')).body['data']),
+    )
+    const newestFirst = [byBody, byPath].map(({ body }) => body['data'].metadata.scrapeId)
+    for (const activities of recorded) {
+      expect(activities.map(({ id }: { id: string }) => id)).toEqual(newestFirst)
+    }
   })
 
   test('a server that shuts down closes relayed connections with a code to reconnect', async () => {

@@ -12,8 +12,13 @@ function startQueue(teamLimits: Readonly<Record<string, number>> = {}) {
   const created: string[] = []
   const slots = { server: 0, ...teamLimits } as Record<string, number>
   let onFreed: (teamId: string) => void = () => undefined
+  let estimates = 0
+  const leftMs = (): readonly number[] => {
+    estimates += 1
+    return []
+  }
   const queue = new SessionQueue({
-    sessions: { draining: draining.signal, onFreed: (listener) => void (onFreed = listener), leftMs: () => [] },
+    sessions: { draining: draining.signal, onFreed: (listener) => void (onFreed = listener), leftMs },
     billing: { isLineEmpty: () => true, awaitTurn: async () => ({ [Symbol.dispose]: () => undefined }) },
     onLeave: (outcome) => outcomes.push(outcome),
     onError: (error) => {
@@ -51,7 +56,7 @@ function startQueue(teamLimits: Readonly<Record<string, number>> = {}) {
     onFreed(teamId ?? 'other')
     for (let turns = 0; turns < 20; turns += 1) await turn()
   }
-  return { queue, enter, free, created, outcomes, draining }
+  return { queue, enter, free, created, outcomes, draining, estimates: () => estimates }
 }
 
 describe('the queue of sessions', () => {
@@ -114,16 +119,37 @@ describe('the queue of sessions', () => {
     const requests = [enter('a'), enter('a')]
     const cancelled = new AbortController()
     const last = enter('a', { onProgress: ({ position }) => positions.push(position) })
+    await turn()
     const gone = expect(enter('b', { signal: cancelled.signal })).rejects.toThrow('gone')
+    await turn()
 
     cancelled.abort(new Error('gone'))
     await gone
+    await turn()
     await free()
-    await free(2)
+    await free()
+    await free()
 
     expect(await last).toBe('a')
     expect(positions).toEqual([3, 4, 3, 2, 1])
     await Promise.all(requests)
+  })
+
+  test('reports once to all requests if many leave at the same time', async () => {
+    const { enter, estimates } = startQueue()
+    const cancelled = new AbortController()
+    const options = { signal: cancelled.signal, onProgress: () => undefined }
+    const left = Array.from({ length: 100 }, async () => enter('a', options).catch(String))
+    const staying = enter('b', { onProgress: () => undefined, waitMs: 50 }).catch(String)
+    await turn()
+    const before = estimates()
+
+    cancelled.abort('gone')
+    await Promise.all(left)
+    await turn()
+
+    expect(estimates() - before).toBe(1)
+    await staying
   })
 
   test('ends the wait with the position and an estimate', async () => {

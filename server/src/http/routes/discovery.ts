@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readProtocol } from '../../gateway/read-protocol.ts'
-import { discoverTargets, type DiscoveredTarget } from '../../gateway/discover-targets.ts'
+import { discoverTargets, type DiscoveredTarget } from '../../sessions/discover-targets.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { cdpUrls, type CdpUrls } from '../../sessions/urls.ts'

@@ -12,15 +12,18 @@ import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import type { Call, Handlers } from '../register.ts'
 import { registerServerRoute } from '../register-route.ts'
+import { scrapeSession } from '../scrape-session.ts'
+import type { SessionNodeDeps } from '../session-node.ts'
 
 /** Dependencies of the scrape routes. */
-export interface ScrapeRouteDeps {
+export interface ScrapeRouteDeps extends SessionNodeDeps {
   readonly scrapes: Scrapes
   readonly billedScrapes: BilledScrapes
 }
 
 /** Routes of scrapes. */
-export function scrapeHandlers({ scrapes, billedScrapes }: ScrapeRouteDeps): Handlers {
+export function scrapeHandlers(deps: ScrapeRouteDeps): Handlers {
+  const { scrapes, billedScrapes } = deps
   const scrape = async (request: ScrapeRequest, { key, baseUrl, raw, sentBody }: Call): Promise<ScrapeOutcome> => {
     using caller = abortOnDisconnect(raw)
     const who = { teamId: key.teamId, apiKeyId: key.id, baseUrl, signal: caller.signal }
@@ -29,7 +32,11 @@ export function scrapeHandlers({ scrapes, billedScrapes }: ScrapeRouteDeps): Han
   }
 
   return {
-    scrape: async ({ body }, call) => ({ success: true, data: (await scrape(body, call)).document }),
+    scrape: async ({ body }, call) =>
+      'sessionId' in body
+        ? scrapeSession(deps, body, call)
+        : { success: true, data: (await scrape(body, call)).document },
+    scrapeSession: async ({ params, body }, call) => scrapeSession(deps, { ...body, sessionId: params.id }, call),
     v1Scrape: async ({ body }, call) => {
       const { document } = await scrape(v1Scrape.request(body), call)
       return { success: true, data: v1Scrape.response(document, body) }

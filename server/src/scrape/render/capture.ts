@@ -32,7 +32,7 @@ export async function takeScreenshot(tab: Tab, options: ScreenshotOptions): Prom
     await tab.call('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: false })
   }
   const format = options.quality === undefined ? 'png' : 'jpeg'
-  const { data } = await tab.call('Page.captureScreenshot', {
+  const { data } = await tab.captureScreenshot({
     format,
     ...(options.quality === undefined ? {} : { quality: options.quality }),
     ...(options.fullPage ? { captureBeyondViewport: true, clip: await fullPageClip(tab) } : {}),

@@ -7,6 +7,8 @@ const maxFrames = 50
 /** A frame of a page. */
 export interface Frame {
   readonly frameId: string
+  /** Frame of the document that contains its frame element. */
+  readonly parentId: string
   /** Calls the CDP session of its document. */
   readonly call: CdpCall
   /** Calls the CDP session of its frame element. */
@@ -15,27 +17,37 @@ export interface Frame {
 
 /** Lists the frames of a page, including cross-origin ones. */
 export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
-  const remote = [...tab.attached.values()]
-    .filter(({ type }) => type === 'iframe')
-    .map(({ targetId: frameId, cdpSessionId, parentCdpSessionId }) => ({
-      frameId,
-      call: tab.callIn(cdpSessionId),
-      callOwner: tab.callIn(parentCdpSessionId),
-    }))
+  const attached = [...tab.attached.values()].filter(({ type }) => type === 'iframe')
   const local: Frame[] = []
-  for (const call of [tab.call, ...remote.map((frame) => frame.call)]) {
-    // A frame may disappear at any moment. Continue with the others.
-    const found = await call('Page.getFrameTree').catch(() => undefined)
-    const visit = (tree: Protocol.Page.FrameTree, isRoot: boolean): void => {
-      const isRemote = remote.some(({ frameId }) => frameId === tree.frame.id)
-      if (!isRoot && !isRemote) local.push({ frameId: tree.frame.id, call, callOwner: call })
-      for (const child of tree.childFrames ?? []) visit(child, false)
+  const remote: Frame[] = []
+  const visit = (tree: Protocol.Page.FrameTree, call: CdpCall): void => {
+    for (const { frame, childFrames = [] } of tree.childFrames ?? []) {
+      const isRemote = attached.some(({ targetId }) => targetId === frame.id)
+      if (!isRemote) local.push({ frameId: frame.id, parentId: tree.frame.id, call, callOwner: call })
+      visit({ frame, childFrames }, call)
     }
-    if (found !== undefined) visit(found.frameTree, true)
+  }
+  const main = await treeOf(tab.call)
+  if (main !== undefined) visit(main, tab.call)
+  for (const { targetId: frameId, cdpSessionId, parentCdpSessionId } of attached) {
+    const call = tab.callIn(cdpSessionId)
+    const tree = await treeOf(call)
+    if (tree === undefined) continue
+    const { parentId = tab.targetId } = tree.frame
+    remote.push({ frameId, parentId, call, callOwner: tab.callIn(parentCdpSessionId) })
+    visit(tree, call)
   }
   const frames = [...local, ...remote]
   if (frames.length > maxFrames) {
     tab.warnings.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were omitted.`)
   }
   return frames.slice(0, maxFrames)
+}
+
+/** Returns the frames of a CDP session. A frame may disappear at any moment: `undefined` then. */
+async function treeOf(call: CdpCall): Promise<Protocol.Page.FrameTree | undefined> {
+  return call('Page.getFrameTree').then(
+    ({ frameTree }) => frameTree,
+    () => undefined,
+  )
 }

@@ -29,14 +29,18 @@ export interface NavigationWatch {
 /** Resource types that may never finish. */
 const streamTypes = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefetch'])
 
-/** Starts to observe a page. Call it before the page is navigated. */
-export function watchNavigation(tab: Tab): NavigationWatch {
+/**
+ * Starts to observe a page. Call it before the page is navigated, or with `isLoaded` for a page
+ * that has loaded.
+ */
+export function watchNavigation(tab: Tab, { isLoaded = false } = {}): NavigationWatch {
   const running = new Set<string>()
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
   let kept: MainResponse | undefined
   let document: { readonly requestId: string; failure?: BowlineError } | undefined
   let loaded = Promise.withResolvers<void>()
+  if (isLoaded) loaded.resolve()
   tab.on((event) => {
     const isOfPage = event.sessionId === tab.cdpSessionId
     const { method, params } = event

@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { rethrowAbort } from 'bowline/kit/abort'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { BowlineError } from 'bowline/kit/errors'
 import { OversizedResult } from '../../cdp/message-limits.ts'
 import type { Protocol } from '../../cdp/protocol.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
-import { classifyBody } from '../fetch/classify-body.ts'
-import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
+import { withWarnings } from '../fetch/loaded-page.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
-import { performActions, type ActionOutput } from './perform-actions.ts'
+import { performActions } from './perform-actions.ts'
 import type { AdLists } from './ad-lists.ts'
-import { takeScreenshot, type CapturedFile } from './capture.ts'
+import { capturePage, type RenderedPage } from './capture-page.ts'
 import { removeOverlays } from './remove-overlays.ts'
-import { serializePage } from './serialize-page.ts'
 import { emulate } from './emulate.ts'
-import { evaluateText } from './evaluate.ts'
-import { navigate, watchNavigation, type MainResponse } from './navigate.ts'
-import { reloadWithCharset, withoutFragment, type PageSource } from './reload-with-charset.ts'
+import { navigate, watchNavigation } from './navigate.ts'
+import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
 
 /** Options of `renderPage`. */
@@ -31,12 +28,6 @@ export interface RenderTask {
   /** Default: the default context of the browser, with its profile. */
   readonly browserContextId: string | undefined
   readonly signal: AbortSignal
-}
-
-/** A page as rendered by a browser. */
-export interface RenderedPage extends LoadedPage {
-  readonly screenshot: CapturedFile | undefined
-  readonly actions: ActionOutput | undefined
 }
 
 /** Outcome of rendering. */
@@ -121,66 +112,6 @@ async function download(tab: Tab, url: string): Promise<RenderOutcome> {
 function toSetCookie({ name, value, domain, path, secure }: Protocol.Network.Cookie): string {
   const included = domain.startsWith('.') ? `; Domain=${domain.slice(1)}` : ''
   return `${name}=${value}; Path=${path}${included}${secure ? '; Secure' : ''}`
-}
-
-async function capturePage(
-  tab: Tab,
-  { formats }: ScrapeRequest,
-  {
-    response,
-    source,
-    actions,
-  }: {
-    readonly response: MainResponse | undefined
-    readonly source: PageSource | undefined
-    readonly actions: ActionOutput | undefined
-  },
-): Promise<RenderedPage> {
-  const options = formats.find((format) => format.type === 'screenshot')
-  const screenshot = options === undefined ? undefined : await takeScreenshot(tab, options)
-  const { contentType } = response ?? {}
-  const isMarkup = contentType === undefined || /html/i.test(contentType)
-  const content = isMarkup ? await readMarkup(tab) : await readText(tab, contentType, source)
-  // Chromium also shows an error page for responses with an error status and no body.
-  if (content.url.startsWith('chrome-error:') && (response?.statusCode ?? 200) < 400) {
-    const site = response === undefined ? 'The page' : new URL(response.url).host
-    throw new BowlineError('SCRAPE_SITE_ERROR', `${site} navigated to a URL that could not be loaded`)
-  }
-  return {
-    ...content,
-    statusCode: response?.statusCode ?? 200,
-    contentType,
-    retryAfter: response?.retryAfter,
-    screenshot,
-    actions,
-  }
-}
-
-async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {
-  const { url, html } = await serializePage(tab)
-  return { url, body: { kind: 'html', html } }
-}
-
-async function readText(
-  tab: Tab,
-  contentType: string,
-  source: PageSource | undefined,
-): Promise<Pick<LoadedPage, 'url' | 'body'>> {
-  const url = String(await evaluateText(tab, '() => location.href'))
-  if (source?.url === withoutFragment(url)) return { url, body: classifyBody(source.bytes, contentType) }
-  // Read the source, without the markup that Chromium adds to show XML or images.
-  const resource = { frameId: tab.targetId, url: withoutFragment(url) }
-  const stored = await tab.call('Page.getResourceContent', resource).catch((error: unknown) => {
-    // Chromium does not keep responses that ask for a password.
-    if (isBowlineError(error) && error.code === 'CDP_FAILED') return undefined
-    throw error
-  })
-  const shown = async (): Promise<string> => (await evaluateText(tab, '() => document.body?.innerText')) ?? ''
-  const bytes =
-    stored === undefined
-      ? Buffer.from(await shown())
-      : Buffer.from(stored.content, stored.base64Encoded ? 'base64' : 'utf8')
-  return { url, body: classifyBody(bytes, `${contentType.split(';')[0]}; charset=utf-8`) }
 }
 
 /** Returns the error for a page that cannot be reached for an unknown reason. */

@@ -12,7 +12,8 @@ import { toFetchError } from '../fetch/fetch-error.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './dismiss-consent.ts'
-import { renderPage, unreachableError, type RenderedPage, type RenderOutcome, type RenderTask } from './render-page.ts'
+import type { RenderedPage } from './capture-page.ts'
+import { renderPage, unreachableError, type RenderOutcome, type RenderTask } from './render-page.ts'
 import { ScrapeBrowsers, type BrowserSlot, type UpstreamName } from './scrape-browsers.ts'
 
 /** Dependencies of `Renderer`. */

@@ -1,3 +1,4 @@
+import type { CdpCall } from '../../cdp/protocol.ts'
 import { evaluateText } from './evaluate.ts'
 import { listFrames, type Frame } from './frames.ts'
 import type { Tab } from './tab.ts'
@@ -22,6 +23,45 @@ const serialize = `() => {
 
 const mark = 'data-bowline-frame'
 
+/** Isolated world in which frames are read, so that the page can neither see nor change it. */
+const worldName = 'bowline-scrape'
+
+/** Id of the frame in each frame element, in the isolated world of its document. */
+const frameIds = 'frameIds'
+
+/** Records the frame in a frame element. Runs in the isolated world. */
+const recordFrame = `function (id) { (globalThis.${frameIds} ??= new WeakMap()).set(this, id) }`
+
+/**
+ * Serializes a document with its shadow trees, and marks its recorded frame elements. It works on
+ * an inert copy, because the page would notice a mark in its own tree. Runs in the isolated world.
+ */
+const serializeMarked = `() => {
+  const ids = globalThis.${frameIds} ?? new WeakMap()
+  const inert = document.implementation.createHTMLDocument('')
+  const roots = []
+  const complete = (source, copy) => {
+    const copies = copy.querySelectorAll('*')
+    source.querySelectorAll('*').forEach((element, index) => {
+      const copied = copies[index]
+      const id = ids.get(element)
+      if (id !== undefined) copied.setAttribute('${mark}', id)
+      // Without scripts, the text in it would be escaped.
+      if (element.localName === 'noscript') copied.innerHTML = element.textContent
+      if (!element.shadowRoot) return
+      const shadow = copied.shadowRoot ?? copied.attachShadow({ mode: 'open' })
+      shadow.replaceChildren(...Array.from(element.shadowRoot.childNodes, (node) => inert.importNode(node, true)))
+      roots.push(shadow)
+      complete(element.shadowRoot, shadow)
+    })
+  }
+  if (!document.documentElement) return ''
+  const root = inert.importNode(document.documentElement, true)
+  complete(document.documentElement, root)
+  const tag = root.cloneNode(false).outerHTML.replace(/<\\/[^>]*>$/, '')
+  return (tag + root.getHTML({ shadowRoots: roots }) + '</' + root.localName + '>').slice(0, ${maxLength})
+}`
+
 /** HTML of a page in its current state. */
 export interface SerializedPage {
   /** Current URL. */
@@ -38,25 +78,30 @@ export async function serializePage(tab: Tab): Promise<SerializedPage> {
   // can override it.
   const [frames, page] = await Promise.all([listFrames(tab), evaluateText(tab, readUnlessFramed)])
   if (frames.length === 0) return page === undefined ? readPage(tab) : toPage(page)
+  const worlds = new Map<string, Promise<number>>()
   const parts = new Map<string, string>()
   for (const frame of frames) {
     // A frame may disappear while it is read. Continue with the others.
-    await markOwner(frame).catch(() => undefined)
+    await recordOwner(frame, worlds).catch(() => undefined)
   }
   // A frame that has disappeared is left empty.
   let length = 0
   for (const frame of frames) {
-    const part = bodyOf(await readFrame(frame).catch(() => ''))
+    const part = bodyOf(await readInWorld(frame, serializeMarked, worlds).catch(() => ''))
     length += part.length
     if (length > maxLength) break
     parts.set(frame.frameId, part)
   }
-  const { url, html } = await readPage(tab)
+  const main = { frameId: tab.targetId, call: tab.call }
+  const { url, html } = toPage(await readInWorld(main, readMarked, worlds))
   return { url, html: insertFrames(html, parts) }
 }
 
 /** Returns the URL and the HTML as one text: a page can add any number of values to an object. */
 const read = `() => location.href + '\\n<!doctype html>' + (${serialize})()`
+
+/** The same, with marked frame elements. */
+const readMarked = `() => location.href + '\\n<!doctype html>' + (${serializeMarked})()`
 
 const readUnlessFramed = `() => window.length > 0 ? null : (${read})()`
 
@@ -69,21 +114,35 @@ function toPage(text: string): SerializedPage {
   return { url: text.slice(0, end), html: text.slice(end + 1) }
 }
 
-async function markOwner({ frameId, callOwner }: Frame): Promise<void> {
+async function recordOwner({ frameId, parentId, callOwner }: Frame, worlds: Worlds): Promise<void> {
+  const executionContextId = await worldOf(parentId, callOwner, worlds)
   const { backendNodeId } = await callOwner('DOM.getFrameOwner', { frameId })
-  const { object } = await callOwner('DOM.resolveNode', { backendNodeId })
-  const functionDeclaration = `function (id) { this.setAttribute('${mark}', id) }`
+  const { object } = await callOwner('DOM.resolveNode', { backendNodeId, executionContextId })
   const { objectId } = object
-  await callOwner('Runtime.callFunctionOn', { objectId, functionDeclaration, arguments: [{ value: frameId }] })
+  const call = { objectId, functionDeclaration: recordFrame, arguments: [{ value: frameId }] }
+  await callOwner('Runtime.callFunctionOn', call)
 }
 
-async function readFrame({ frameId, call }: Frame): Promise<string> {
-  const { executionContextId: contextId } = await call('Page.createIsolatedWorld', { frameId })
-  const { result } = await call('Runtime.evaluate', {
-    expression: `(${serialize})()`,
-    contextId,
-  })
+/** Runs a function, given as source, in the isolated world of a frame. Returns its text. */
+async function readInWorld(
+  { frameId, call }: Pick<Frame, 'frameId' | 'call'>,
+  source: string,
+  worlds: Worlds,
+): Promise<string> {
+  const contextId = await worldOf(frameId, call, worlds)
+  const { result } = await call('Runtime.evaluate', { expression: `(${source})()`, contextId })
   return typeof result.value === 'string' ? result.value : ''
+}
+
+/** Ids of the isolated worlds, by frame. */
+type Worlds = Map<string, Promise<number>>
+
+async function worldOf(frameId: string, call: CdpCall, worlds: Worlds): Promise<number> {
+  const contextId =
+    worlds.get(frameId) ??
+    call('Page.createIsolatedWorld', { frameId, worldName }).then(({ executionContextId }) => executionContextId)
+  worlds.set(frameId, contextId)
+  return contextId
 }
 
 function bodyOf(html: string): string {

@@ -1,5 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
-import type { LiveSession } from '../sessions/live-session.ts'
+import type { LiveSession } from './live-session.ts'
 
 /** A target of a session that clients can connect to. */
 export interface DiscoveredTarget {
@@ -30,4 +30,17 @@ export async function findTarget(session: Pick<LiveSession, 'browser'>, id: stri
   const target = (await discoverTargets(session)).find((each) => each.id === id)
   if (target !== undefined) return target
   throw new BowlineError('TARGET_NOT_FOUND', `The session has no target ${JSON.stringify(id.slice(0, 100))}`)
+}
+
+/**
+ * Returns the page that a client or a viewer used last, or the newest one if none was used. Throws
+ * TARGET_NOT_FOUND.
+ */
+export async function frontPage(session: Pick<LiveSession, 'browser' | 'focus'>): Promise<DiscoveredTarget> {
+  const pages = (await discoverTargets(session)).filter(({ type }) => type === 'page')
+  const { page: used, opened } = session.focus
+  const newest = pages.toSorted((one, other) => opened.indexOf(one.id) - opened.indexOf(other.id)).at(-1)
+  const front = pages.find(({ id }) => id === used) ?? newest
+  if (front === undefined) throw new BowlineError('TARGET_NOT_FOUND', 'The session has no open page')
+  return front
 }

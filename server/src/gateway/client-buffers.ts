@@ -1,0 +1,40 @@
+const megabyte = 1024 * 1024
+
+/** Bytes that the server keeps for all clients of a session, in each of two buffers. */
+const sharedBytes = 64 * megabyte
+
+/** Limits of what the server keeps for one client. They depend on the number of clients. */
+export interface BufferLimits {
+  /** Bytes buffered for the client above which reading from the browser is paused. */
+  readonly maxBufferedBytes: () => number
+  /** Bytes kept for a client that reads, but does not acknowledge, and may resume. */
+  readonly maxUnacknowledgedBytes: () => number
+}
+
+/**
+ * Shares memory between the clients of a session. Each of them receives the events of a page, and a
+ * session can have any number of clients.
+ */
+export class ClientBuffers {
+  readonly #counts = new WeakMap<object, number>()
+
+  /** Counts a client of a session until the returned function is called. */
+  add(session: object): () => void {
+    this.#counts.set(session, this.#countOf(session) + 1)
+    return () => this.#counts.set(session, this.#countOf(session) - 1)
+  }
+
+  /** Returns the limits of each client of a session. */
+  limitsOf(session: object): BufferLimits {
+    const share = (): number => sharedBytes / Math.max(1, this.#countOf(session))
+    return {
+      maxBufferedBytes: () => Math.min(16 * megabyte, Math.max(megabyte, share())),
+      // Enough for what a fast network holds.
+      maxUnacknowledgedBytes: () => Math.max(4 * megabyte, share()),
+    }
+  }
+
+  #countOf(session: object): number {
+    return this.#counts.get(session) ?? 0
+  }
+}

@@ -1,0 +1,24 @@
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import type { SessionScrapeRequest } from 'bowline/contract/session-scrape'
+
+/** A page to scrape, and its owner. */
+export interface ScrapeCall {
+  readonly request: ScrapeRequest
+  /** URL as the caller sent it, for `metadata.sourceURL`. Default: that of the request. */
+  readonly sourceUrl?: string | undefined
+  readonly teamId: string
+  readonly apiKeyId: string
+  /** URL of this server as the client sees it, without trailing slash. */
+  readonly baseUrl: string
+  /** Aborting stops the scrape. Default: it runs to its end. */
+  readonly signal?: AbortSignal | undefined
+  /** Id of the scrape. Default: a new one. */
+  readonly id?: string | undefined
+  /** Milliseconds it has waited for a concurrency slot of the team. Default: 0. */
+  readonly waitedMs?: number | undefined
+}
+
+/** A page of a session to scrape. */
+export interface SessionScrapeCall extends Omit<ScrapeCall, 'request' | 'sourceUrl' | 'id'> {
+  readonly request: SessionScrapeRequest
+}
