@@ -133,6 +133,24 @@ describe('a scrape of a session', () => {
     expect(performance.now() - startMs).toBeLessThan(4000)
   })
 
+  test('dismisses a dialog that an action opens, if no client does', async () => {
+    const { id } = await fixture.lab.createSession()
+    const script = `document.body.textContent = String(confirm('Sure?'))`
+
+    const { body } = await scrape({ actions: [{ type: 'executeJavascript', script }], timeout: 5000 }, id)
+
+    expect(body).toMatchObject({ data: { markdown: 'false\n' } })
+    await fixture.lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
+  test('leaves a dialog that an action opens to the client', async () => {
+    await page.goto(fixture.site.url('/shop'))
+    page.once('dialog', (dialog) => void dialog.accept())
+    const script = `document.getElementById('name').textContent = String(confirm('Sure?'))`
+
+    expect((await read({ actions: [{ type: 'executeJavascript', script }] }))['markdown']).toContain('Hello true')
+  })
+
   test('reads text files as they are, and refuses a page with an unsupported type', async () => {
     await page.goto(fixture.site.url('/robots.txt')).catch(() => undefined)
     await page.goto('data:application/json,{"a":1}')
@@ -245,67 +263,6 @@ async function closeSoon(target: Page): Promise<void> {
   await target.close()
 }
 
-describe('options', () => {
-  test.each([
-    ['url', 'http://example.com'],
-    ['maxAge', 0],
-    ['headers', {}],
-    ['proxy', 'basic'],
-    ['mobile', true],
-    ['location', { country: 'DE' }],
-    ['skipTlsVerification', true],
-    ['profile', { name: 'x' }],
-  ])('about loading a page, such as %s, are refused', async (name, value) => {
-    const bySession = await fixture.lab.api('POST', '/v2/scrape', { sessionId: session.id, [name]: value })
-    for (const { status, body } of [await scrape({ [name]: value }), bySession]) {
-      expect({ status, error: body['error'] }).toEqual({
-        status: 400,
-        error: `Bad Request: ${name}: cannot be used with a session, whose page is read as it is, without loading it. Remove it`,
-      })
-    }
-  })
-
-  test.each([
-    [{ formats: ['markdown', 'changeTracking'] }, 'changeTracking cannot be used with a session'],
-    [{ formats: [{ type: 'screenshot', viewport: { width: 10, height: 10 } }] }, 'cannot have a `viewport`'],
-    [{ actions: [{ type: 'screenshot', viewport: { width: 10, height: 10 } }] }, 'cannot have a `viewport`'],
-    [{ fromats: [] }, 'fromats'],
-  ])('that would load or resize the page, or are unknown, are refused: %j', async (options, message) => {
-    const { status, body } = await scrape(options)
-
-    expect(status).toBe(400)
-    expect(body['error']).toContain(message)
-  })
-
-  test('of a scrape by URL are checked as before', async () => {
-    const { status, body } = await fixture.lab.api('POST', '/v2/scrape', { formats: ['markdown'] })
-
-    expect({ status, error: body['error'] }).toEqual({
-      status: 400,
-      error: '`url` must be a string, but it is missing',
-    })
-  })
-})
-
-describe('a session that cannot be read', () => {
-  test('is unknown, has ended, or belongs to another team', async () => {
-    const ended = await fixture.lab.createSession()
-    await fixture.lab.api('DELETE', `/v2/browser/${ended.id}`)
-    const { body } = await fixture.lab.api('POST', '/v2/team/keys', { name: 'other', team: 'other' })
-    const foreign = { authorization: `Bearer ${body['key']}` }
-
-    expect(await scrape({}, '0191e0a2-0000-7000-8000-000000000000')).toMatchObject({
-      status: 404,
-      body: { code: 'SESSION_NOT_FOUND' },
-    })
-    expect(await scrape({}, ended.id)).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
-    expect(await fixture.lab.api('POST', `/v2/browser/${session.id}/scrape`, {}, foreign)).toMatchObject({
-      status: 404,
-      body: { code: 'SESSION_NOT_FOUND' },
-    })
-  })
-})
-
 describe('the record of a scrape of a session', () => {
   test('is a charge, an activity with the URL of the page, and a document of the next 24 hours', async () => {
     await page.goto(fixture.site.url('/shop?record'))
@@ -318,6 +275,28 @@ describe('the record of a scrape of a session', () => {
     expect(metadata).not.toHaveProperty('cacheState')
     const stored = await fixture.lab.api('GET', `/v2/scrape/${metadata['scrapeId']}`)
     expect(stored.body).toMatchObject({ data: { markdown: expect.stringContaining('Basket') } })
+  })
+
+  test('needs no concurrency slot, and takes its price from the credits of the team', async () => {
+    const { body: created } = await fixture.lab.api('POST', '/v2/teams', {
+      name: 'small',
+      maxConcurrency: 1,
+      credits: 10,
+    })
+    const { body: keys } = await fixture.lab.api('POST', '/v2/team/keys', { name: 'small', team: 'small' })
+    const owner = { authorization: `Bearer ${keys['key']}` }
+    const { body: own } = await fixture.lab.api('POST', '/v2/browser', { ttl: 60 }, owner)
+
+    const scraped = await fixture.lab.api('POST', `/v2/browser/${own['id']}/scrape`, {}, owner)
+    const failed = await fixture.lab.api('POST', `/v2/browser/${own['id']}/scrape`, { targetId: 'NONE' }, owner)
+    await fixture.lab.api('DELETE', `/v2/browser/${own['id']}`, undefined, owner)
+
+    expect(created['success']).toBe(true)
+    expect(scraped.body).toMatchObject({ data: { metadata: { creditsUsed: 1, concurrencyLimited: false } } })
+    expect(failed.status).toBe(404)
+    const { body: usage } = await fixture.lab.api('GET', '/v2/team/credit-usage', undefined, owner)
+    // The session costs two credits.
+    expect(usage['data']['remainingCredits']).toBe(7)
   })
 
   test('is not a stored page that other scrapes could reuse', async () => {

@@ -2,6 +2,7 @@ import type { Protocol } from '../../cdp/protocol.ts'
 import { callerHeader } from '../../kit/forward-headers.ts'
 import { userAgentOf } from '../fetch/browser-headers.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
+import { closeDialogs } from './close-dialogs.ts'
 import { adHosts } from './ad-rules.ts'
 import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept-requests.ts'
@@ -61,16 +62,4 @@ export async function emulate(tab: Tab, options: EmulationOptions): Promise<read
   ])
   closeDialogs(tab)
   return interceptRequests(tab, { ...options, adLists: options.blockAds ? options.adLists : undefined })
-}
-
-/** Closes JavaScript dialogs, which block the page. Accepts `beforeunload`. */
-function closeDialogs(tab: Tab): void {
-  return tab.on(({ method, params, sessionId = '' }) => {
-    if (method !== 'Page.javascriptDialogOpening') return
-    const accept = params.type === 'beforeunload'
-    // Fails if the page has closed its dialog, such as by navigating.
-    tab
-      .callIn(sessionId)('Page.handleJavaScriptDialog', { accept })
-      .catch(() => undefined)
-  })
 }

@@ -6,6 +6,7 @@ import { OversizedResult } from '../../cdp/message-limits.ts'
 import { findTarget, frontPage, type DiscoveredTarget } from '../../sessions/discover-targets.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import { withWarnings } from '../fetch/loaded-page.ts'
+import { closeDialogs } from './close-dialogs.ts'
 import { capturePage, type RenderedPage } from './capture-page.ts'
 import { evaluateText } from './evaluate.ts'
 import { watchNavigation, type MainResponse } from './navigate.ts'
@@ -33,7 +34,7 @@ export async function readSessionPage({ session, request, signal }: SessionPageT
   try {
     using tab = await attachToTab(router, target.id, { signal: ending, frameDomains, captureScreenshot })
     try {
-      return await read(tab, request)
+      return await read(tab, request, async () => hasDialogOfClient(session, target))
     } catch (error) {
       // An aborted wait rejects with another error: report the abort reason instead.
       throw tab.signal.aborted && !isBowlineError(error) ? tab.signal.reason : error
@@ -57,6 +58,15 @@ function captureScreenshotOf(
   const cdpSessionId = focus.emulatingSessionOf(id)
   if (cdpSessionId === undefined) return undefined
   return async (params) => router.callInClientSession('Page.captureScreenshot', params, cdpSessionId)
+}
+
+/** Time for the event of a dialog to arrive in the CDP sessions of the clients, in milliseconds. */
+const dialogEventMs = 100
+
+/** Whether a client was told of the dialog that has just opened, and therefore responds to it. */
+async function hasDialogOfClient({ focus }: LiveSession, { id }: DiscoveredTarget): Promise<boolean> {
+  await sleep(dialogEventMs)
+  return focus.dialogOf(id) !== undefined
 }
 
 type Task = Pick<SessionPageTask, 'session' | 'signal'> & { readonly target: DiscoveredTarget }
@@ -87,17 +97,26 @@ function frameDomainsOf({ actions = [] }: SessionScrapeRequest): readonly ('DOM'
   return actions.length === 0 ? ['DOM'] : ['DOM', 'Network']
 }
 
-async function read(tab: Tab, request: SessionScrapeRequest): Promise<RenderedPage> {
+async function read(
+  tab: Tab,
+  request: SessionScrapeRequest,
+  hasDialogOfClient: () => Promise<boolean>,
+): Promise<RenderedPage> {
   await tab.call('DOM.enable')
   if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
-  const actions = request.actions === undefined ? undefined : await perform(tab, request.actions)
+  const actions = request.actions === undefined ? undefined : await perform(tab, request.actions, hasDialogOfClient)
   const response = await describeResponse(tab)
   const page = await capturePage(tab, request, { response, source: undefined, actions })
   return withWarnings(page, [...tab.warnings])
 }
 
-async function perform(tab: Tab, actions: NonNullable<SessionScrapeRequest['actions']>): Promise<ActionOutput> {
+async function perform(
+  tab: Tab,
+  actions: NonNullable<SessionScrapeRequest['actions']>,
+  hasDialogOfClient: () => Promise<boolean>,
+): Promise<ActionOutput> {
   const watch = watchNavigation(tab, { isLoaded: true })
+  closeDialogs(tab, hasDialogOfClient)
   await Promise.all([tab.call('Page.enable'), tab.call('Network.enable')])
   return performActions(tab, watch, actions)
 }
