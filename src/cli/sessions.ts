@@ -69,13 +69,19 @@ async function listSessions({ status, team: named, allTeams, ...flags }: ListFla
 function toRow(session: SessionSummary): readonly string[] {
   return [
     session.id,
-    session.name ?? '',
+    shorten(session.name ?? ''),
     session.status,
     session.createdAt ?? '',
     session.expiresAt ?? '',
     session.endReason ?? '',
     session.creditsBilled === undefined ? '' : String(session.creditsBilled),
   ]
+}
+
+const maxShownName = 40
+
+function shorten(name: string): string {
+  return name.length <= maxShownName ? name : `${name.slice(0, maxShownName - 1)}…`
 }
 
 async function getSession(id: string, flags: ConnectionFlags): Promise<void> {

@@ -20,7 +20,7 @@ export interface SessionFilter {
   readonly status?: SessionStatus
   /** Only sessions with exactly this name. Default: all. */
   readonly name?: string | undefined
-  /** Only sessions with all of these metadata. Default: all. */
+  /** Only sessions whose metadata contains all of these values. Default: all. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
   /**
    * Name or id of a team, or `*` for all teams. Requires an admin key. Default: the team of the API

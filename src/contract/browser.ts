@@ -81,7 +81,7 @@ export const listSessionsQuery = z.object({
   /** Only sessions with exactly this name. */
   name: sessionName.optional(),
   /**
-   * Only sessions with all of these metadata, one parameter for each key, such as
+   * Only sessions whose metadata contains all of these values, one parameter for each key, such as
    * `metadata[customer]=4711`.
    */
   metadata: sessionMetadata.optional(),

@@ -19,7 +19,12 @@ export const sessionLimits = {
 } as const
 
 /** Name of a session, 1 to 200 characters. Several sessions can have the same name. */
-export const sessionName = z.string().min(sessionLimits.name.min).max(sessionLimits.name.max)
+export const sessionName = z
+  .string()
+  .min(sessionLimits.name.min)
+  .max(sessionLimits.name.max)
+  // Lists show it in one line.
+  .refine((name) => !/\p{Cc}/u.test(name), 'cannot contain line breaks or other control characters')
 
 /** Key of the metadata of a session, 1 to 40 characters. */
 export const sessionMetadataKey = z.string().min(1).max(sessionLimits.metadata.keyLength)

@@ -49,8 +49,8 @@ export function collectSharedDeps(
     maxSessions: settings.maxSessions ?? sessionsThatFit(host.binary.kind, settings),
     onEnd: (row) => {
       metrics.sessionEnded(row)
-      const { id, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
-      log.info({ sessionId: id, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
+      const { id, name: sessionName, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
+      log.info({ sessionId: id, sessionName, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
     onError: (error, action) => log.error({ err: error }, `failed: ${action}`),
   }

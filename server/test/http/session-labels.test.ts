@@ -88,6 +88,7 @@ describe('the name and the metadata of a session', () => {
     [{ name: '' }, '`name` must have at least 1 character'],
     [{ name: 'x'.repeat(201) }, '`name` must have at most 200 characters'],
     [{ name: 5 }, '`name` must be a string'],
+    [{ name: 'two\nlines' }, 'name: cannot contain line breaks or other control characters'],
     [{ metadata: [] }, '`metadata` must be an object'],
     [{ metadata: { a: 1 } }, '`metadata.a` must be a string'],
     [{ metadata: { a: 'x'.repeat(501) } }, '`metadata.a` must have at most 500 characters'],
@@ -132,7 +133,7 @@ describe('a list of sessions', () => {
     expect(answer.body['error']).toContain(error)
   })
 
-  test('has filters in the OpenAPI document, of which the metadata are a deep object', async () => {
+  test('describes the metadata filter in the OpenAPI document as a deep object', async () => {
     const { body } = await lab.api('GET', '/openapi.json')
     const { parameters } = body['paths']['/v2/browser'].get
 

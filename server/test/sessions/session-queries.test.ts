@@ -180,7 +180,7 @@ describeEachStore('sessions', (openStore) => {
     expect(await idsOf({ limit: 1 })).toEqual([third.id])
   })
 
-  test('sessions are listed by their name and by some of their metadata', async () => {
+  test('sessions are listed by their name and by part of their metadata', async () => {
     await using store = await openStore()
     const { team, key } = await makeTeam(store.db)
     const export1 = await admit(store.db, key, {
