@@ -122,13 +122,13 @@ async function compareLargeResults(kind: BrowserKind, { ours, direct }: Callers,
 async function compareWithLoad(
   kind: BrowserKind,
   server: BenchServer,
-  { ours, direct }: Callers,
+  callers: Callers,
   rounds: number,
   options: BenchOptions,
 ): Promise<readonly Figure[]> {
   const trips = async (name: string) => {
     options.progress(`  ${kind}: ${name}`)
-    return collect({ ours, direct }, 'Runtime.evaluate', 1, rounds)
+    return collect(callers, 'Runtime.evaluate', 1, rounds)
   }
   const idle = await trips('idle')
   const batch = await startBatch(server)
@@ -138,8 +138,8 @@ async function compareWithLoad(
   const busy = await startProgram('busy-sessions-program.ts', ...sessions.map(({ cdpUrl }) => cdpUrl))
   const withSessions = await trips(`with ${busySessions} busy sessions`)
   await busy[Symbol.asyncDispose]()
-  const against = (name: string, side: 'ours' | 'direct', loaded: typeof idle, share: number, aim?: Aim): Figure => ({
-    name: `${kind}: ${side === 'ours' ? '' : 'direct, '}${name}, p${share * 100} against idle`,
+  const against = (name: string, side: Side, loaded: typeof idle, share: number, aim?: Aim): Figure => ({
+    name: `${kind}: ${side === 'ours' ? '' : `${side}, `}${name}, p${share * 100} against idle`,
     unit: 'ms',
     ours: quantile(loaded[side], share),
     baseline: quantile(idle[side], share),
@@ -148,9 +148,12 @@ async function compareWithLoad(
   return [
     against('during a batch', 'ours', withBatch, 0.5, ratioAtMost(1.5)),
     against('during a batch', 'ours', withBatch, 0.99, ratioAtMost(3)),
-    // Overhead that comes from the load of the machine alone.
+    // Overhead that comes from the load of the machine alone, with one process fewer, and with a
+    // process that does nothing else.
     against('during a batch', 'direct', withBatch, 0.5),
     against('during a batch', 'direct', withBatch, 0.99),
+    against('during a batch', 'splice', withBatch, 0.5),
+    against('during a batch', 'splice', withBatch, 0.99),
     against(`with ${busySessions} busy sessions`, 'ours', withSessions, 0.5),
     against(`with ${busySessions} busy sessions`, 'ours', withSessions, 0.99),
     against(`with ${busySessions} busy sessions`, 'direct', withSessions, 0.5),

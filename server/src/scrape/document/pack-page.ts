@@ -43,7 +43,8 @@ type BodyHeader = ReturnType<typeof scrapes.parse<'page'>>['body']
 export async function packPage({ url, statusCode, contentType, warning, body }: LoadedPage): Promise<Buffer> {
   const [header, content] = splitBody(body)
   const head = JSON.stringify({ url, statusCode, contentType, warning, body: header })
-  return compressChunks([`${head}\n`, ...(typeof content === 'string' ? textChunks(content) : [content])])
+  // One chunk for most pages, since several need a stream.
+  return compressChunks(typeof content === 'string' ? textChunks(`${head}\n${content}`) : [`${head}\n`, content])
 }
 
 /** Reads the packed page of a scrape. Throws STORED_VALUE_INVALID. */

@@ -16,14 +16,23 @@ export interface PageLocale {
  * header of the caller replaces the languages. Default: en-US, New York.
  */
 export function localeOf({ location, headers = {} }: Pick<ScrapeRequest, 'location' | 'headers'>): PageLocale {
-  const country = location?.country ?? 'us'
-  const likely = new Intl.Locale('und', { region: country }).maximize()
+  const { language, timezone } = defaultsOf(location?.country ?? 'us')
   const named = location?.languages ?? []
-  const languages =
-    languagesIn(callerHeader(headers, 'accept-language')) ??
-    (named.length > 0 ? named : [`${likely.language}-${likely.region ?? 'US'}`])
-  const timezone = mainZones[country] ?? zonesOf(country)[0]
+  const languages = languagesIn(callerHeader(headers, 'accept-language')) ?? (named.length > 0 ? named : [language])
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
+}
+
+/** Language and time zone by country. Finding them takes longer than the rest of a locale. */
+const defaultsByCountry = new Map<string, { readonly language: string; readonly timezone: string | undefined }>()
+
+function defaultsOf(country: string): { readonly language: string; readonly timezone: string | undefined } {
+  const known = defaultsByCountry.get(country)
+  if (known !== undefined) return known
+  const likely = new Intl.Locale('und', { region: country }).maximize()
+  const language = `${likely.language}-${likely.region ?? 'US'}`
+  const defaults = { language, timezone: mainZones[country] ?? zonesOf(country)[0] }
+  defaultsByCountry.set(country, defaults)
+  return defaults
 }
 
 /** Maximum number of languages that are read from a header, as in `location.languages`. */
