@@ -1,8 +1,8 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
-import type { RequestSent } from './cdp-network.ts'
+import type { CdpHeaders, RequestSent } from './cdp-network.ts'
 import { bodiesNotRecorded, toHarEntry } from './har-entry.ts'
-import { addMessage, RedirectChain, type MutableExchange } from './redirect-chain.ts'
+import { addMessage, copyStart, RedirectChain, type MutableExchange } from './redirect-chain.ts'
 import { maxBodyBytes, readBody } from './response-body.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -27,6 +27,14 @@ export interface HarPage {
   readonly pageTimings: { readonly onContentLoad: number; readonly onLoad: number }
 }
 
+/**
+ * Maximum size in memory of the requests that have not ended, in bytes. A page can start any number
+ * of requests that never end.
+ */
+const maxOpenBytes = 64_000_000
+
+const maxTitleLength = 2000
+
 /** Time that `finish` waits for requested bodies. */
 const bodiesTimeoutMs = 1000
 
@@ -39,7 +47,8 @@ export class NetworkLog {
   readonly #open = new Map<string, RedirectChain>()
   readonly #pending = new Set<Promise<void>>()
   readonly #pageOfTarget = new Map<string, string>()
-  /** Number of entries that exceeded the size limit. */
+  #openBytes = 0
+  /** Number of entries that exceeded a size limit. */
   #skipped = 0
 
   constructor(file: TempFile, options: NetworkLogOptions) {
@@ -66,10 +75,10 @@ export class NetworkLog {
       case 'Network.requestWillBeSent':
         return this.#begin(target, params)
       case 'Network.requestWillBeSentExtraInfo':
-        this.#chainOf(keyOf(target, params)).sentHeaders.push(params.headers)
+        this.#keep(keyOf(target, params), sizeOf(params))?.sentHeaders.push(params.headers)
         return
       case 'Network.responseReceivedExtraInfo':
-        this.#chainOf(keyOf(target, params)).receivedHeaders.push(params.headers)
+        this.#keep(keyOf(target, params), sizeOf(params))?.receivedHeaders.push(params.headers)
         return
       case 'Network.loadingFinished':
         return this.#endRequest(target, params, { transferBytes: params.encodedDataLength })
@@ -97,18 +106,33 @@ export class NetworkLog {
     await this.#file.close()
   }
 
-  #chainOf(key: string): RedirectChain {
-    const found = this.#open.get(key)
-    if (found !== undefined) return found
-    const created = new RedirectChain()
-    this.#open.set(key, created)
-    return created
+  /**
+   * Adds to the size of the requests with a key. Returns undefined if they are not recorded because
+   * those that have not ended are too large.
+   */
+  #keep(key: string, bytes: number): RedirectChain | undefined {
+    const chain = this.#open.get(key) ?? new RedirectChain()
+    this.#open.set(key, chain)
+    if (this.#openBytes + bytes > maxOpenBytes) {
+      this.#forget(key)
+      this.#skipped += 1
+      return undefined
+    }
+    chain.bytes += bytes
+    this.#openBytes += bytes
+    return chain
+  }
+
+  #forget(key: string): void {
+    this.#openBytes -= this.#open.get(key)?.bytes ?? 0
+    this.#open.delete(key)
   }
 
   #begin(target: AttachedTarget, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
-    const chain = this.#chainOf(keyOf(target, sent))
+    const chain = this.#keep(keyOf(target, sent), sizeOf(sent.request))
+    if (chain === undefined) return
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
     if (isDocument && chain.last === undefined) this.#beginPage(target, sent)
     chain.add(sent, this.#pageOfTarget.get(target.targetId))
@@ -117,7 +141,8 @@ export class NetworkLog {
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
     const id = `page_${this.pages.length + 1}`
     const startedDateTime = new Date(wallTime * 1000).toISOString()
-    this.pages.push({ startedDateTime, id, title: request.url, pageTimings: { onContentLoad: -1, onLoad: -1 } })
+    const title = request.url.length > maxTitleLength ? copyStart(request.url, maxTitleLength) : request.url
+    this.pages.push({ startedDateTime, id, title, pageTimings: { onContentLoad: -1, onLoad: -1 } })
     this.#pageOfTarget.set(target.targetId, id)
   }
 
@@ -125,12 +150,14 @@ export class NetworkLog {
     const request = { url, method: 'GET', headers: {} }
     const times = { timestamp: 0, wallTime: Date.now() / 1000 }
     const sent = { requestId, loaderId: '', type: 'WebSocket', request, ...times } as const
-    this.#chainOf(keyOf(target, sent)).add(sent, undefined).messages = []
+    const chain = this.#keep(keyOf(target, sent), sizeOf(request))
+    if (chain !== undefined) chain.add(sent, undefined).messages = []
   }
 
   #updateExchange(target: AttachedTarget, { method, params }: CdpEvent): void {
     switch (method) {
       case 'Network.responseReceived':
+        if (this.#open.has(keyOf(target, params))) this.#keep(keyOf(target, params), sizeOf(params.response))
         this.#update(target, params, (exchange) => {
           exchange.response = params.response
         })
@@ -152,13 +179,23 @@ export class NetworkLog {
         })
         break
       case 'Network.webSocketFrameSent':
-        this.#update(target, params, (exchange) => addMessage(exchange, 'send', params))
+        this.#addMessage(target, 'send', params)
         break
       case 'Network.webSocketFrameReceived':
-        this.#update(target, params, (exchange) => addMessage(exchange, 'receive', params))
+        this.#addMessage(target, 'receive', params)
         break
       default:
     }
+  }
+
+  #addMessage(
+    target: AttachedTarget,
+    type: 'send' | 'receive',
+    params: Protocol.Network.WebSocketFrameReceivedEvent,
+  ): void {
+    const key = keyOf(target, params)
+    const exchange = this.#open.get(key)?.last
+    if (exchange !== undefined) this.#keep(key, addMessage(exchange, type, params))
   }
 
   #update(target: AttachedTarget, params: WithRequestId, change: (exchange: MutableExchange) => void): void {
@@ -187,7 +224,7 @@ export class NetworkLog {
 
   #write(key: string): void {
     const chain = this.#open.get(key)
-    this.#open.delete(key)
+    this.#forget(key)
     for (const exchange of chain?.list() ?? []) {
       if (!this.#options.withBodies) exchange.body ??= notRecorded
       const entry = toHarEntry(exchange, this.#options)
@@ -208,4 +245,16 @@ interface WithRequestId {
 /** Request ids are unique only within a target. */
 function keyOf({ cdpSessionId }: AttachedTarget, { requestId }: WithRequestId): string {
   return `${cdpSessionId} ${requestId}`
+}
+
+interface SizedMessage {
+  readonly url?: string
+  readonly headers: CdpHeaders
+  readonly postData?: string
+}
+
+/** Approximate size of a request or a response in memory, in bytes. */
+function sizeOf({ url = '', headers, postData = '' }: SizedMessage): number {
+  const start = 1000 + url.length + postData.length
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + 100 + name.length + value.length, start)
 }

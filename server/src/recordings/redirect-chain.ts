@@ -8,6 +8,7 @@ export type MutableExchange = { -readonly [Key in keyof Exchange]: Exchange[Key]
 
 const maxMessages = 1000
 const maxMessageLength = 10_000
+const messageBytes = 200
 
 /**
  * A request and its redirects, which share a request id. The headers of `ExtraInfo` events arrive
@@ -17,6 +18,8 @@ export class RedirectChain {
   readonly sentHeaders: CdpHeaders[] = []
   readonly receivedHeaders: CdpHeaders[] = []
   readonly #exchanges: MutableExchange[] = []
+  /** Approximate size in memory. */
+  bytes = 0
 
   get last(): MutableExchange | undefined {
     return this.#exchanges.at(-1)
@@ -45,16 +48,24 @@ export class RedirectChain {
   }
 }
 
-/** Adds a message of a WebSocket to its exchange. */
+/** Adds a message of a WebSocket to its exchange. Returns its approximate size in memory. */
 export function addMessage(
   exchange: MutableExchange,
   type: WebSocketMessage['type'],
   { response, timestamp }: Protocol.Network.WebSocketFrameReceivedEvent,
-): void {
-  if (exchange.messages === undefined || exchange.messages.length >= maxMessages) return
+): number {
+  if (exchange.messages === undefined || exchange.messages.length >= maxMessages) return 0
   const { opcode, payloadData } = response
   const time = exchange.sent.wallTime + (timestamp - exchange.sent.timestamp)
-  exchange.messages = [...exchange.messages, { type, time, opcode, data: payloadData.slice(0, maxMessageLength) }]
+  // A slice would keep the whole message in memory.
+  const data = payloadData.length > maxMessageLength ? copyStart(payloadData, maxMessageLength) : payloadData
+  exchange.messages = [...exchange.messages, { type, time, opcode, data }]
+  return messageBytes + data.length
+}
+
+/** Returns the first characters of a text, without a reference to the rest. */
+export function copyStart(text: string, length: number): string {
+  return Buffer.from(text.slice(0, length)).toString()
 }
 
 function createExchange(sent: RequestSent, pageref: string | undefined): MutableExchange {

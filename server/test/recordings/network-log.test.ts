@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CdpEvent } from '../../src/cdp/protocol.ts'
+import type { AttachedTarget } from '../../src/cdp/targets.ts'
+import { NetworkLog } from '../../src/recordings/network-log.ts'
+import { TempFile } from '../../src/recordings/temp-file.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowline-har-'))
+})
+afterAll(async () => rm(folder, { recursive: true }))
+
+const target = { cdpSessionId: 'S', targetId: 'T' } as AttachedTarget
+
+function openLog(name: string) {
+  const log = new NetworkLog(new TempFile(join(folder, name), 1e9), { withBodies: false, withSecrets: true })
+  // Parsed anew, as each message of the browser is.
+  const receive = (method: string, params: object): void =>
+    log.receive(target, JSON.parse(JSON.stringify({ method, params })) as CdpEvent)
+  const begin = (requestId: string, url: string): void =>
+    receive('Network.requestWillBeSent', {
+      requestId,
+      loaderId: requestId,
+      frameId: 'T',
+      type: 'Document',
+      timestamp: 1,
+      wallTime: 1,
+      request: { url, method: 'GET', headers: {} },
+    })
+  return { log, receive, begin }
+}
+
+function usedMegabytes(): number {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  return process.memoryUsage().heapUsed / 1e6
+}
+
+const long = 'x'.repeat(1_000_000)
+
+test('requests that never end take at most 64 MB, and those left out are counted', async () => {
+  const { log, begin, receive } = openLog('open')
+
+  for (let index = 0; index < 80; index += 1) begin(`open-${index}`, `https://example.com/${index}?${long}`)
+  for (let index = 0; index < 80; index += 1) {
+    receive('Network.requestWillBeSentExtraInfo', { requestId: `late-${index}`, headers: { a: long } })
+  }
+  for (let index = 0; index < 80; index += 1) {
+    receive('Network.loadingFailed', { requestId: `open-${index}`, timestamp: 2, errorText: 'net::ERR_FAILED' })
+  }
+  begin('next', 'https://example.com/next')
+  await log.finish()
+
+  expect(log.locations).toHaveLength(63 + 1)
+  expect(log.skipped).toBe(80 - 63 + 80)
+})
+
+test('long messages of WebSockets and long addresses of documents are not kept in memory', async () => {
+  const { log, begin, receive } = openLog('sockets')
+  receive('Network.webSocketCreated', { requestId: 'socket', url: 'wss://example.com/' })
+  const before = usedMegabytes()
+
+  for (let index = 0; index < 40; index += 1) {
+    const response = { opcode: 1, mask: false, payloadData: `${index}${long}` }
+    receive('Network.webSocketFrameReceived', { requestId: 'socket', timestamp: 1, response })
+    begin(`page-${index}`, `https://example.com/${index}?${long}`)
+    receive('Network.loadingFailed', { requestId: `page-${index}`, timestamp: 2, errorText: 'net::ERR_FAILED' })
+  }
+
+  expect(usedMegabytes() - before).toBeLessThan(10)
+  expect(log.pages).toHaveLength(40)
+  await log.finish()
+})
