@@ -14,8 +14,9 @@ export async function makeFolder(path: string): Promise<void> {
     // Some file systems report other codes than EEXIST for an existing directory, such as EROFS.
     if (await isFolder(path)) return
     const parent = dirname(path)
-    if (code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
-    await makeFolder(parent)
+    if (code !== 'ENOENT' || parent === path) throw error
+    // Another call may have created it meanwhile.
+    if (!(await isFolder(parent))) await makeFolder(parent)
     await mkdir(path, { mode: 0o700 }).catch(async (again: unknown) => {
       if (!(await isFolder(path))) throw again
     })
