@@ -5,8 +5,8 @@ import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayMs } from 'bowline/kit/day-ms'
-import { BowlineError } from 'bowline/kit/errors'
 import { makeFolder } from 'bowline/kit/make-folder'
+import { explainDiskFull } from '../kit/disk-full.ts'
 
 /**
  * Opens a blob store in a folder and creates the folder if needed. Files appear under their names
@@ -30,7 +30,7 @@ export async function openFolderBlobs(root: string) {
       } catch (error) {
         await rm(temporary, { force: true })
         signal?.throwIfAborted()
-        throw isDiskFull(error) ? diskFull(error) : error
+        throw explainDiskFull(error)
       }
     },
     read: async (key: string, signal?: AbortSignal): Promise<Readable> =>
@@ -80,14 +80,6 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   } catch (error) {
     ifMissing(undefined)(error)
   }
-}
-
-function isDiskFull(error: unknown): boolean {
-  return Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-}
-
-function diskFull(cause: unknown): BowlineError {
-  return new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full', { cause, retryAfterSeconds: 2 })
 }
 
 function ifMissing<Value>(value: Value): (error: unknown) => Value {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import { explainDiskFull } from '../kit/disk-full.ts'
 import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
 import { readProcess } from './process-table.ts'
@@ -151,7 +152,12 @@ class WarmPool implements BrowserPool {
 
   async #start(options: LaunchOptions, signal?: AbortSignal): Promise<Browser> {
     const { host, launchOptions } = this.#options
-    const launching = launchBrowser(host, { ...launchOptions, ...options }, mergeSignals(this.#closing.signal, signal))
+    const closingOrAborted = mergeSignals(this.#closing.signal, signal)
+    const launching = launchBrowser(host, { ...launchOptions, ...options }, closingOrAborted).catch(
+      (error: unknown): never => {
+        throw explainDiskFull(error)
+      },
+    )
     this.#launches.add(launching)
     try {
       const browser = await launching

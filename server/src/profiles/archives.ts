@@ -4,6 +4,7 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { messageOf } from 'bowline/kit/message-of'
+import { explainDiskFull } from '../kit/disk-full.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { packProfile } from './pack.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
@@ -66,7 +67,8 @@ export async function writeArchive(
 
 /**
  * Restores an archive into an empty user-data-dir and returns its session cookies as JSON.
- * Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE or PROFILE_TOO_LARGE.
+ * Throws PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, PROFILE_TOO_LARGE, or STORE_UNAVAILABLE
+ * if the disk is full.
  */
 export async function readArchive(
   { blobs, key, quotaBytes }: ArchiveDeps,
@@ -92,7 +94,8 @@ export async function readArchive(
     if (unpacked.status === 'rejected') throw unpacked.reason
     if (piped.status === 'rejected') throw piped.reason
     return unpacked.value
-  } catch (cause) {
+  } catch (error) {
+    const cause = explainDiskFull(error)
     if (cause instanceof BowlineError) throw cause
     // `undefined` if the storage itself fails.
     const exists = await blobs.has(archive.blob).catch(() => undefined)

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
+import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { openBrowserPool, type BrowserPool, type BrowserPoolOptions } from '../../src/browsers/pool.ts'
 import { groupMembers } from '../../src/browsers/process-table.ts'
 import { openBrowserFixture, until } from './browser-fixture.ts'
@@ -100,6 +103,18 @@ test('a failed launch rejects with its error, and the pool tries again', async (
   await expect(pool.take()).rejects.toMatchObject({ code: 'BROWSER_START_FAILED' })
 
   await until(() => pool.warnings.length >= 2, 'the pool tries again')
+})
+
+test.skipIf(!canMount)('a launch on a full disk (mounting it needs root) can be repeated later', async () => {
+  await using disk = await mountSmallDisk(1)
+  disk.fill()
+  await using pool = openPool({ warm: 0 })
+  const fillUserDataDir = async (): Promise<void> => writeFile(join(disk.path, 'file'), 'contents')
+
+  await expect(pool.launch({ fillUserDataDir })).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    message: 'The disk of the server is full',
+  })
 })
 
 test('a failed launch rejects while a browser with its own options is being prepared', async () => {

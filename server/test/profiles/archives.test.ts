@@ -16,6 +16,7 @@ import {
   openS3Location,
   type LabBlobLocation,
 } from '../../../test/lab/blob-locations.ts'
+import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
 const profileId = '01a1fd15-0c10-7879-aa7c-0b034b2f48df'
@@ -71,6 +72,26 @@ test('the error for an archive in an unresponsive bucket suggests a retry and hi
   expect(error).toMatchObject({ code: 'PROFILE_STORAGE_UNAVAILABLE', status: 503, retryAfterSeconds: 5 })
   expect((error as BowlineError).message + (error as BowlineError).hint).not.toMatch(/127\.0\.0\.1|rollback/)
 })
+
+test.skipIf(!canMount)(
+  'the error for an archive that does not fit on the disk (mounting it needs root) says so',
+  async () => {
+    await using lab = await openFolderLocation()
+    await using source = await temporaryFolder()
+    await using disk = await mountSmallDisk(1)
+    await fill(source.path, { 'Default/Cookies': 'cookies' })
+    const deps = await openProfileDeps(lab)
+    const archive = await writeArchive(deps, profileId, { userDataDir: source.path, sessionCookiesJson: '{}' })
+    disk.fill()
+
+    const reading = readArchive(deps, { profileId, ...archive }, disk.path)
+
+    await expect(reading).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'The disk of the server is full',
+    })
+  },
+)
 
 describeEachLocation('an archive', (open) => {
   test('holds the profile files and session cookies, and no caches', async () => {
