@@ -4,13 +4,16 @@ import { chromium } from 'playwright-core'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { findBrowser } from '../../server/src/browsers/find.ts'
+import { launchBrowser } from '../../server/src/browsers/launch.ts'
 import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { browserSearchEnvironment } from '../../server/src/config.ts'
+import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
 import { startSite } from '../lab/site.ts'
 import { startBenchServer } from './bench-server.ts'
+import { debuggingPort } from './debugging-port.ts'
 import { ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { startPlaywrightServer, visitLaunched, visitLaunchedServer, type Visit } from './playwright-baselines.ts'
-import { interleave, median, quantile, timed } from './samples.ts'
+import { interleave, median, quantile, timed, type Probe } from './samples.ts'
 
 const aims: Readonly<Record<BrowserKind, number>> = { shell: 0.4, chromium: 0.25 }
 
@@ -27,6 +30,8 @@ interface Fixture {
   readonly ours: Visit
   /** A bare connection with a page of its own, as scripts for other services have it. */
   readonly bare: Visit
+  /** The same with a browser that already runs on this machine, without any server. */
+  readonly running: Probe
   readonly untilWarm: () => Promise<void>
   readonly launch: Visit
   readonly launchServer: Visit
@@ -36,6 +41,7 @@ interface Fixture {
 async function measure(kind: BrowserKind, options: BenchOptions): Promise<readonly Figure[]> {
   const { path } = await findBrowser(kind, browserSearchEnvironment())
   await using site = await startSite()
+  await using browsers = await openBrowserFixture(kind)
   await using server = await startBenchServer({ browser: kind, warm: 2 })
   await using runServer = await startPlaywrightServer(path)
   await using bowline = new Bowline({
@@ -49,9 +55,12 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
     ours: async (url) => void (await bowline.withSession({ driver: playwright }, async ({ page }) => page.goto(url))),
     bare: async (url) => {
       await using session = await bowline.sessions.create()
-      const browser = await chromium.connectOverCDP(session.cdpUrl)
-      await (await browser.newPage()).goto(url)
-      await browser.close()
+      await visitOverCdp(session.cdpUrl, url)
+    },
+    running: async () => {
+      await using browser = await launchBrowser(browsers, { extraArgs: ['--remote-debugging-port=0'] })
+      const { port, path: endpoint } = await debuggingPort(browser)
+      return timed(async () => visitOverCdp(`ws://127.0.0.1:${port}${endpoint}`, site.url('/')))
     },
     untilWarm: server.untilWarm,
     launch: visitLaunched(path),
@@ -62,6 +71,12 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
   const alone = await measureAlone(fixture, options)
   options.progress(`  ${kind}: without a pause`)
   return [...alone, ...(await measureBursts(fixture, options))]
+}
+
+async function visitOverCdp(cdpUrl: string, url: string): Promise<void> {
+  const browser = await chromium.connectOverCDP(cdpUrl)
+  await (await browser.newPage()).goto(url)
+  await browser.close()
 }
 
 /** Latency of single visits on an idle machine with a warm pool. */
@@ -75,6 +90,7 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
     {
       ours: probe(ours),
       bare: probe(fixture.bare),
+      running: fixture.running,
       launch: probe(fixture.launch),
       launchServer: probe(fixture.launchServer),
       runServer: probe(fixture.runServer),
@@ -101,6 +117,12 @@ async function measureAlone(fixture: Fixture, options: BenchOptions): Promise<re
       ...against('chromium.launch', samples.launch),
       name: `${kind}, connectOverCDP + newPage, baseline chromium.launch, median`,
       ours: median(samples.bare),
+    },
+    {
+      name: `${kind}, connectOverCDP + newPage of a running browser, baseline chromium.launch, median`,
+      unit: 'ms',
+      ours: median(samples.running),
+      baseline: median(samples.launch),
     },
     against('launchServer + connect', samples.launchServer),
     against('run-server + connect', samples.runServer),

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
-import { launchBrowser, type Browser } from '../../server/src/browsers/launch.ts'
+import { launchBrowser } from '../../server/src/browsers/launch.ts'
 import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { debuggingPort } from './debugging-port.ts'
 import { openCaller, type CdpCaller, type Command } from './gateway/cdp-caller.ts'
 import { startProgram } from './gateway/start-program.ts'
 import { ratioAtLeast, ratioAtMost, type Aim, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
@@ -52,15 +50,6 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
   figures.push(await compareLargeResults(kind, callers, Math.ceil(count / 4)))
   figures.push(...(await compareWithLoad(kind, server, callers, count, options)))
   return figures
-}
-
-async function debuggingPort(browser: Browser): Promise<{ readonly port: number; readonly path: string }> {
-  for (;;) {
-    const text = await readFile(join(browser.folder.userDataDir, 'DevToolsActivePort'), 'utf8').catch(() => '')
-    const [port, path] = text.split('\n')
-    if (path !== undefined && path !== '') return { port: Number(port), path }
-    await sleep(20)
-  }
 }
 
 /** Milliseconds of all commands of each side, measured in turns. */
