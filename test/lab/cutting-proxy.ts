@@ -9,6 +9,8 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly webSockets: () => number
   /** Resets all connections without a close frame. Bytes on their way are lost. */
   readonly cut: () => void
+  /** Forwards no more bytes of the open connections, which stay open: they are half open. */
+  readonly freeze: () => void
   /** Connects to another server from now on. Open connections stay. */
   readonly connectTo: (serverUrl: string) => void
   /** Refuses new connections until the returned function is called. */
@@ -18,7 +20,7 @@ export interface CuttingProxy extends AsyncDisposable {
 /** Starts a proxy to a server on 127.0.0.1. */
 export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy> {
   let target = new URL(serverUrl)
-  const clients = new Map<Socket, { isWebSocket: boolean }>()
+  const clients = new Map<Socket, { isWebSocket: boolean; readonly upstream: Socket }>()
   let isRefusing = false
   const server = createServer((client) => {
     if (isRefusing) {
@@ -26,7 +28,7 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
       return
     }
     const upstream = connect({ host: target.hostname, port: Number(target.port) })
-    const connection = { isWebSocket: false }
+    const connection = { isWebSocket: false, upstream }
     clients.set(client, connection)
     client.once('data', (head: Buffer) => {
       connection.isWebSocket = /^upgrade: websocket/im.test(head.toString('latin1'))
@@ -48,6 +50,12 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     webSockets: () => [...clients.values()].filter(({ isWebSocket }) => isWebSocket).length,
     cut,
+    freeze: () => {
+      for (const [client, { upstream }] of clients) {
+        client.unpipe(upstream).pause()
+        upstream.unpipe(client).pause()
+      }
+    },
     connectTo: (url) => {
       target = new URL(url)
     },
