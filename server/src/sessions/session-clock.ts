@@ -69,13 +69,15 @@ export class SessionClock implements Disposable, SessionAge {
   }
 
   #start(idleLeftMs: number): void {
-    this.#total = setTimeout(() => this.#expire('ttl'), this.#times.ttlSeconds * 1000 - this.ageMs())
-    this.#idle = setTimeout(() => this.#checkIdle(), idleLeftMs)
+    const totalLeftMs = this.#times.ttlSeconds * 1000 - this.ageMs()
+    this.#total = setTimeout(() => this.#expire('ttl'), Math.max(0, totalLeftMs))
+    this.#idle = setTimeout(() => this.#checkIdle(), Math.max(0, idleLeftMs))
   }
 
   #checkIdle(): void {
-    if (this.#idleLeftMs() <= 0) this.#expire('idle')
-    else this.#idle = setTimeout(() => this.#checkIdle(), this.#idleLeftMs())
+    const leftMs = this.#idleLeftMs()
+    if (leftMs <= 0) this.#expire('idle')
+    else this.#idle = setTimeout(() => this.#checkIdle(), leftMs)
   }
 
   #idleLeftMs(): number {

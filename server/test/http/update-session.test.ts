@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
+import { openStore } from '../../src/store/open.ts'
 
 let lab: Lab
 beforeAll(async () => {
@@ -51,6 +54,24 @@ describe.concurrent('updating a session', () => {
     expect(bill['sessionDurationMs']).toBeGreaterThanOrEqual(33_000)
     expect(bill['sessionDurationMs']).toBe(Date.parse(bill['expiresAt']) - Date.parse(bill['createdAt']))
     expect(bill).toMatchObject({ endReason: 'ttl', creditsBilled: 2 })
+  })
+
+  test('keeps a session alive whose first end comes while the change is stored', async ({ expect }) => {
+    const { id, expiresAt } = await lab.createSession({ ttl: 30, activityTtl: 300 })
+    const leftMs = (): number => Date.parse(expiresAt ?? '') - Date.now()
+    await using store = await openStore({ dataDir: lab.dataDir, databaseUrl: lab.server.config.databaseUrl })
+    await delay(leftMs() - 3000)
+
+    const updating = await store.db.transaction().execute(async (transaction) => {
+      await sql`select from session where id = ${id} for update`.execute(transaction)
+      const answer = update(id, { ttl: 60 })
+      await delay(leftMs() + 1000)
+      return { answer }
+    })
+
+    expect((await updating.answer).status).toBe(200)
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body).toMatchObject({ status: 'active' })
+    await lab.api('DELETE', `/v2/browser/${id}`)
   })
 
   test('can end a session earlier, by its `ttl` and its `activityTtl`', async ({ expect }) => {
