@@ -56,6 +56,7 @@ function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
       const browser = await connectBrowser('Puppeteer', connecting, disconnect, signal)
       await using undo = new AsyncDisposableStack()
       undo.defer(() => disconnect(browser))
+      closePagesWith(browser)
       const context = browser.defaultBrowserContext()
       const pages = await context.pages()
       // Prefers the initial blank page. After a reconnect, this is the page that was in use.
@@ -65,6 +66,21 @@ function createDriver(load: () => Promise<Library>): Driver<PuppeteerHandles> {
     },
     reuse,
   }
+}
+
+/**
+ * Makes the pages emit `close` when the connection is closed. Puppeteer does so only for pages that
+ * are closed while it is connected, so `waitForRequest()` and `waitForResponse()` would wait for
+ * their whole timeout.
+ */
+function closePagesWith(browser: Browser): void {
+  browser.once('disconnected', () => {
+    for (const target of browser.targets()) {
+      const closing = target.page().then((page) => page?.emit('close', undefined))
+      // A page that nobody used may not be connected to yet.
+      closing.catch(() => undefined)
+    }
+  })
 }
 
 function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {

@@ -120,6 +120,27 @@ describeEachDriver('a session', (driver) => {
   })
 })
 
+test.each(['ends', 'is deleted by another client'])(
+  'waits of Puppeteer for events of a page reject when the session %s',
+  async (how) => {
+    const waits: Promise<unknown>[] = []
+
+    await bowline
+      .withSession({ driver: puppeteer }, async ({ page, session }) => {
+        await page.goto(site.url('/'))
+        waits.push(page.waitForRequest(site.url('/never')), page.waitForResponse(site.url('/never')))
+        for (const wait of waits) wait.catch(() => undefined)
+        if (how === 'ends') return
+        await bowline.sessions.delete(session.id)
+        await Promise.allSettled(waits)
+      })
+      .catch(() => undefined)
+
+    for (const wait of waits) await expect(wait).rejects.toThrow('Page closed!')
+  },
+  10_000,
+)
+
 test('the driver determines the type of the work, and can be passed its library', async () => {
   const viaPlaywright = await bowline.withSession({ driver: playwright.with(chromium) }, ({ page }) =>
     page.locator('body').count(),
