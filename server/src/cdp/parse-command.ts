@@ -2,6 +2,9 @@ import type { CdpCommand } from './message.ts'
 import { isCostlyToParse } from './parsing-cost.ts'
 import { firstReservedId } from './router.ts'
 
+/** Chromium's ids have 32 characters. */
+const maxSessionIdLength = 100
+
 /**
  * Parses a command from JSON. Returns `undefined` if it is malformed, or so large that parsing it
  * would block the server.
@@ -19,7 +22,9 @@ export function parseCommand(text: unknown): CdpCommand | undefined {
   const { id, method, params, sessionId } = value as Record<string, unknown>
   if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
   if (params !== undefined && (typeof params !== 'object' || params === null)) return undefined
-  if (sessionId !== undefined && typeof sessionId !== 'string') return undefined
+  // Error responses contain it.
+  if (sessionId !== undefined && (typeof sessionId !== 'string' || sessionId.length > maxSessionIdLength))
+    return undefined
   return { id: id as number, method, params: params as CdpCommand['params'], sessionId }
 }
 

@@ -20,6 +20,8 @@ import { CdpSessionKinds } from './cdp-session-kinds.ts'
  */
 const silenceTimeoutMs = 120_000
 
+const maxErrorLength = 1000
+
 const errorCodes = { parse: -32_700, request: -32_600, server: -32_000, session: -32_001 } as const
 
 /**
@@ -68,7 +70,9 @@ export class CdpClient {
     this.#pages = new ClientPages(deps.session.focus, rootPage)
     this.#targets = new ClientTargets(deps.channel.targetId)
     const { binary, folder, targetKinds, defaultContextId } = deps.session.browser
-    this.#kinds = new CdpSessionKinds(targetKinds, (commands) => commands.forEach((command) => this.#handle(command)))
+    this.#kinds = new CdpSessionKinds(targetKinds, (commands) =>
+      commands.forEach((command) => this.#handle(command, 0)),
+    )
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
@@ -149,7 +153,7 @@ export class CdpClient {
       this.#respond({ ...ids, error: { code: errorCodes.parse, message } })
       return
     }
-    if (isValidId(command.id)) return this.#handle(command)
+    if (isValidId(command.id)) return this.#handle(command, data.length)
     const { id, sessionId: cdpSessionId } = command
     const message = 'Message must have an id from -2147483648 to 1999999999'
     this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.request, message } })
@@ -191,9 +195,10 @@ export class CdpClient {
     return true
   }
 
-  #handle(command: CdpCommand): void {
+  /** Handles a command. `bytes`: size of its message, 0 if it was held before. */
+  #handle(command: CdpCommand, bytes: number): void {
     try {
-      this.#execute(command)
+      this.#execute(command, bytes)
     } catch (error) {
       // A command that is nested too deeply can be parsed but not serialized. Uncaught, that error
       // would crash the server.
@@ -207,9 +212,9 @@ export class CdpClient {
    * Judges and sends a command. If the kind of its target is not known yet, `CdpSessionKinds` holds
    * it, and passes it to `#handle` again once the kind is known.
    */
-  #execute(command: CdpCommand): void {
+  #execute(command: CdpCommand, bytes: number): void {
     const { id, sessionId: cdpSessionId } = command
-    const held = this.#kinds.hold(command)
+    const held = this.#kinds.hold(command, bytes)
     if (held === 'held') return
     if (held === 'full') {
       this.#respond({
@@ -217,7 +222,7 @@ export class CdpClient {
         sessionId: cdpSessionId,
         error: {
           code: errorCodes.server,
-          message: 'More than 2000 commands are waiting for the URL of a frame to become known',
+          message: 'More than 2000 commands or 64 MB are waiting for the URL of a frame to become known',
         },
       })
       return
@@ -225,7 +230,7 @@ export class CdpClient {
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {
       case 'refuse':
-        this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.server, message: verdict.message } })
+        this.#refuse(command, verdict.message)
         return
       case 'answer':
         this.#respond({ id, sessionId: cdpSessionId, result: verdict.result })
@@ -253,6 +258,12 @@ export class CdpClient {
       }
     }
     verdict satisfies never
+  }
+
+  /** The message may contain a value of the client, which is cut: responses are buffered. */
+  #refuse({ id, sessionId: cdpSessionId }: CdpCommand, text: string): void {
+    const message = text.length > maxErrorLength ? `${text.slice(0, maxErrorLength)}…` : text
+    this.#respond({ id, sessionId: cdpSessionId, error: { code: errorCodes.server, message } })
   }
 
   #respond(message: object): void {

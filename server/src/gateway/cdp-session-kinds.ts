@@ -10,6 +10,14 @@ export type CdpSessionKind = TargetKind | 'browser'
  */
 const maxHeld = 2000
 
+/** Maximum size of these commands, in bytes. */
+const maxHeldBytes = 64 * 1024 * 1024
+
+interface HeldCommand {
+  readonly command: CdpCommand
+  readonly bytes: number
+}
+
 /**
  * Tracks the kind of target of each session of one client. The kind is determined when the session
  * is announced or its frame has loaded, so that each command costs only a lookup.
@@ -20,9 +28,10 @@ export class CdpSessionKinds implements Disposable {
   readonly #targets = new Map<string, string>()
   readonly #internal = new Set<string>()
   readonly #browsers = new Set<string>()
-  readonly #held = new Map<string, CdpCommand[]>()
+  readonly #held = new Map<string, HeldCommand[]>()
   readonly #stop: () => void
   #heldCount = 0
+  #heldBytes = 0
 
   /**
    * `release` is called with the held commands of a session, in order, once the kind of its target
@@ -58,16 +67,17 @@ export class CdpSessionKinds implements Disposable {
 
   /**
    * Holds a command back if the kind of its target is not known yet, since a frame is announced
-   * some milliseconds before its URL is known. Returns `held`, `full` if too many commands wait, or
-   * `none` if it does not have to wait.
+   * some milliseconds before its URL is known. `bytes`: size of its message. Returns `held`, `full`
+   * if too many commands wait, or `none` if it does not have to wait.
    */
-  hold(command: CdpCommand): 'none' | 'held' | 'full' {
+  hold(command: CdpCommand, bytes: number): 'none' | 'held' | 'full' {
     if (this.#held.size === 0 || command.sessionId === undefined) return 'none'
     const queue = this.#held.get(command.sessionId)
     if (queue === undefined) return 'none'
-    if (this.#heldCount >= maxHeld) return 'full'
+    if (this.#heldCount >= maxHeld || this.#heldBytes + bytes > maxHeldBytes) return 'full'
     this.#heldCount += 1
-    queue.push(command)
+    this.#heldBytes += bytes
+    queue.push({ command, bytes })
     return 'held'
   }
 
@@ -101,10 +111,11 @@ export class CdpSessionKinds implements Disposable {
   }
 
   #releaseHeld(cdpSessionId: string): void {
-    const commands = this.#held.get(cdpSessionId)
-    if (commands === undefined) return
+    const queue = this.#held.get(cdpSessionId)
+    if (queue === undefined) return
     this.#held.delete(cdpSessionId)
-    this.#heldCount -= commands.length
-    this.#release(commands)
+    this.#heldCount -= queue.length
+    for (const { bytes } of queue) this.#heldBytes -= bytes
+    this.#release(queue.map(({ command }) => command))
   }
 }

@@ -35,3 +35,8 @@ test('a malformed command is described without ids', () => {
     message: 'Message must be a JSON object with an integer id and a method',
   })
 })
+
+test('a command with a session id of a megabyte, which its error would repeat, is malformed', () => {
+  expect(parseCommand(JSON.stringify({ id: 1, method: 'A.b', sessionId: 'x'.repeat(1_000_000) }))).toBeUndefined()
+  expect(parseCommand(JSON.stringify({ id: 1, method: 'A.b', sessionId: 'x'.repeat(32) }))).toBeDefined()
+})

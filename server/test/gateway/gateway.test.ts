@@ -130,6 +130,17 @@ describe('a CDP command', () => {
     expect(cdp.events).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32_700 }) }))
   })
 
+  test.each([
+    ['Page.navigate', { url: `file:///${'x'.repeat(2_000_000)}` }],
+    [`Tethering.${'x'.repeat(2_000_000)}`, {}],
+  ])('that is refused does not get its long value back: %.20s', async (method, params) => {
+    await using cdp = await connectCdp(session.cdpUrl)
+
+    const { error } = await cdp.call(method, params)
+
+    expect(error?.message).toMatch(/^.{1000}…$/)
+  })
+
   test('that would block the server returns an error with its id, and the connection stays open', async () => {
     await using cdp = await connectCdp(session.cdpUrl)
 
