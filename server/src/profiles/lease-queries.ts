@@ -28,6 +28,7 @@ export interface LeaseRequest {
 /** Current writer of a profile. */
 export interface LeaseHolder {
   readonly sessionId: string | undefined
+  readonly sessionName: string | undefined
   /** Latest time at which the holder ends on its own. */
   readonly endsAt: Date
 }
@@ -75,13 +76,18 @@ export async function findHolder(
   const row = await db
     .selectFrom('profile')
     .leftJoin('session', 'session.id', 'profile.leaseSessionId')
-    .select(['profile.leaseSessionId', 'profile.leaseExpiresAt', 'session.expiresAt'])
+    .select(['profile.leaseSessionId', 'profile.leaseExpiresAt', 'session.expiresAt', 'session.name as sessionName'])
     .where('profile.teamId', '=', profile.teamId)
     .where('profile.name', '=', profile.name)
     .where((eb) => eb.not(isFree('profile')))
     .executeTakeFirst()
   if (row?.leaseExpiresAt === undefined || row.leaseExpiresAt === null) return undefined
-  return { sessionId: row.leaseSessionId ?? undefined, endsAt: row.expiresAt ?? row.leaseExpiresAt }
+  const { leaseSessionId, sessionName, expiresAt, leaseExpiresAt } = row
+  return {
+    sessionId: leaseSessionId ?? undefined,
+    sessionName: sessionName ?? undefined,
+    endsAt: expiresAt ?? leaseExpiresAt,
+  }
 }
 
 /** Renews leases in one statement. Does not restore lost ones. */

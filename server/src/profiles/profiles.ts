@@ -152,14 +152,15 @@ function keyOf({ profileId, fence }: Lease): string {
   return `${profileId} ${fence}`
 }
 
-function lockedBy(name: string, { sessionId, endsAt }: LeaseHolder): BowlineError {
-  const who = sessionId === undefined ? 'An import' : `Session ${sessionId}`
+function lockedBy(name: string, { sessionId, sessionName, endsAt }: LeaseHolder): BowlineError {
+  const named = sessionName === undefined ? '' : ` (${sessionName})`
+  const who = sessionId === undefined ? 'An import' : `Session ${sessionId}${named}`
   const waitSeconds = Math.ceil((endsAt.getTime() - Date.now()) / 1000)
   return new BowlineError(
     'PROFILE_LOCKED',
     `${who} is currently writing to the profile "${name}". Only one writer is allowed at a time. You can still access it with saveChanges: false, or try again later.`,
     {
-      details: { sessionId, endsAt: endsAt.toISOString() },
+      details: { sessionId, sessionName, endsAt: endsAt.toISOString() },
       retryAfterSeconds: Math.min(maxRetryAfterSeconds, Math.max(1, waitSeconds)),
     },
   )

@@ -167,7 +167,8 @@ describe('while a session writes a profile', () => {
   const headers = { 'x-idempotency-key': crypto.randomUUID() }
   const write = async () => {
     const authorization = `Bearer ${lab.server.apiKey}`
-    return lab.api('POST', '/v2/browser', { ttl: 60, profile: { name: 'held' } }, { authorization, ...headers })
+    const body = { ttl: 60, name: 'Nightly export', profile: { name: 'held' } }
+    return lab.api('POST', '/v2/browser', body, { authorization, ...headers })
   }
   let writer: Answer['body']
   beforeAll(async () => {
@@ -180,7 +181,7 @@ describe('while a session writes a profile', () => {
 
     expect(status).toBe(409)
     expect(body).toMatchObject({ success: false, code: 'PROFILE_LOCKED', details: { sessionId: writer['id'] } })
-    expect(body['error']).toContain(writer['id'])
+    expect(body['error']).toContain(`Session ${writer['id']} (Nightly export) is`)
     expect(body['error']).toContain('saveChanges: false')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
