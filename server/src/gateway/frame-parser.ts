@@ -24,6 +24,9 @@ const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 
 /** Maximum number of frames of a message. Each takes memory in addition to its bytes. */
 const maxFragments = 10_000
 
+/** Fragments up to this size are copied. A larger one keeps the packet in memory it came in. */
+const maxCopiedBytes = 16 * 1024
+
 /**
  * Parses the frames of WebSocket clients (RFC 6455). A frame within one chunk is passed on without
  * a copy: its payload is unmasked in place.
@@ -120,7 +123,7 @@ export class FrameParser {
     if (opcode !== opcodes.continuation) this.#isFragmentedText = opcode === opcodes.text
     let message = payload
     if (!isFinal || this.#fragments.length > 0) {
-      this.#fragments.push(payload)
+      this.#fragments.push(payload.length > maxCopiedBytes ? payload : Buffer.from(payload))
       this.#fragmentBytes += payload.length
       if (this.#fragments.length > maxFragments) throw new FrameError(1008, 'The message has too many fragments')
       if (!isFinal) return
