@@ -88,7 +88,7 @@ function ExtendButton({ session, onExtended }: { readonly session: SessionSummar
       title={`Let the session end ${extendMinutes} minutes later`}
       onClick={() => void extend.run(undefined).then(onExtended)}
     >
-      Extend
+      Add {extendMinutes} min
     </button>
   )
 }

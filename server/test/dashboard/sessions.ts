@@ -140,7 +140,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(session?.metadata).toEqual({ customer: '4711', query: 'a=b' })
     const find = async () => (await dashboard().lab.api('GET', `/v2/browser/${session?.id}`)).body
     const endsAtMs = Date.parse((await find())['expiresAt'])
-    await view.page.getByRole('button', { name: 'Extend' }).click()
+    await view.page.getByRole('button', { name: 'Add 10 min' }).click()
     await expect.poll(async () => Date.parse((await find())['expiresAt']) - endsAtMs).toBeGreaterThan(595_000)
     await view.goTo('sessions', 'Sessions')
     await view.page.locator(`[data-session="${session?.id}"]`).getByText('Nightly export').waitFor()
