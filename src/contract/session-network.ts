@@ -32,7 +32,7 @@ export const allowedDomains = z.union([
  */
 export const blockedDomains = z.union([domains, z.strictObject({ navigation: domains })])
 
-const proxySchemes = ['http:', 'https:', 'socks5:']
+const proxySchemes: ReadonlySet<string> = new Set(['http:', 'https:', 'socks5:'])
 
 /** Proxy through which a session connects to public addresses. */
 export const sessionProxy = z.strictObject({
@@ -54,7 +54,7 @@ function isProxyServer(text: string): boolean {
   const url = URL.parse(text)
   return (
     url !== null &&
-    proxySchemes.includes(url.protocol) &&
+    proxySchemes.has(url.protocol) &&
     url.hostname !== '' &&
     url.username === '' &&
     url.password === '' &&
