@@ -70,7 +70,7 @@ test.each([
   [['scrape', 'https://example.com', '--country', 'Germany'], 'two-letter country code'],
   [['map', 'https://example.com', '--limit', '0'], 'from 1 to 100000'],
   [['search', 'x', '--limit', '0'], 'from 1 to 100'],
-  [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 3600, in seconds'],
+  [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 86400, in seconds'],
   [['usage', '--days', 'abc'], '--days takes no value, got abc'],
 ])('%j is rejected without a request, and the error names the allowed values of the flag', async (args, words) => {
   const { code, errors } = await run(args)

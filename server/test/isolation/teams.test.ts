@@ -116,7 +116,7 @@ const paths = Object.entries(routes).flatMap(([name, route]: [string, Route]) =>
 function bodyOf(name: string, id = session.id): unknown {
   if (name === 'deleteSessionByBody') return { id }
   if (name === 'importStorageState') return { cookies: [] }
-  if (name === 'updateMonitor') return { name: 'taken over' }
+  if (name === 'updateMonitor' || name === 'updateSession') return { name: 'taken over' }
   if (name === 'createTeam') return { name: 'third' }
   if (name === 'updateTeam') return { credits: 0 }
   return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
@@ -154,10 +154,10 @@ const pageRoutes = new Set([
 ])
 
 /**
- * Routes for which the API defines 403 for a resource of another team. All others respond as for an
- * unknown id.
+ * Routes for which the API defines 403 for a resource of another team, and `updateSession`, which
+ * has the path of two of them. All others respond as for an unknown id.
  */
-const definedAs403 = new Set(['getSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
+const definedAs403 = new Set(['getSession', 'updateSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
 
 /** Routes that always require an admin key. */
 const adminRoutes = new Set([
@@ -210,6 +210,7 @@ describe('with the key of another team', () => {
     ]
 
     expect(read.body).toMatchObject({ status: 'active' })
+    expect(read.body).not.toHaveProperty('name')
     expect(files.body['files'].map((each: { name: string }) => each.name)).toEqual([file])
     expect(kept.body['data']).toMatchObject({ name: profile, version: 1 })
   })
