@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
@@ -14,6 +15,9 @@ import { debuggingPort } from './debugging-port.ts'
 import { ratioAtMost, type BenchGroup, type BenchOptions, type Figure } from './group.ts'
 import { startPlaywrightServer, visitLaunched, visitLaunchedServer, type Visit } from './playwright-baselines.ts'
 import { interleave, median, quantile, timed, type Probe } from './samples.ts'
+
+/** Milliseconds between the start of a browser and its first client. */
+const settleMs = 1000
 
 const aims: Readonly<Record<BrowserKind, number>> = { shell: 0.4, chromium: 0.25 }
 
@@ -60,7 +64,9 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
     running: async () => {
       await using browser = await launchBrowser(browsers, { extraArgs: ['--remote-debugging-port=0'] })
       const { port, path: endpoint } = await debuggingPort(browser)
-      return timed(async () => visitOverCdp(`ws://127.0.0.1:${port}${endpoint}`, site.url('/')))
+      // Browsers of the pool have finished their start before a client connects.
+      await sleep(settleMs)
+      return await timed(async () => visitOverCdp(`ws://127.0.0.1:${port}${endpoint}`, site.url('/')))
     },
     untilWarm: server.untilWarm,
     launch: visitLaunched(path),

@@ -1,6 +1,7 @@
 import type { Sessions } from '../sessions/sessions.ts'
 import { profileOutcome } from '../sessions/profile-outcome.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
+import { endFields } from '../sessions/end-fields.ts'
 import { sessionUrls } from '../sessions/urls.ts'
 import type { OnUnreadable } from '../store/tables/json-table.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
@@ -31,14 +32,7 @@ export function sessionSummary(
     createdAt: row.createdAt.toISOString(),
     lastActivity: new Date(lastActivityMs).toISOString(),
     expiresAt: row.expiresAt.toISOString(),
-    ...(row.status === 'active' || row.endedAt === undefined
-      ? {}
-      : {
-          endedAt: row.endedAt.toISOString(),
-          endReason: row.endReason,
-          sessionDurationMs: row.durationMs,
-          creditsBilled: row.creditsBilled,
-        }),
+    ...endFields(row),
     ...profileOutcome(row),
     ...(row.error === undefined ? {} : { error: row.error }),
   }

@@ -6,6 +6,7 @@ import { isUnreadable, json, JsonTable, type OnUnreadable } from '../store/table
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { storedWebhook } from '../webhooks/stored-webhook.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
+import { endFields } from './end-fields.ts'
 import { labelsOf } from './session-labels.ts'
 import { profileOutcome } from './profile-outcome.ts'
 
@@ -87,14 +88,7 @@ function describe(row: SessionRow, onUnreadable: OnUnreadable) {
     status: row.status,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),
-    ...(row.endedAt === undefined
-      ? {}
-      : {
-          endedAt: row.endedAt.toISOString(),
-          endReason: row.endReason,
-          sessionDurationMs: row.durationMs,
-          creditsBilled: row.creditsBilled,
-        }),
+    ...endFields(row),
     ...profileOutcome(row),
   }
 }
