@@ -16,14 +16,14 @@ interface DomainFieldsProps {
 export function DomainFields({ domains, onChange }: DomainFieldsProps) {
   return (
     <>
-      <Field label="Allowed domains" hint="The session connects to no other host. *.shop.example are its subdomains.">
+      <Field label="Allowed domains" hint="Only these hosts can be reached. Use *.shop.example for subdomains.">
         <input
           value={domains.allowed}
           placeholder="all"
           onInput={(event) => onChange({ ...domains, allowed: event.currentTarget.value })}
         />
       </Field>
-      <Field label="Blocked domains" hint="Blocked also if they are allowed.">
+      <Field label="Blocked domains" hint="Takes precedence over allowed domains.">
         <input
           value={domains.blocked}
           placeholder="none"

@@ -16,7 +16,7 @@ interface LabelFieldsProps {
 export function LabelFields({ labels, onChange }: LabelFieldsProps) {
   return (
     <>
-      <Field label="Name" hint="By which you recognize the session. Optional.">
+      <Field label="Name" hint="Shown in lists, bills and the activity.">
         <input
           maxLength={200}
           value={labels.name}
@@ -24,7 +24,7 @@ export function LabelFields({ labels, onChange }: LabelFieldsProps) {
           onInput={(event) => onChange({ ...labels, name: event.currentTarget.value })}
         />
       </Field>
-      <Field label="Metadata" hint="One key=value per line. The filter of sessions finds them.">
+      <Field label="Metadata" hint="One key=value per line. Sessions can be filtered by them.">
         <textarea
           rows={2}
           value={labels.metadata}
