@@ -77,7 +77,7 @@ function closePagesWith(browser: Browser): void {
   browser.once('disconnected', () => {
     for (const target of browser.targets()) {
       const closing = target.page().then((page) => page?.emit('close', undefined))
-      // A page that nobody used may not be connected to yet.
+      // Puppeteer may not have connected to an unused page yet.
       closing.catch(() => undefined)
     }
   })

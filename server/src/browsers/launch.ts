@@ -39,7 +39,7 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly rewrite?: (message: Buffer) => Buffer
   /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
   readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
-  /** Records that a page was refused, so that the error of its navigation says why. */
+  /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage?: (explanation: string) => void
   /** Traffic through the proxy so far. */
   readonly traffic: () => { readonly sentBytes: number; readonly receivedBytes: number; readonly refused: number }

@@ -35,7 +35,7 @@ export interface ProxyEndpoint extends AsyncDisposable {
    * EGRESS_FAILED if its proxy cannot be used.
    */
   readonly applyNetwork: (network: SessionNetwork) => Promise<void>
-  /** Records that a page was refused, so that the error of its navigation says why. */
+  /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage: (explanation: string) => void
 }
 
