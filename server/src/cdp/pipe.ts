@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { WriteBatch } from '../kit/write-batch.ts'
 import { maxMessageBytes, replaceOversized } from './message-limits.ts'
 
 /** The two ends of `--remote-debugging-pipe`: JSON messages, each terminated by a zero byte. */
@@ -32,6 +33,7 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
     toBrowser.destroy()
     fromBrowser.destroy()
   }
+  const batch = new WriteBatch(toBrowser)
   const splitter = new MessageSplitter((message) => {
     if (!fromBrowser.destroyed) listener(message)
   })
@@ -51,6 +53,7 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   return {
     send: (message) => {
       if (!toBrowser.writable) return false
+      batch.beforeWrite()
       return toBrowser.write(`${message}\0`)
     },
     onMessage: (newListener) => {

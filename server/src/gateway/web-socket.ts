@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { BowlineError } from 'bowline/kit/errors'
+import { WriteBatch } from '../kit/write-batch.ts'
 import { FrameError, FrameParser } from './frame-parser.ts'
 
 /** An authorized WebSocket upgrade. */
@@ -85,12 +86,14 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   readonly OPEN = 1
   readonly #socket: Socket
   readonly #parser: FrameParser
+  readonly #batch: WriteBatch
   #isClosing = false
   #received: { readonly code: number; readonly reason: Buffer } | undefined
 
   constructor(socket: Socket, head: Buffer, maxPayloadBytes: number) {
     super()
     this.#socket = socket
+    this.#batch = new WriteBatch(socket)
     this.#parser = new FrameParser(maxPayloadBytes, {
       onMessage: (payload) => this.#received ?? this.emit('message', payload),
       onPing: (payload) => this.#answerPing(payload),
@@ -197,6 +200,7 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
   }
 
   #write(first: number, payload: Buffer): void {
+    this.#batch.beforeWrite()
     const { length } = payload
     const headerBytes = length < 126 ? 2 : length < 65_536 ? 4 : 10
     const isCopied = length <= maxCopiedBytes

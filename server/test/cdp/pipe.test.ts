@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openPipe } from '../../src/cdp/pipe.ts'
 import { routePipe } from '../../src/cdp/router.ts'
@@ -51,7 +52,7 @@ test('a response over 256 MB is replaced by an error, and such an event is dropp
   expect(others).toEqual(['{"id":8}'])
 })
 
-test('messages end with a zero byte and are written at once', () => {
+test('messages end with a zero byte and are written in their turn', async () => {
   const written: string[] = []
   const toBrowser = new Writable({
     decodeStrings: false,
@@ -64,6 +65,7 @@ test('messages end with a zero byte and are written at once', () => {
 
   pipe.send('{"id":1}')
   pipe.send('{"id":2}')
+  await nextTurn()
 
   expect(written).toEqual(['{"id":1}\0', '{"id":2}\0'])
 })
