@@ -34,6 +34,11 @@ export const catalogue = {
     status: 404,
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
   },
+  HANDOFF_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id. A session keeps its last 20 hand-offs; its `handoff` is the open one.',
+  },
+  HANDOFF_OPEN: { status: 409, hint: 'Wait for the end of the open hand-off, or end it.' },
   FILE_INCOMPLETE: { status: 409, hint: 'Wait until the list of files shows `complete: true`.' },
   EXTRACT_NOT_FOUND: {
     status: 404,

@@ -66,7 +66,7 @@ export async function openApiServer(
   const opened = openSessions(resources, settings.sessions, shared, { blobs, webhooks: services.sessionWebhooks })
   const { sessions } = opened
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
-  const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, onError })
+  const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, publicUrl, onError })
   const viewers = new Viewers({
     // A second call to `end` only waits for the bill of the first.
     billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),

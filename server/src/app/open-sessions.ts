@@ -6,6 +6,7 @@ import type { ServerConfig } from '../config.ts'
 import { Downloads } from '../files/downloads.ts'
 import { keepFiles } from '../files/kept-files.ts'
 import { SessionFiles, type FileLimits } from '../files/session-files.ts'
+import { Handoffs } from '../handoff/handoffs.ts'
 import { LiveView } from '../live/live-view.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import type { SessionComponents, SessionCore } from '../sessions/live-session.ts'
@@ -77,10 +78,11 @@ export function openSessions(
 }
 
 function openComponents(session: SessionCore, limits: FileLimits, onError: SessionDeps['onError']): SessionComponents {
-  const { row, browser, ended, touch, resources } = session
+  const { row, browser, ended, touch, suspendIdle, resources } = session
   const focus = new PageFocus()
   const files = new SessionFiles(session, limits)
   const downloads = resources.use(new Downloads(files, onError))
+  const handoffs = resources.use(new Handoffs({ browser, focus, ended, suspendIdle }))
   const liveView = resources.use(
     new LiveView({
       session: { browser, focus, ended, touch },
@@ -88,7 +90,7 @@ function openComponents(session: SessionCore, limits: FileLimits, onError: Sessi
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),
   )
-  return { focus, files, downloads, liveView, readPauser: new ReadPauser(browser.router) }
+  return { focus, files, downloads, handoffs, liveView, readPauser: new ReadPauser(browser.router) }
 }
 
 /** Whether a recording that is kept only on failure is kept. */

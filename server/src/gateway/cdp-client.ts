@@ -6,6 +6,7 @@ import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel } from '../cdp/channel.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientLag } from './client-lag.ts'
+import { ClientHandoffs } from './client-handoffs.ts'
 import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
@@ -13,6 +14,7 @@ import { ClientPages } from './client-pages.ts'
 import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
+import { heldLimits, HeldCommands } from './held-commands.ts'
 
 /**
  * Time without a message after which a socket counts as half open: three missed pings, and some
@@ -39,6 +41,7 @@ export class CdpClient {
   readonly #pages: ClientPages
   readonly #targets: ClientTargets
   readonly #kinds: CdpSessionKinds
+  readonly #handoffs: ClientHandoffs
   #lastMessageMs = performance.now()
 
   constructor(deps: {
@@ -52,6 +55,8 @@ export class CdpClient {
     readonly maxBufferedBytes: () => number
     /** Target that the client is connected to. Default: the browser. */
     readonly target: DiscoveredTarget | undefined
+    /** URL under which the client reached the server. */
+    readonly baseUrl: string
   }) {
     this.#connection = deps.connection
     this.#session = deps.session
@@ -70,9 +75,18 @@ export class CdpClient {
     this.#pages = new ClientPages(deps.session.focus, rootPage)
     this.#targets = new ClientTargets(deps.channel.targetId)
     const { binary, folder, targetKinds, defaultContextId } = deps.session.browser
-    this.#kinds = new CdpSessionKinds(targetKinds, (commands) =>
-      commands.forEach((command) => this.#handle(command, 0)),
-    )
+    const held = new HeldCommands()
+    const release = (commands: readonly CdpCommand[]): void => commands.forEach((command) => this.#handle(command, 0))
+    this.#kinds = new CdpSessionKinds(targetKinds, release, held)
+    this.#handoffs = new ClientHandoffs({
+      session: deps.session,
+      baseUrl: deps.baseUrl,
+      held,
+      pages: this.#pages,
+      targets: this.#targets,
+      send: (message) => this.#respond(message),
+      release,
+    })
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
@@ -134,6 +148,7 @@ export class CdpClient {
     this.#lag.stop()
     this.#pages.leave()
     this.#kinds[Symbol.dispose]()
+    this.#handoffs[Symbol.dispose]()
     await this.#channel[Symbol.asyncDispose]()
   }
 
@@ -216,16 +231,12 @@ export class CdpClient {
     const { id, sessionId: cdpSessionId } = command
     const held = this.#kinds.hold(command, bytes)
     if (held === 'held') return
-    if (held === 'full') {
-      this.#respond({
-        id,
-        sessionId: cdpSessionId,
-        error: {
-          code: errorCodes.server,
-          message: 'More than 2000 commands or 64 MB are waiting for the URL of a frame to become known',
-        },
-      })
-      return
+    if (held === 'full')
+      return this.#refuse(command, `${heldLimits} are waiting for the URL of a frame to become known`)
+    if (this.#session.handoffs.isAnyOpen) {
+      const leased = this.#handoffs.holdInput(command, bytes)
+      if (leased === 'held') return
+      if (leased !== undefined) return this.#refuse(command, leased.refusal)
     }
     const verdict = judgeCommand(command, this.#policy)
     switch (verdict.kind) {
@@ -242,6 +253,8 @@ export class CdpClient {
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')
         return
+      case 'server':
+        return this.#handoffs.execute(command)
       case 'pass': {
         this.#pages.trackCommand(verdict.command)
         const sent = this.#channel.send(verdict.command)

@@ -1,22 +1,10 @@
 import type { CdpCommand } from '../cdp/message.ts'
 import { isInternalUrl, type TargetKind, type TargetKinds } from '../cdp/internal-pages.ts'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import { HeldCommands } from './held-commands.ts'
 
 /** Kind of target that a session belongs to, or the browser as a whole. */
 export type CdpSessionKind = TargetKind | 'browser'
-
-/**
- * Maximum number of commands of one client that wait until the kinds of their targets are known.
- */
-const maxHeld = 2000
-
-/** Maximum size of these commands, in bytes. */
-const maxHeldBytes = 64 * 1024 * 1024
-
-interface HeldCommand {
-  readonly command: CdpCommand
-  readonly bytes: number
-}
 
 /**
  * Tracks the kind of target of each session of one client. The kind is determined when the session
@@ -28,18 +16,17 @@ export class CdpSessionKinds implements Disposable {
   readonly #targets = new Map<string, string>()
   readonly #internal = new Set<string>()
   readonly #browsers = new Set<string>()
-  readonly #held = new Map<string, HeldCommand[]>()
+  readonly #held: HeldCommands
   readonly #stop: () => void
-  #heldCount = 0
-  #heldBytes = 0
 
   /**
    * `release` is called with the held commands of a session, in order, once the kind of its target
-   * is known.
+   * is known. `held` has a queue for each session of unknown kind, named by its id.
    */
-  constructor(watch: TargetKinds, release: (commands: readonly CdpCommand[]) => void) {
+  constructor(watch: TargetKinds, release: (commands: readonly CdpCommand[]) => void, held = new HeldCommands()) {
     this.#watch = watch
     this.#release = release
+    this.#held = held
     this.#stop = watch.onChange((targetId, kind) => this.#setKind(targetId, kind))
   }
 
@@ -71,14 +58,8 @@ export class CdpSessionKinds implements Disposable {
    * if too many commands wait, or `none` if it does not have to wait.
    */
   hold(command: CdpCommand, bytes: number): 'none' | 'held' | 'full' {
-    if (this.#held.size === 0 || command.sessionId === undefined) return 'none'
-    const queue = this.#held.get(command.sessionId)
-    if (queue === undefined) return 'none'
-    if (this.#heldCount >= maxHeld || this.#heldBytes + bytes > maxHeldBytes) return 'full'
-    this.#heldCount += 1
-    this.#heldBytes += bytes
-    queue.push({ command, bytes })
-    return 'held'
+    if (this.#held.isEmpty || command.sessionId === undefined) return 'none'
+    return this.#held.hold(command.sessionId, command, bytes)
   }
 
   [Symbol.dispose](): void {
@@ -91,7 +72,7 @@ export class CdpSessionKinds implements Disposable {
     if (type === 'browser') this.#browsers.add(cdpSessionId)
     const kind = isInternalUrl(url) ? 'internal' : this.#watch.kindOf(targetId)
     if (kind === 'internal') this.#internal.add(cdpSessionId)
-    else if (kind === 'unknown') this.#held.set(cdpSessionId, [])
+    else if (kind === 'unknown') this.#held.open(cdpSessionId)
   }
 
   #setKind(target: string, kind: 'web' | 'internal'): void {
@@ -111,11 +92,6 @@ export class CdpSessionKinds implements Disposable {
   }
 
   #releaseHeld(cdpSessionId: string): void {
-    const queue = this.#held.get(cdpSessionId)
-    if (queue === undefined) return
-    this.#held.delete(cdpSessionId)
-    this.#heldCount -= queue.length
-    for (const { bytes } of queue) this.#heldBytes -= bytes
-    this.#release(queue.map(({ command }) => command))
+    if (this.#held.has(cdpSessionId)) this.#release(this.#held.take(cdpSessionId))
   }
 }

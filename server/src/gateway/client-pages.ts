@@ -110,6 +110,11 @@ export class ClientPages {
     return page !== undefined && this.#focus.wasLastUsedByOther(page, this)
   }
 
+  /** The page that a session belongs to; without an id, that of the client's own session. */
+  pageOf(cdpSessionId: string | undefined): string | undefined {
+    return this.#pages.get(cdpSessionId ?? rootKey)
+  }
+
   /** Removes the client after it has disconnected. */
   leave(): void {
     this.#focus.leave(this)

@@ -43,6 +43,12 @@ export class ClientTargets {
     else if (method === 'Target.targetDestroyed') this.#discovered.delete(params.targetId)
   }
 
+  /** Returns the sessions of a target, `undefined` for the client's own one. */
+  sessionsOf(targetId: string): readonly (string | undefined)[] {
+    const announced = [...this.#attached].filter(([, each]) => each.targetId === targetId).map(([id]) => id)
+    return targetId === this.#ownTargetId ? [undefined, ...announced] : announced
+  }
+
   /** Returns the events of a browser whose targets are all gone, and removes the targets. */
   destroyAll(): readonly CdpEvent[] {
     const detached = [...this.#attached]

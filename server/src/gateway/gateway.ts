@@ -15,6 +15,8 @@ export interface GatewayDeps {
   readonly sessions: Sessions
   /** Seconds for which a lost connection can be resumed. 0: it cannot. */
   readonly resumeSeconds: number
+  /** URL under which clients reach the server. Default: `http://` and the host of their request. */
+  readonly publicUrl: string | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -102,6 +104,7 @@ export class Gateway implements Disposable {
       endSession: () => this.#endSession(session.row.id),
       maxBufferedBytes: limits.maxBufferedBytes,
       target,
+      baseUrl: this.#deps.publicUrl ?? `http://${upgrade.request.headers.host ?? 'localhost'}`,
     })
     const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
     this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })

@@ -200,7 +200,8 @@ const nestedCommandRule: Rule = (command, params, context) => {
   if (kinds.includes(undefined)) return refuse('No session with given id')
   const isWeb = kinds.every((kind) => kind === 'web')
   const verdict = isWeb ? judgeByMethod({ ...inner, sessionId: sessions[1] }, context) : judgeInternalCommand(inner)
-  if (verdict.kind === 'answer') return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
+  if (verdict.kind === 'answer' || verdict.kind === 'server')
+    return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
   if (verdict.kind === 'browser-close') return refuse('Browser.close is not allowed inside Target.sendMessageToTarget')
   if (verdict.kind === 'refuse') return verdict
   const message = JSON.stringify({ ...verdict.command, sessionId: inner.sessionId })
@@ -218,6 +219,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.getHistograms': refused,
   'Browser.setDownloadBehavior': downloadRule,
   'Cast.*': refused,
+  'Cloudflare.*': () => ({ kind: 'server' }),
   'DOM.setFileInputFiles': uploadRule,
   'Extensions.*': refused,
   'Fetch.enable': fetchRule,

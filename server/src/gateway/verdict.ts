@@ -2,10 +2,11 @@ import type { CdpCommand } from '../cdp/message.ts'
 
 /**
  * Verdict on a command: pass it on (possibly changed), respond without the browser, refuse it with
- * a message, or treat it as `Browser.close`.
+ * a message, treat it as `Browser.close`, or have the server execute it.
  */
 export type Verdict =
   | { readonly kind: 'pass'; readonly command: CdpCommand }
   | { readonly kind: 'answer'; readonly result: object }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'browser-close' }
+  | { readonly kind: 'server' }

@@ -3,6 +3,7 @@ import type { PageFocus } from '../cdp/page-focus.ts'
 import type { ReadPauser } from '../cdp/read-pauser.ts'
 import type { Downloads } from '../files/downloads.ts'
 import type { SessionFiles } from '../files/session-files.ts'
+import type { Handoffs } from '../handoff/handoffs.ts'
 import type { LiveView } from '../live/live-view.ts'
 import type { SessionRecording } from '../recordings/recordings.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
@@ -23,6 +24,7 @@ export interface SessionComponents {
   readonly focus: PageFocus
   readonly files: SessionFiles
   readonly downloads: Downloads
+  readonly handoffs: Handoffs
   readonly liveView: LiveView
   readonly readPauser: ReadPauser
 }

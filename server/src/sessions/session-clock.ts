@@ -11,6 +11,10 @@ export interface SessionAge {
   readonly lastActivityAt: () => number
   /** Records a use and restarts the inactivity timeout. */
   readonly touch: () => void
+  /**
+   * Suspends the inactivity timeout until the returned function is called. It then starts again.
+   */
+  readonly suspendIdle: () => () => void
 }
 
 /** Lifetime and maximum idle time of a session. */
@@ -26,6 +30,7 @@ export class SessionClock implements Disposable, SessionAge {
   readonly #expire: (reason: Extract<EndReason, 'ttl' | 'idle'>) => void
   #times: SessionTimes
   #lastUseMs = 0
+  #suspensions = 0
   #total: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
 
@@ -50,10 +55,20 @@ export class SessionClock implements Disposable, SessionAge {
     this.#lastUseMs = this.ageMs()
   }
 
+  readonly suspendIdle = (): (() => void) => {
+    this.#suspensions += 1
+    let isSuspended = true
+    return () => {
+      if (!isSuspended) return
+      isSuspended = false
+      this.#suspensions -= 1
+      this.touch()
+    }
+  }
+
   /** Milliseconds until one of the timers ends the session, if it is not used again. */
   leftMs(): number {
-    const { ttlSeconds, activityTtlSeconds } = this.#times
-    return Math.min(ttlSeconds * 1000, this.#lastUseMs + activityTtlSeconds * 1000) - this.ageMs()
+    return Math.min(this.#times.ttlSeconds * 1000 - this.ageMs(), this.#idleLeftMs())
   }
 
   /** Replaces the lifetime, which counts from the start, and the maximum idle time. */
@@ -81,6 +96,9 @@ export class SessionClock implements Disposable, SessionAge {
   }
 
   #idleLeftMs(): number {
-    return this.#lastUseMs + this.#times.activityTtlSeconds * 1000 - this.ageMs()
+    const idleMs = this.#times.activityTtlSeconds * 1000
+    // The end of the suspension counts as a use, so the session is not idle before then.
+    if (this.#suspensions > 0) return idleMs
+    return this.#lastUseMs + idleMs - this.ageMs()
   }
 }

@@ -251,8 +251,8 @@ export class Sessions implements AsyncDisposable {
     })
     const controller = new AbortController()
     const clock = new SessionClock({ row, startedAtMs }, (reason) => this.#endInBackground(row.id, reason))
-    const { ageMs, lastUseMs, lastActivityAt, touch } = clock
-    const age = { ageMs, lastUseMs, lastActivityAt, touch }
+    const { ageMs, lastUseMs, lastActivityAt, touch, suspendIdle } = clock
+    const age = { ageMs, lastUseMs, lastActivityAt, touch, suspendIdle }
     const resources = new AsyncDisposableStack()
     const core: SessionCore = { ...age, row, browser, ended: controller.signal, resources }
     const session: LiveSession = { ...core, ...this.#deps.openComponents(core), recording: undefined }

@@ -1,6 +1,6 @@
 import { fillPath } from 'bowline/contract/fill-path'
 import { serverRoutes, socketRoutes } from 'bowline/contract/server-routes'
-import { sessionToken } from './tokens.ts'
+import { expiringToken, sessionToken } from './tokens.ts'
 
 /** URLs of a session. Each contains a token that grants access to this session only. */
 export interface SessionUrls {
@@ -21,6 +21,18 @@ export function sessionUrls(
     liveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'view')}` : '',
     interactiveLiveViewUrl: session.streamWebView ? `${live}${sessionToken(session.secret, 'interact')}` : '',
   }
+}
+
+/** Returns a URL of the interactive live view of a tab, which opens until `expiresAtMs`. */
+export function expiringLiveViewUrl(
+  baseUrl: string,
+  { id, secret }: { readonly id: string; readonly secret: string },
+  { targetId, expiresAtMs }: { readonly targetId: string; readonly expiresAtMs: number },
+): string {
+  const url = new URL(baseUrl + fillPath(serverRoutes.liveView.path, { id }))
+  url.searchParams.set('token', expiringToken(secret, 'interact', expiresAtMs))
+  url.searchParams.set('tab', targetId)
+  return url.href
 }
 
 /** WebSocket URLs of the browser of a session and of its targets. */

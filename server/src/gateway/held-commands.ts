@@ -1,0 +1,64 @@
+import type { CdpCommand } from '../cdp/message.ts'
+
+/** Maximum number of commands of one client that are held. */
+const maxHeld = 2000
+
+/** Maximum size of these commands, in bytes. */
+const maxHeldBytes = 64 * 1024 * 1024
+
+/** The limits, for messages. */
+export const heldLimits = 'More than 2000 commands or 64 MB'
+
+interface HeldCommand {
+  readonly command: CdpCommand
+  readonly bytes: number
+}
+
+/** Commands of one client that wait, in queues, within limits that the queues share. */
+export class HeldCommands {
+  readonly #queues = new Map<string, HeldCommand[]>()
+  #count = 0
+  #bytes = 0
+
+  /** Whether there is no queue. */
+  get isEmpty(): boolean {
+    return this.#queues.size === 0
+  }
+
+  has(queue: string): boolean {
+    return this.#queues.has(queue)
+  }
+
+  /** Creates a queue unless it exists. */
+  open(queue: string): void {
+    if (!this.#queues.has(queue)) this.#queues.set(queue, [])
+  }
+
+  /**
+   * Adds a command to a queue. `bytes`: size of its message. Returns `held`, `full` if too many
+   * commands wait, or `none` if there is no such queue.
+   */
+  hold(queue: string, command: CdpCommand, bytes: number): 'none' | 'held' | 'full' {
+    const commands = this.#queues.get(queue)
+    if (commands === undefined) return 'none'
+    if (this.#count >= maxHeld || this.#bytes + bytes > maxHeldBytes) return 'full'
+    this.#count += 1
+    this.#bytes += bytes
+    commands.push({ command, bytes })
+    return 'held'
+  }
+
+  /** Removes a queue and returns its commands in order. */
+  take(queue: string): readonly CdpCommand[] {
+    const commands = this.#queues.get(queue) ?? []
+    this.#queues.delete(queue)
+    this.#count -= commands.length
+    for (const { bytes } of commands) this.#bytes -= bytes
+    return commands.map(({ command }) => command)
+  }
+
+  /** Drops all queues. */
+  clear(): void {
+    for (const queue of this.#queues.keys()) this.take(queue)
+  }
+}
