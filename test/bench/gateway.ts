@@ -1,6 +1,6 @@
 import type { BrowserKind } from '../../server/src/browsers/browser-locations.ts'
 import { launchBrowser } from '../../server/src/browsers/launch.ts'
-import { openBrowserFixture } from '../../server/test/browsers/browser-fixture.ts'
+import { openBrowserFixture, openDataDir } from '../../server/test/browsers/browser-fixture.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { debuggingPort } from './debugging-port.ts'
 import { openCaller, type CdpCaller, type Command } from './gateway/cdp-caller.ts'
@@ -10,17 +10,18 @@ import { interleave, median, quantile } from './samples.ts'
 
 /**
  * Overhead of the gateway between a client and its browser. The splice stands for the best that a
- * proxy in Node.js can do.
+ * proxy in Node.js can do, and the relay for the best with a browser's pipe, which no other process
+ * of the machine can connect to.
  */
 export const group: BenchGroup = {
   name: 'gateway',
   about:
-    'CDP through the gateway; baseline: the same browser with the same flags on a debugging port, directly or through a plain splice of sockets in another process',
+    'CDP through the gateway; baseline: the same browser with the same flags on a debugging port, directly or through a plain splice of sockets in another process; relay: messages passed unread between a client and the pipe of a browser',
   run: async (options) => [...(await measure('shell', options)), ...(await measure('chromium', options))],
 }
 
-type Side = 'ours' | 'direct' | 'splice'
-type Callers = Readonly<Record<Side, CdpCaller>>
+type Side = 'ours' | 'direct' | 'splice' | 'relay'
+type Callers = Readonly<Record<Exclude<Side, 'relay'>, CdpCaller>>
 
 const commands: readonly Command[] = ['Browser.getVersion', 'Runtime.evaluate']
 const resultMegabytes = 50
@@ -36,14 +37,18 @@ async function measure(kind: BrowserKind, options: BenchOptions): Promise<readon
   await using splice = await startProgram('splice-program.ts', String(port))
   await using direct = await openCaller(`ws://127.0.0.1:${port}${path}`)
   await using spliced = await openCaller(`ws://127.0.0.1:${splice.line}${path}`)
+  await using profile = await openDataDir()
+  await using relay = await startProgram('relay-program.ts', browserFixture.binary.path, profile.path)
+  await using relayed = await openCaller(`ws://127.0.0.1:${relay.line}/`)
   await using ours = await openCaller((await server.create()).cdpUrl)
   const callers = { ours, direct, splice: spliced }
+  const allCallers = { ...callers, relay: relayed }
   const count = options.rounds ?? (options.isQuick ? 10 : 60)
   const figures: Figure[] = []
   for (const command of commands) {
     for (const inFlight of [1, 50]) {
       options.progress(`  ${kind}: ${command}, ${inFlight} in flight`)
-      figures.push(...compareSides(kind, command, inFlight, await collect(callers, command, inFlight, count)))
+      figures.push(...compareSides(kind, command, inFlight, await collect(allCallers, command, inFlight, count)))
     }
   }
   options.progress(`  ${kind}: large results`)
@@ -78,7 +83,7 @@ function compareSides(
   trips: Readonly<Record<Side, readonly number[]>>,
 ): readonly Figure[] {
   const name = `${kind}: ${command}${inFlight === 1 ? '' : `, ${inFlight} in flight`}`
-  const against = (side: 'direct' | 'splice', share: number, aim?: Aim): Figure => ({
+  const against = (side: Exclude<Side, 'ours'>, share: number, aim?: Aim): Figure => ({
     name: `${name}, p${share * 100} against ${side}`,
     unit: 'ms',
     ours: quantile(trips.ours, share),
@@ -90,6 +95,8 @@ function compareSides(
     against('splice', 0.5, ratioAtMost(1)),
     against('direct', 0.99, ratioAtMost(1.5)),
     against('splice', 0.99),
+    against('relay', 0.5),
+    against('relay', 0.99),
   ]
 }
 
@@ -127,7 +134,7 @@ async function compareWithLoad(
   const busy = await startProgram('busy-sessions-program.ts', ...sessions.map(({ cdpUrl }) => cdpUrl))
   const withSessions = await trips(`with ${busySessions} busy sessions`)
   await busy[Symbol.asyncDispose]()
-  const against = (name: string, side: Side, loaded: typeof idle, share: number, aim?: Aim): Figure => ({
+  const against = (name: string, side: keyof Callers, loaded: typeof idle, share: number, aim?: Aim): Figure => ({
     name: `${kind}: ${side === 'ours' ? '' : `${side}, `}${name}, p${share * 100} against idle`,
     unit: 'ms',
     ours: quantile(loaded[side], share),
