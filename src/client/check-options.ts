@@ -20,6 +20,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   allowedDomains: true,
   blockedDomains: true,
   proxy: true,
+  args: true,
   wait: true,
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
+import { browserArgs } from './session-launch.ts'
 import { allowedDomains, blockedDomains, sessionProxy } from './session-network.ts'
 import { sessionWebhook } from './webhooks.ts'
 
@@ -113,6 +114,12 @@ export const createSessionRequest = z.object({
    * are connected to directly. Default: that of the server, if it has one.
    */
   proxy: sessionProxy.optional(),
+  /**
+   * Flags with which Chromium is started, at most 20, such as `--font-render-hinting=none`. Only
+   * flags that change neither isolation nor network access are allowed; the error of another flag
+   * lists them. The session then starts a browser of its own. Default: none.
+   */
+  args: browserArgs.optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

@@ -162,7 +162,8 @@ test('the flags of the session are sent to the server', async () => {
   const hosts = ['--allow-domain', 'shop.test', '*.cdn.test', '--block-domain', 'ads.cdn.test']
   const network = [...hosts, '--proxy', 'socks5://some%25one:p%40ss@proxy.test:1081']
   const times = ['--ttl', '60', '--activity-ttl', '30', '--wait', '90']
-  const flags = ['--profile', 'boat', ...times, ...labels, ...webhook, ...network]
+  const args = ['--browser-arg', '--disable-gpu', '--browser-arg=--font-render-hinting=none']
+  const flags = ['--profile', 'boat', ...times, ...labels, ...webhook, ...network, ...args]
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
@@ -177,6 +178,7 @@ test('the flags of the session are sent to the server', async () => {
     allowedDomains: ['shop.test', '*.cdn.test'],
     blockedDomains: ['ads.cdn.test'],
     proxy: { server: 'socks5://proxy.test:1081', username: 'some%one', password: 'p@ss' },
+    args: ['--disable-gpu', '--font-render-hinting=none'],
   })
   expect(creation?.path).toBe('/v2/browser?wait=90')
 })

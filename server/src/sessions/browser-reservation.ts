@@ -8,10 +8,11 @@ import type { Profiles } from '../profiles/profiles.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { Store } from '../store/store.ts'
 import type { NewSession } from './admit-session.ts'
+import { launchOptionsOf } from './launch-options.ts'
 import { launchWithProfile } from './profile-browser.ts'
 import { restrictBrowser } from './restrict-browser.ts'
 
-/** A browser reserved for a session: a warm one of the pool, or one launched with a profile. */
+/** A browser reserved for a session: a warm one of the pool, or one launched for it. */
 export interface BrowserReservation {
   readonly profile: HeldProfile | undefined
   /**
@@ -33,8 +34,8 @@ export interface BrowserReservationDeps {
 }
 
 /**
- * Reserves a session's browser. With a profile, the browser is launched immediately, in
- * parallel with the admission.
+ * Reserves a session's browser. With a profile or options of its launch, the browser is launched
+ * immediately, in parallel with the admission.
  */
 export async function reserveBrowser(
   deps: BrowserReservationDeps,
@@ -61,12 +62,18 @@ async function reserveUnrestricted(
   id: string,
   { teamId, request, idempotencyKey, use = {} }: NewSession,
 ): Promise<BrowserReservation> {
-  if (request.profile === undefined) return fromPool(browsers)
+  const options = launchOptionsOf(request)
+  const fresh = (profile?: HeldProfile): BrowserReservation =>
+    options === undefined
+      ? fromPool(browsers, profile)
+      : fromLaunch(async (signal) => browsers.launch(options, signal), profile)
+  if (request.profile === undefined) return fresh()
   const { name, saveChanges: isWritable } = request.profile
   try {
     const profile = await profiles.acquire({ teamId, name, isWritable, sessionId: id })
     const used = use.wrapProfile?.(profile) ?? profile
-    return use.startsEmpty === true ? fromPool(browsers, used) : fromProfile(browsers, used)
+    if (use.startsEmpty === true) return fresh(used)
+    return fromLaunch(async (signal) => launchWithProfile(browsers, used, options, signal), used)
   } catch (error) {
     // The profile may be locked by the session that this request created before. Admission finds
     // it.
@@ -85,10 +92,10 @@ function fromPool(browsers: BrowserPool, profile?: HeldProfile): BrowserReservat
   }
 }
 
-/** A browser that is launched with a profile, starting now. */
-function fromProfile(browsers: BrowserPool, profile: HeldProfile): BrowserReservation {
+/** A browser that is launched for this session, starting now. */
+function fromLaunch(launch: (signal: AbortSignal) => Promise<Browser>, profile?: HeldProfile): BrowserReservation {
   const controller = new AbortController()
-  const launching = withRetries(async () => launchWithProfile(browsers, profile, controller.signal))
+  const launching = withRetries(async () => launch(controller.signal))
   // If admission fails first, the browser is not used.
   launching.catch(() => undefined)
   return {
@@ -101,7 +108,7 @@ function fromProfile(browsers: BrowserPool, profile: HeldProfile): BrowserReserv
       try {
         await browser?.kill()
       } finally {
-        await profile[Symbol.asyncDispose]()
+        await profile?.[Symbol.asyncDispose]()
       }
     },
   }

@@ -12,7 +12,7 @@ import type { EndReason } from 'bowline/contract/browser'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { flushStorage } from '../browsers/flush-storage.ts'
-import type { Browser } from '../browsers/launch.ts'
+import type { Browser, LaunchOptions } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { ProfileVersionRow } from '../profiles/profile-queries.ts'
@@ -37,13 +37,14 @@ const flushTimeoutMs = 60_000
 export async function launchWithProfile(
   browsers: BrowserPool,
   profile: HeldProfile,
+  options: LaunchOptions = {},
   signal?: AbortSignal,
 ): Promise<Browser> {
   let sessionCookiesJson: string | undefined
   const fillUserDataDir = async ({ userDataDir }: { readonly userDataDir: string }): Promise<void> => {
     sessionCookiesJson = await profile.restore(userDataDir)
   }
-  const browser = await browsers.launch({ fillUserDataDir }, signal)
+  const browser = await browsers.launch({ ...options, fillUserDataDir }, signal)
   try {
     if (sessionCookiesJson !== undefined)
       await writeCookies(browser.router, sessionCookies.parse(JSON.parse(sessionCookiesJson)).cookies)

@@ -109,7 +109,7 @@ export class Renderer implements AsyncDisposable {
       egress.openProxyEndpoint({ ...options, upstream: call.upstream })
     const launch: BrowserPool['launch'] = async (options, signal) =>
       browsers.launch({ ...options, openProxyEndpoint }, signal)
-    const browser = await launchWithProfile({ ...browsers, launch }, profile, call.signal)
+    const browser = await launchWithProfile({ ...browsers, launch }, profile, {}, call.signal)
     try {
       const outcome = await renderPage(this.#task(call, browser.router, undefined))
       if (isWritable) await saveProfile(profile, browser, undefined)
