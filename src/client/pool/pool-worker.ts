@@ -1,6 +1,6 @@
 import { sessionLimits, type CreateSessionOptions } from '../../contract/session-options.ts'
 import { mergeSignals } from '../../kit/abort.ts'
-import { BowlineError } from '../../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { Session, SessionBill } from '../session.ts'
 import type { Sessions } from '../sessions.ts'
 import { withSession, type SessionScope, type WithSessionDeps } from '../with-session.ts'
@@ -157,6 +157,11 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
       )
       return undefined
     } catch (error) {
+      // The work has ended well. The run may have ended, too, so nothing else would report this.
+      if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
+        process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
+        return undefined
+      }
       return this.#overBudget.signal.aborted ? undefined : { error }
     } finally {
       this.#hasEnded = true

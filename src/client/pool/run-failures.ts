@@ -1,4 +1,3 @@
-import { isBowlineError } from '../../kit/errors.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { isAtCapacity, isFatal, retryAfterMs } from './failure-kind.ts'
 import type { PoolSettings } from './options.ts'
@@ -54,9 +53,7 @@ export class RunFailures<Item> {
   /** Handles a session that could not be opened, or failed between two tasks. */
   onSessionFailed(error: unknown, unfinishedTask: Task<Item> | undefined): void {
     const { settings, hasItemSessions, dispatcher, sessions, fail } = this.#deps
-    if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
-      process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
-    } else if (isFatal(error) && !hasItemSessions) {
+    if (isFatal(error) && !hasItemSessions) {
       fail(error)
     } else if (isAtCapacity(error) && sessions() > 0 && unfinishedTask !== undefined) {
       dispatcher.pauseOpening(Math.max(minPauseMs, retryAfterMs(error)))

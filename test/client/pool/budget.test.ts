@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Driver } from '../../../src/index.ts'
@@ -119,4 +120,21 @@ test('an idle session ends when its paid time is over', async () => {
   const run = fixture.bowline.pool({ size: 1, price: dear }).run(slow(), (_, { session }) => session.id)
 
   expect(await read(run)).toEqual(['session-1', 'session-2'])
+})
+
+test('a session that cannot be deleted at the end of a run is reported as a warning', async () => {
+  await using fixture = await startPoolFixture(
+    ({ method }, response) =>
+      method === 'DELETE' && sendJson(response, 403, { success: false, error: 'Read-only key' }),
+  )
+  const warned = once(process, 'warning')
+
+  await fixture.bowline
+    .pool({ size: 1 })
+    .run([1], () => 'done')
+    .done()
+
+  const [warning] = (await warned) as [Error & { readonly code: string }]
+  expect(warning).toMatchObject({ code: 'BOWLINE_DELETE_FAILED' })
+  expect(warning.message).toContain('Session session-1 could not be deleted: Read-only key')
 })
