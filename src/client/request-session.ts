@@ -26,19 +26,26 @@ export async function requestSession(
     return await send(call, request, options)
   } catch (error) {
     // The session may have been created at the same moment, without the server noticing the abort.
-    if (options.signal?.aborted === true) {
-      const { idempotencyKey } = request
-      await call('deleteSessionByBody', { body: { idempotencyKey } }).catch(() => undefined)
-    }
+    if (options.signal?.aborted === true) await deleteByKey(call, request)
     throw error
   }
 }
 
+const deletionLimitMs = 5000
+
+/** Deletes the session of a request whose response is unknown. Waits for at most 5 s. */
+async function deleteByKey(call: Call, { idempotencyKey }: SessionRequest): Promise<void> {
+  const signal = AbortSignal.timeout(deletionLimitMs)
+  // A service that does not support this ends the session when its TTL expires.
+  await call('deleteSessionByBody', { body: { idempotencyKey } }, { signal }).catch(() => undefined)
+}
+
 async function send(
   call: Call,
-  { body, waitSeconds, idempotencyKey }: SessionRequest,
+  request: SessionRequest,
   options: Pick<CallOptions, 'onQueued' | 'signal'> = {},
 ): Promise<CreateSessionResponse> {
+  const { body, waitSeconds, idempotencyKey } = request
   try {
     return await call('createSession', { body, query: {} }, { ...options, idempotencyKey, waitSeconds })
   } catch (error) {
@@ -46,8 +53,14 @@ async function send(
     const id = idInInvalidResponse(error)
     // Report the error of the creation. The session ends when its TTL expires.
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
+    else if (isWithoutResponse(error)) await deleteByKey(call, request)
     throw error
   }
+}
+
+/** Whether a request failed without a valid response, so that the session may exist anyway. */
+function isWithoutResponse(error: unknown): boolean {
+  return isBowlineError(error) && ['CONNECTION_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'].includes(error.code)
 }
 
 function idInInvalidResponse(error: unknown): string | undefined {

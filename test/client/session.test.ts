@@ -272,3 +272,21 @@ test('a detached session has no session marker and outlives its client', async (
   expect(await readdir(fixture.sessionDir)).toEqual([])
   expect(fixture.service.live.size).toBe(1)
 })
+
+test.each<readonly [string, Answer]>([
+  ['closes the connection', ({ method }, response) => method === 'POST' && response.destroy() !== undefined],
+  [
+    'sends a response that is not JSON',
+    ({ method }, response) => method === 'POST' && response.writeHead(200).end('{"success":true,"id"') !== undefined,
+  ],
+  ['sends no id', ({ method }, response) => method === 'POST' && sendJson(response, 200, { success: true })],
+])('the session of a failed creation is deleted by its idempotency key if the service %s', async (_, answer) => {
+  await using service = await startForeignService(answer)
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries: 0 })
+
+  await expect(bowline.sessions.create()).rejects.toMatchObject({ name: 'BowlineError' })
+
+  const [creation, deletion] = service.requests
+  expect(deletion).toMatchObject({ method: 'DELETE', path: '/v2/browser' })
+  expect(JSON.parse(deletion?.body ?? '')).toEqual({ idempotencyKey: creation?.headers['x-idempotency-key'] })
+})
