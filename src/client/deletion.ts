@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { profileOutcome, type ProfileOutcome } from '../contract/browser.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
+import { isAliveStatus, parseFigure } from './session-state.ts'
 
 /** Fields of a bill that the server reports. */
 export interface BillFields {
@@ -32,9 +33,21 @@ const deletionRetries = 6
  * Falls back to `DELETE /v2/browser` with the id in the body for services that lack the route with
  * the id. Polls a service that stops sessions in the background until the session has stopped and
  * the bill is known. Rejects if the session is not found, if seven attempts failed, or if the
- * session is still alive after `settleMs`.
+ * session is still alive after `settleMs`, unless the service reports the session as ended.
  */
 export async function deleteSession(call: Call, id: string, options: DeletionOptions = {}): Promise<BillFields> {
+  try {
+    return await deleteAndWait(call, id, options)
+  } catch (error) {
+    if (isGone(error)) throw error
+    // The service may have deleted the session, and then sent an invalid response or none.
+    const { state = {} } = await readSession(call, id)
+    if (state.status === undefined || isAlive(state)) throw error
+    return billFieldsOf(state)
+  }
+}
+
+async function deleteAndWait(call: Call, id: string, options: DeletionOptions): Promise<BillFields> {
   const { hasFailed = false, settleMs = 30_000 } = options
   const response = await requestDeletion(call, id, hasFailed)
   if (isBilled(response) && !isAlive(response)) return billFieldsOf(response)
@@ -53,7 +66,7 @@ export async function deleteSessionIfThere(call: Call, id: string, options: Dele
   return deleteSession(call, id, options).catch(async (error: unknown) => {
     if (!isGone(error)) throw error
     // An earlier attempt may have deleted it without a response.
-    const state = (await readSession(call, id)) ?? {}
+    const { state = {} } = await readSession(call, id)
     if (isAlive(state)) throw error
     return billFieldsOf(state)
   })
@@ -67,9 +80,9 @@ interface SessionState extends BillFields {
 }
 
 const stateSchema = z.looseObject({
-  status: z.string().optional(),
-  sessionDurationMs: z.number().optional(),
-  creditsBilled: z.number().optional(),
+  status: z.string().optional().catch(undefined),
+  sessionDurationMs: z.unknown().transform(parseFigure).optional(),
+  creditsBilled: z.unknown().transform(parseFigure).optional(),
   profile: profileOutcome.optional().catch(undefined),
   name: z.string().optional().catch(undefined),
   metadata: z.record(z.string(), z.string()).optional().catch(undefined),
@@ -89,16 +102,18 @@ async function waitUntilStopped(
   let { response } = options
   let wasAlive = false
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 4000)) {
-    const current = await readSession(call, id)
+    const { state: current, isUnknown } = await readSession(call, id, endMs - Date.now())
     // If the session cannot be read, the response to the deletion decides.
     const state = { ...response, ...current }
     wasAlive ||= isAlive(response) || isAlive(state)
-    if (!isAlive(state)) return { state, wasAlive }
+    const mayReadAgain = isUnknown && pauseMs < unreportedLimitMs && Date.now() + pauseMs <= endMs
+    if (!isAlive(state) && !mayReadAgain) return { state, wasAlive }
+    const isUnreported = current === undefined && !isUnknown && isAccepted(response)
     // Nothing more will be known about it.
-    if (current === undefined && isAccepted(response) && pauseMs >= acceptedLimitMs) return { state, wasAlive: false }
+    if (isUnreported && pauseMs >= unreportedLimitMs) return { state, wasAlive: false }
     if (Date.now() + pauseMs > endMs) throw response.conflict ?? stillAlive(id, state)
     await sleep(pauseMs)
-    if (current !== undefined && response.conflict === undefined) continue
+    if (!isAlive(state) || (current !== undefined && response.conflict === undefined)) continue
     response = await deleteAgain(call, id, hasFailed, response)
     if (isBilled(response) && !isAlive(response)) return { state: response, wasAlive }
   }
@@ -110,18 +125,26 @@ async function requestDeletion(call: Call, id: string, hasFailed: boolean): Prom
     const response = await call('deleteSession', { params: { id }, query }, { retries: deletionRetries })
     return parseState(response) ?? {}
   } catch (error) {
-    const state = stateInError(error)
+    const state = stateInDeletionError(error)
     if (state !== undefined) return state
     if (!isBowlineError(error)) throw error
-    if (error.status === 409) return conflictState(error)
     if (notFoundStatuses.has(error.status)) return deleteByBody(call, id, { hasFailed, error })
     throw error
   }
 }
 
-function conflictState(conflict: BowlineError): SessionState {
-  return { status: 'stopping', conflict }
+/**
+ * Returns the state in a response that fails our schema, or that of a session that cannot be
+ * deleted right now.
+ */
+function stateInDeletionError(error: unknown): SessionState | undefined {
+  if (isBowlineError(error) && conflictStatuses.has(error.status)) return { status: 'stopping', conflict: error }
+  const state = stateInError(error)
+  return state !== undefined && (isAlive(state) || !isRefusal(error)) ? state : undefined
 }
+
+/** Conflict, Locked and Too Early: the session cannot be deleted yet. */
+const conflictStatuses: ReadonlySet<number> = new Set([409, 423, 425])
 
 /** Statuses of services that lack the session or the route, or expect the id in the body. */
 const notFoundStatuses: ReadonlySet<number> = new Set([400, 404, 405, 501])
@@ -135,9 +158,8 @@ async function deleteByBody(
   try {
     return parseState(await call('deleteSessionByBody', { body }, { retries: deletionRetries })) ?? {}
   } catch (error) {
-    const state = stateInError(error)
+    const state = stateInDeletionError(error)
     if (state !== undefined) return state
-    if (isBowlineError(error) && error.status === 409) return conflictState(error)
     const isKnown = isBowlineError(error) && !notFoundStatuses.has(error.status)
     throw isKnown || (isGone(error) && !isGone(first)) ? error : first
   }
@@ -151,13 +173,31 @@ async function deleteAgain(call: Call, id: string, hasFailed: boolean, before: S
   })
 }
 
-/** Returns `undefined` if the service does not report the session. */
-async function readSession(call: Call, id: string): Promise<SessionState | undefined> {
+/** Result of reading a session. */
+interface Reading {
+  /** `undefined` if the service does not report the session, or if reading it failed. */
+  readonly state?: SessionState | undefined
+  /** Whether reading it failed, and may succeed later. */
+  readonly isUnknown: boolean
+}
+
+const readLimitMs = 5000
+
+async function readSession(call: Call, id: string, leftMs = readLimitMs): Promise<Reading> {
+  const signal = AbortSignal.timeout(Math.max(1, Math.min(leftMs, readLimitMs)))
   try {
-    return parseState(await call('getSession', { params: { id } }, { retries: 0 }))
+    const state = parseState(await call('getSession', { params: { id } }, { retries: 0, signal }))
+    return { state, isUnknown: false }
   } catch (error) {
-    return stateInError(error)
+    const state = stateInError(error)
+    return { state, isUnknown: state === undefined && mayPass(error) }
   }
+}
+
+/** Whether an error of a reading is one of the connection or of an overloaded service. */
+function mayPass(error: unknown): boolean {
+  if (!isBowlineError(error)) return true
+  return error.status === 0 || [408, 429].includes(error.status) || (error.status >= 500 && error.status !== 501)
 }
 
 /**
@@ -165,8 +205,17 @@ async function readSession(call: Call, id: string): Promise<SessionState | undef
  */
 function stateInError(error: unknown): SessionState | undefined {
   if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID' || error.status >= 300) return undefined
-  const { answer } = (error.details ?? {}) as { readonly answer?: unknown }
-  return parseState(answer)
+  return parseState(answerOf(error))
+}
+
+function answerOf({ details }: BowlineError): unknown {
+  return (details as { readonly answer?: unknown } | undefined)?.answer
+}
+
+/** Whether a response that fails our schema reports a failure. */
+function isRefusal(error: unknown): boolean {
+  const answer = isBowlineError(error) ? answerOf(error) : undefined
+  return typeof answer === 'object' && answer !== null && 'success' in answer && answer.success === false
 }
 
 function parseState(response: unknown): SessionState | undefined {
@@ -176,26 +225,16 @@ function parseState(response: unknown): SessionState | undefined {
   return { ...(status !== undefined && { status }), ...billFieldsOf(billFields) }
 }
 
-const aliveStates: ReadonlySet<string | undefined> = new Set([
-  'active',
-  'starting',
-  'running',
-  'suspending',
-  'suspended',
-  'resuming',
-  'stopping',
-  'accepted',
-])
-
 function isAlive({ status }: SessionState): boolean {
-  return aliveStates.has(status)
+  return isAliveStatus(status)
 }
 
 /**
  * Pause between requests, in milliseconds, at which a session counts as deleted if the service has
- * only ever accepted its deletion and does not report its state.
+ * only ever accepted its deletion and does not report its state, and at which a confirmed deletion
+ * is no longer read for its bill.
  */
-const acceptedLimitMs = 2000
+const unreportedLimitMs = 2000
 
 /** Whether the service has responded 202 without a state. */
 function isAccepted({ status }: SessionState): boolean {

@@ -11,6 +11,7 @@
 import { createInterface } from 'node:readline'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
 import { messageOf } from '../kit/message-of.ts'
+import { isAliveStatus, parseFigure } from './session-state.ts'
 
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
@@ -32,10 +33,12 @@ async function main(): Promise<void> {
     if (add !== undefined) deletionRequests.set(add.id, add)
     if (remove !== undefined) deletionRequests.delete(remove)
   }
-  const results = await Promise.all(
-    [...deletionRequests.values()].map((deletionRequest) => deleteWithRetries(deletionRequest)),
-  )
-  if (isOnce) process.stdout.write(results.map((result) => `${JSON.stringify(result)}\n`).join(''))
+  const deletions = [...deletionRequests.values()].map(async (deletionRequest) => {
+    const result = await deleteWithRetries(deletionRequest)
+    // At once, since this program is killed if another session takes too long.
+    if (isOnce) process.stdout.write(`${JSON.stringify(result)}\n`)
+  })
+  await Promise.all(deletions)
 }
 
 /** Ignores malformed lines: a parent that is killed while it writes leaves half a line. */
@@ -75,16 +78,22 @@ async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<Reaper
   const second = unknownStatuses.has(first.status)
     ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
     : undefined
-  const { status, text } = second === undefined || unknownStatuses.has(second.status) ? first : second
-  if (status >= 300 && status !== 404 && status !== 410) throw new Error(`the service returned status ${status}`)
-  const { isRefused, ...deletion } = parseBill(text)
-  if (isRefused && status < 300) throw new Error('the service refused the deletion')
+  const isSecond = second !== undefined && (!unknownStatuses.has(second.status) || (isGone(second) && !isGone(first)))
+  const response = isSecond ? second : first
+  if (response.status >= 300 && !isGone(response)) throw new Error(`the service returned status ${response.status}`)
+  const { isValid, isRefused, ...deletion } = parseBill(response.text)
+  if (isRefused && response.status < 300) throw new Error('the service refused the deletion')
+  if (!isValid) throw new Error('the service returned an invalid response')
   const session =
     isOnce && deletion.creditsBilled === undefined ? parseBill(await readSession(deletionRequest)) : undefined
-  const { isStopping, sessionDurationMs, creditsBilled } = { ...deletion, ...session }
-  if (isStopping || (deletion.isStopping && creditsBilled === undefined))
-    throw new Error('the service is still stopping the session')
+  const { isAlive, sessionDurationMs, creditsBilled } = { ...deletion, ...session }
+  if (isAlive || (deletion.isAlive && creditsBilled === undefined)) throw new Error('the session has not stopped yet')
   return { sessionDurationMs, creditsBilled }
+}
+
+/** Excludes a 404 without JSON: it comes from a proxy or a wrong base URL, and proves nothing. */
+function isGone({ status, text }: Answer): boolean {
+  return (status === 404 || status === 410) && text.trim() !== '' && parseBill(text).isValid
 }
 
 /** Reads the session, which may contain the bill. Returns an empty string if that fails. */
@@ -111,11 +120,12 @@ async function deleteByKey(deletionRequest: DeletionRequest, body: object): Prom
   return { sessionDurationMs, creditsBilled }
 }
 
-async function send(
-  deletionRequest: DeletionRequest,
-  url: string,
-  body?: object,
-): Promise<{ readonly status: number; readonly text: string }> {
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+async function send(deletionRequest: DeletionRequest, url: string, body?: object): Promise<Answer> {
   const response = await fetch(url, {
     method: 'DELETE',
     headers: { ...deletionRequest.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -130,22 +140,35 @@ async function send(
 
 /** Fields of a response to a deletion, or of a session. */
 interface ParsedBill extends Omit<ReaperResult, 'id'> {
-  readonly isStopping: boolean
+  /** Whether the response is empty or a JSON object. */
+  readonly isValid: boolean
+  readonly isAlive: boolean
   readonly isRefused: boolean
 }
 
 function parseBill(text: string): ParsedBill {
+  const answer = parseObject(text)
+  const { success, status } = answer ?? {}
+  const sessionDurationMs = parseFigure(answer?.['sessionDurationMs'])
+  const creditsBilled = parseFigure(answer?.['creditsBilled'])
+  const isAlive = isAliveStatus(status)
+  return {
+    isValid: answer !== undefined,
+    isAlive,
+    isRefused: success === false && !isAlive,
+    ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
+    ...(creditsBilled === undefined ? {} : { creditsBilled }),
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return {}
   try {
-    const { success, status, sessionDurationMs, creditsBilled } = JSON.parse(text) as Record<string, unknown>
-    return {
-      isStopping: status === 'stopping',
-      isRefused: success === false && status === undefined,
-      ...(typeof sessionDurationMs === 'number' ? { sessionDurationMs } : {}),
-      ...(typeof creditsBilled === 'number' ? { creditsBilled } : {}),
-    }
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
-    // The deletion succeeded, regardless of the response.
-    return { isStopping: false, isRefused: false }
+    // Not JSON, such as a page of a proxy.
+    return undefined
   }
 }
 

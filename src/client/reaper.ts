@@ -81,10 +81,13 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
     timeout: onceLimitMs,
     killSignal: 'SIGKILL',
   })
-  return (stdout ?? '')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as ReaperResult)
+  return (
+    (stdout ?? '')
+      .split('\n')
+      // The last line of a killed reaper may be incomplete.
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line) as ReaperResult)
+  )
 }
 
 /** Returns the request that deletes a session, and then removes its session marker. */

@@ -101,6 +101,33 @@ test.each<readonly [string, Answer]>([
       inTurn('GET', state('destroyed', bill)),
     ),
   ],
+  [
+    'sends null for the figures until they are known',
+    either(
+      inTurn('DELETE', [204]),
+      inTurn('GET', state('active', { sessionDurationMs: null, creditsBilled: null }), state('stopped', bill)),
+    ),
+  ],
+  [
+    'sends figures as strings',
+    inTurn('DELETE', [200, { success: true, sessionDurationMs: '900', creditsBilled: '7' }]),
+  ],
+  [
+    'writes its own statuses in upper case',
+    either(
+      inTurn('DELETE', [200, { success: true, status: 'DELETING' }]),
+      inTurn('GET', state('TERMINATING'), state('COMPLETED', bill)),
+    ),
+  ],
+  ['first responds 423', inTurn('DELETE', [423, gone], [200, { success: true, ...bill }])],
+  [
+    'confirms with 204, and is unavailable when the session is first read',
+    either(inTurn('DELETE', [204]), inTurn('GET', [503, gone], state('stopped', bill))),
+  ],
+  [
+    'deletes the session with a response that is no object',
+    either(inTurn('DELETE', [200, []]), inTurn('GET', state('stopped', bill))),
+  ],
   ['accepts the id only in the body and responds 400 to the path', bodyForm(inTurn('DELETE', [400, gone]))],
   ['accepts the id only in the body and responds 404 to the path', bodyForm(inTurn('DELETE', [404, gone]))],
   [
@@ -118,7 +145,18 @@ test.each<readonly [string, Answer]>([
   expect(outcome).toMatchObject({ result: 'done', ...bill })
 })
 
-test('withSession ends without a bill if the service accepts each deletion with 202 and no longer finds the session', async () => {
+test.concurrent('deleting a session rejects if the service accepts each deletion with 202 and never tells its state', async ({
+  expect,
+}) => {
+  await using service = await startForeignService(either(inTurn('DELETE', [202]), inTurn('GET', [500, gone])))
+  const call = createCall(resolveConfig({ baseUrl: service.url, apiKey: service.apiKey }))
+
+  await expect(deleteSession(call, 'session-1', { settleMs: 4000 })).rejects.toThrow('Session session-1 is still')
+})
+
+test.concurrent('withSession ends without a bill if the service accepts each deletion with 202 and no longer finds the session', async ({
+  expect,
+}) => {
   await using service = await startForeignService(either(inTurn('DELETE', [202]), inTurn('GET', [404, gone])))
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
 
@@ -150,8 +188,16 @@ test.each<readonly [string, Answer, string]>([
     'A profile is being saved',
   ],
   [
+    'refuses the deletion with status 200 and a state',
+    either(
+      inTurn('DELETE', [200, { success: false, status: 'error', error: 'A profile is being saved' }]),
+      inTurn('GET', [404, gone]),
+    ),
+    'A profile is being saved',
+  ],
+  [
     'supports no known form of deletion',
-    inTurn('DELETE', [405, { success: false, error: 'Method not allowed' }]),
+    either(inTurn('DELETE', [405, { success: false, error: 'Method not allowed' }]), inTurn('GET', state('active'))),
     'Method not allowed',
   ],
 ])('deleting a session rejects with the reason if the service %s', async (_, answer, message) => {

@@ -153,6 +153,23 @@ test('process exit reads the bill of a session whose deletion is accepted withou
   ])
 })
 
+test('process exit reports a deletion to which a proxy responds with pages', async () => {
+  let asked = 0
+  await using fixture = await startFixture('exit', 'no-reaper', ({ method }, response) => {
+    if (method !== 'DELETE') return false
+    asked += 1
+    response.writeHead(asked <= 2 ? 404 : 200, { 'content-type': 'text/html' }).end('<h1>Log in to the network</h1>')
+    return true
+  })
+
+  await fixture.program.ended
+
+  expect(bills(fixture.program.lines)).toMatchObject([
+    { sessionId: 'session-1', endedBy: 'exit', error: { code: 'DELETE_FAILED' } },
+  ])
+  expect(await readdir(fixture.sessionDir)).toHaveLength(1)
+})
+
 test('a second signal ends the process at once, and the reaper deletes its sessions', async () => {
   let isSlow = true
   await using fixture = await startFixture('wait', 'reaper', ({ method }) => method === 'DELETE' && isSlow)
