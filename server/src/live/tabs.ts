@@ -1,6 +1,7 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import { attachToBrowser, type CdpSession } from '../cdp/targets.ts'
+import { copyStart } from '../kit/copy-start.ts'
 import type { Tab } from './server-message.ts'
 
 /** A change of a browser's tabs. */
@@ -92,8 +93,8 @@ const maxUrlLength = 2000
 function toTab({ targetId, title, url }: Protocol.Target.TargetInfo): Tab {
   return {
     id: targetId,
-    title: title.slice(0, 200),
-    url: url.slice(0, maxUrlLength),
+    title: copyStart(title, 200),
+    url: copyStart(url, maxUrlLength),
     isCrashed: false,
   }
 }

@@ -28,6 +28,12 @@ const maxFramesInFlight = 2
 /** Bytes buffered in the socket above which no further frames are sent. */
 const highWaterBytes = 4 * 1024 * 1024
 
+/**
+ * Bytes buffered in the socket above which a viewer is disconnected. Pages cause messages that are
+ * not frames, such as those about tabs and dialogs, and a viewer may not read.
+ */
+const maxBufferedBytes = 16 * 1024 * 1024
+
 /** Refused messages of a view-only viewer after which its socket is closed. */
 const maxRefusals = 1000
 
@@ -79,8 +85,11 @@ export class Viewer {
     else this.#nextFrame = frame
   }
 
+  /** Sends a message. Terminates the connection of a viewer that does not read. */
   notify(message: ServerMessage): void {
-    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(message))
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
+    if (this.#webSocket.bufferedAmount > maxBufferedBytes) this.#webSocket.terminate()
+    else this.#webSocket.send(JSON.stringify(message))
   }
 
   /** Pings the viewer, and terminates its connection after a minute without any message. */

@@ -21,6 +21,12 @@ export interface WatchedBrowserDeps {
 /** A tab that opens this long after a viewer's last input was not opened by the viewer. */
 const openedByViewerMs = 3000
 
+/**
+ * Time between two updates of the viewers about tabs, in milliseconds. An update lists all tabs,
+ * and a page can open hundreds.
+ */
+const updateIntervalMs = 250
+
 /** The browser of a session while viewers watch it: its tabs, and the tab that each viewer sees. */
 export class WatchedBrowser implements AsyncDisposable {
   readonly #deps: WatchedBrowserDeps
@@ -31,6 +37,8 @@ export class WatchedBrowser implements AsyncDisposable {
   /** The tab that a client or a viewer used last. */
   #active: string | undefined
   #lastActedMs = 0
+  #isUpdateDue = false
+  #updateTimer: NodeJS.Timeout | undefined
 
   private constructor(deps: WatchedBrowserDeps, tabs: Tabs) {
     this.#deps = deps
@@ -60,14 +68,15 @@ export class WatchedBrowser implements AsyncDisposable {
     this.#leaveTab(viewer)
   }
 
-  /** Updates the viewers when the browser's tabs change. */
+  /** Updates the viewers soon after the browser's tabs have changed. */
   handleTabEvent(event: TabEvent): void {
     if (event.kind === 'opened') {
       const isOfViewer = event.opener === this.#active && performance.now() - this.#lastActedMs < openedByViewerMs
       if (isOfViewer) this.#active = event.tabId
     }
     if (event.kind === 'closed') this.#forget(event.tabId)
-    for (const viewer of this.#viewers) this.#updateViewer(viewer)
+    this.#isUpdateDue = true
+    if (this.#updateTimer === undefined) this.#updateViewers()
   }
 
   /** Shows a viewer one tab, or the active one for `null`. */
@@ -121,12 +130,26 @@ export class WatchedBrowser implements AsyncDisposable {
     await Promise.all([...this.#watched.values()].map(async (watched) => watched[Symbol.asyncDispose]()))
     this.#watched.clear()
     await this.#tabs[Symbol.asyncDispose]()
+    clearTimeout(this.#updateTimer)
   }
 
   #setActive(tabId: string | undefined): void {
     if (tabId === undefined || tabId === this.#active || !this.#tabs.has(tabId)) return
     this.#active = tabId
     for (const viewer of this.#viewers) this.#updateViewer(viewer)
+  }
+
+  readonly #updateViewers = (): void => {
+    this.#updateTimer = undefined
+    if (!this.#isUpdateDue) return
+    this.#isUpdateDue = false
+    this.#updateTimer = setTimeout(this.#updateViewers, updateIntervalMs).unref()
+    try {
+      for (const viewer of this.#viewers) this.#updateViewer(viewer)
+    } catch (error) {
+      // Uncaught in a timer, it would end the server.
+      this.#deps.onError(error)
+    }
   }
 
   /** Sends a viewer the list of tabs and switches it to the tab it should see. */

@@ -1,8 +1,9 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
+import { copyStart } from '../kit/copy-start.ts'
 import type { CdpHeaders, RequestSent } from './cdp-network.ts'
 import { bodiesNotRecorded, toHarEntry } from './har-entry.ts'
-import { addMessage, copyStart, RedirectChain, type MutableExchange } from './redirect-chain.ts'
+import { addMessage, RedirectChain, type MutableExchange } from './redirect-chain.ts'
 import { maxBodyBytes, readBody } from './response-body.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -141,7 +142,7 @@ export class NetworkLog {
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
     const id = `page_${this.pages.length + 1}`
     const startedDateTime = new Date(wallTime * 1000).toISOString()
-    const title = request.url.length > maxTitleLength ? copyStart(request.url, maxTitleLength) : request.url
+    const title = copyStart(request.url, maxTitleLength)
     this.pages.push({ startedDateTime, id, title, pageTimings: { onContentLoad: -1, onLoad: -1 } })
     this.#pageOfTarget.set(target.targetId, id)
   }

@@ -1,3 +1,4 @@
+import { copyStart } from '../kit/copy-start.ts'
 import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpHeaders, RequestSent } from './cdp-network.ts'
 import type { Exchange } from './har-entry.ts'
@@ -58,14 +59,9 @@ export function addMessage(
   const { opcode, payloadData } = response
   const time = exchange.sent.wallTime + (timestamp - exchange.sent.timestamp)
   // A slice would keep the whole message in memory.
-  const data = payloadData.length > maxMessageLength ? copyStart(payloadData, maxMessageLength) : payloadData
+  const data = copyStart(payloadData, maxMessageLength)
   exchange.messages = [...exchange.messages, { type, time, opcode, data }]
   return messageBytes + data.length
-}
-
-/** Returns the first characters of a text, without a reference to the rest. */
-export function copyStart(text: string, length: number): string {
-  return Buffer.from(text.slice(0, length)).toString()
 }
 
 function createExchange(sent: RequestSent, pageref: string | undefined): MutableExchange {

@@ -8,8 +8,14 @@ const frame = { format: 'jpeg', width: 1, height: 1, image: Buffer.alloc(1) } as
 const looks = { type: 'looks', isVisible: true, width: 800, height: 600, everyMs: 1 }
 
 /** A viewer whose messages all fail. The socket is only an emitter, as no bytes are sent. */
-function openViewer(events: Partial<ViewerEvents> = {}) {
-  const socket = Object.assign(new EventEmitter(), { readyState: 1, OPEN: 1, bufferedAmount: 0, send: () => undefined })
+function openViewer(
+  events: Partial<ViewerEvents> = {},
+  behavior: object = { bufferedAmount: 0, send: () => undefined },
+) {
+  const socket = Object.defineProperties(
+    Object.assign(new EventEmitter(), { readyState: 1, OPEN: 1 }),
+    Object.getOwnPropertyDescriptors(behavior),
+  )
   const failed = Promise.withResolvers<unknown>()
   const fail = (): never => {
     throw new Error('failed')
@@ -50,4 +56,25 @@ test('an error after the pause between two frames is reported instead of thrown'
 
 test.each([-1, 70_000, Number.NaN])('a frame of %d pixels is sent with a size that fits', (width) => {
   expect(() => encodeFrame({ ...frame, width, height: width }, 1)).not.toThrow()
+})
+
+test('a viewer that does not read is disconnected instead of buffering without a limit', () => {
+  let buffered = 0
+  let isTerminated = false
+  const { viewer } = openViewer(
+    {},
+    {
+      get bufferedAmount() {
+        return buffered
+      },
+      send: (text: string) => (buffered += text.length),
+      terminate: () => (isTerminated = true),
+    },
+  )
+  const tab = { id: '', title: '', url: 'x'.repeat(1e6), isCrashed: false }
+
+  for (let sent = 0; sent < 30; sent += 1) viewer.notify({ type: 'tabs', tabs: [tab], shown: '', isFollowing: true })
+
+  expect(isTerminated).toBe(true)
+  expect(buffered).toBeLessThan(20e6)
 })
