@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
@@ -36,8 +37,14 @@ const maxOpenBytes = 64_000_000
 
 const maxTitleLength = 2000
 
+/** Maximum number of pages, which are kept in memory. A page can load the next one in a loop. */
+const maxPages = 5000
+
 /** Time that `finish` waits for requested bodies. */
 const bodiesTimeoutMs = 1000
+
+/** Number of entries that `finish` writes before it lets other work run. */
+const entriesPerTurn = 100
 
 /** Writes the requests of a session to a file, one HAR entry per line, as they end. */
 export class NetworkLog {
@@ -100,7 +107,10 @@ export class NetworkLog {
     const timer = setTimeout(timeout.resolve, bodiesTimeoutMs)
     await Promise.race([Promise.allSettled(this.#pending), timeout.promise])
     clearTimeout(timer)
-    for (const [key, { last }] of this.#open) {
+    for (const [index, key] of [...this.#open.keys()].entries()) {
+      // Writing 10,000 entries takes more than a second.
+      if (index % entriesPerTurn === entriesPerTurn - 1) await nextTurn()
+      const last = this.#open.get(key)?.last
       if (last !== undefined && last.messages === undefined) last.error ??= 'the session ended before the response'
       this.#write(key)
     }
@@ -140,6 +150,7 @@ export class NetworkLog {
   }
 
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
+    if (this.pages.length >= maxPages) return void this.#pageOfTarget.delete(target.targetId)
     const id = `page_${this.pages.length + 1}`
     const startedDateTime = new Date(wallTime * 1000).toISOString()
     const title = copyStart(request.url, maxTitleLength)

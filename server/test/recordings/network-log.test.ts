@@ -76,3 +76,22 @@ test('long messages of WebSockets and long addresses of documents are not kept i
   expect(log.pages).toHaveLength(40)
   await log.finish()
 })
+
+test('many requests that have not ended are written without blocking, and at most 5000 pages are listed', async () => {
+  const { log, begin } = openLog('many')
+  for (let index = 0; index <= 5000; index += 1) begin(`open-${index}`, `https://example.com/${index}`)
+  let turns = 0
+  let counting: NodeJS.Immediate | undefined
+  const count = (): void => {
+    turns += 1
+    counting = setImmediate(count)
+  }
+  count()
+
+  await log.finish()
+
+  clearImmediate(counting)
+  expect(log.locations).toHaveLength(5001)
+  expect(log.pages).toHaveLength(5000)
+  expect(turns).toBeGreaterThan(10)
+})
