@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
+import { createSignalDebounce } from '../kit/signal-debounce.ts'
+import { printNote } from '../terminal/print.ts'
 
 /** Forwards the signals of this process to a child process. */
 export interface ForwardedSignals extends Disposable {
@@ -6,7 +8,10 @@ export interface ForwardedSignals extends Disposable {
   readonly interrupted: AbortSignal
   /** The first signal that arrived before a child was set. */
   readonly received: NodeJS.Signals | undefined
-  /** Sets the child that receives all further signals. */
+  /**
+   * Sets the child that receives all further signals. After its end, the first signal prints a note
+   * and the second one ends this process.
+   */
   readonly forwardTo: (child: ChildProcess) => void
 }
 
@@ -17,10 +22,28 @@ export function forwardSignals(): ForwardedSignals {
   const interruption = new AbortController()
   let child: ChildProcess | undefined
   let received: NodeJS.Signals | undefined
+  let isImpatient = false
+  const isFresh = createSignalDebounce()
+  const stop = (): void => {
+    for (const signal of forwarded) process.off(signal, onSignal)
+  }
+  const onLateSignal = (signal: NodeJS.Signals): void => {
+    if (!isImpatient) {
+      isImpatient = true
+      return printNote(`${signal}: deleting the session; a second signal exits at once, and the reaper deletes it`)
+    }
+    stop()
+    process.kill(process.pid, signal)
+  }
   const onSignal = (signal: NodeJS.Signals): void => {
+    const isRepeated = !isFresh(signal)
     if (child === undefined) {
       received ??= signal
       interruption.abort()
+      return
+    }
+    if (hasEnded(child)) {
+      if (!isRepeated && !signal.startsWith('SIGUSR')) onLateSignal(signal)
       return
     }
     // A terminal also sends Ctrl-C and Ctrl-\ to the child, which must not receive them twice.
@@ -36,8 +59,11 @@ export function forwardSignals(): ForwardedSignals {
     forwardTo: (next) => {
       child = next
     },
-    [Symbol.dispose]: () => {
-      for (const signal of forwarded) process.off(signal, onSignal)
-    },
+    [Symbol.dispose]: stop,
   }
+}
+
+/** Whether a child has exited, or could not be started. */
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null
 }

@@ -122,6 +122,21 @@ test('a signal during the creation ends exec with its exit code, and the session
   expect(service.deleted).toEqual(['session-1'])
 })
 
+test('a second signal during the deletion ends exec at once, and the reaper deletes the session', async () => {
+  let isSlow = true
+  await using service = await startForeignService(({ method }) => method === 'DELETE' && isSlow)
+  await using program = startProgram('src/cli/main.ts', ['exec', '--', 'true'], environmentOf(service))
+  await expect.poll(() => service.requests.some(({ method }) => method === 'DELETE'), { timeout: 10_000 }).toBe(true)
+
+  program.child.kill('SIGINT')
+  await expect.poll(() => program.errors()).toMatch(/^SIGINT: deleting the session; a second signal exits at once/)
+  isSlow = false
+  program.child.kill('SIGTERM')
+
+  expect(await program.ended).toEqual({ code: null, signal: 'SIGTERM' })
+  await service.whenDeleted(1)
+})
+
 test('exec leaves no session behind when it is killed', async () => {
   await using program = startExec('--', 'sh', '-c', 'echo ready $BOWLINE_SESSION_ID; exec sleep 2')
   const id = (await program.line('ready')).split(' ')[1] ?? ''
