@@ -21,6 +21,8 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   blockedDomains: true,
   proxy: true,
   args: true,
+  viewport: true,
+  timezone: true,
   wait: true,
 }
 

@@ -3,6 +3,7 @@ import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 import { browserArgs } from './session-launch.ts'
+import { sessionTimezone, viewport } from './session-emulation.ts'
 import { allowedDomains, blockedDomains, sessionProxy } from './session-network.ts'
 import { sessionWebhook } from './webhooks.ts'
 
@@ -120,6 +121,16 @@ export const createSessionRequest = z.object({
    * lists them. The session then starts a browser of its own. Default: none.
    */
   args: browserArgs.optional(),
+  /**
+   * Size of pages in CSS pixels and device pixels per CSS pixel (`deviceScaleFactor`, default: 1).
+   * The session then starts a browser of its own. Default: 1280 × 720 with the toolbar, if any.
+   */
+  viewport: viewport.optional(),
+  /**
+   * Time zone of the IANA database, such as `Europe/Berlin`. The session then starts a browser of
+   * its own. Default: that of the server.
+   */
+  timezone: sessionTimezone.optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

@@ -1,3 +1,4 @@
+import { emulationArgs, emulationEnvironment, type LaunchEmulation } from './emulation-flags.ts'
 import type { BrowserBinary } from './find.ts'
 import type { BrowserFolder } from './folders.ts'
 import { jailOf, type IsolationLayers } from './isolation.ts'
@@ -9,6 +10,7 @@ export interface FlagOptions {
   readonly isolation: IsolationLayers
   readonly proxyServer?: string | undefined
   readonly extraArgs?: readonly string[] | undefined
+  readonly emulation?: LaunchEmulation | undefined
 }
 
 /**
@@ -90,6 +92,7 @@ export function browserArgs({
   isolation,
   proxyServer,
   extraArgs = [],
+  emulation,
 }: FlagOptions): readonly string[] {
   return [
     ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
@@ -101,6 +104,7 @@ export function browserArgs({
     // In bubblewrap the browser has its own /dev/shm.
     ...(isolation.isShmSmall && jailOf(isolation) === undefined ? ['--disable-dev-shm-usage'] : []),
     ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
+    ...emulationArgs(emulation, binary.kind),
     ...extraArgs,
     'about:blank',
   ]
@@ -127,7 +131,7 @@ function proxyArgs(server: string): readonly string[] {
  */
 export function browserEnvironment(
   { visiblePaths }: BrowserFolder,
-  { isScript }: { readonly isScript: boolean },
+  { isScript, emulation }: { readonly isScript: boolean; readonly emulation?: LaunchEmulation | undefined },
 ): Readonly<Record<string, string>> {
   return {
     HOME: visiblePaths.tmpDir,
@@ -137,5 +141,6 @@ export function browserEnvironment(
     TMPDIR: visiblePaths.tmpDir,
     XDG_CACHE_HOME: `${visiblePaths.tmpDir}/cache`,
     XDG_CONFIG_HOME: `${visiblePaths.tmpDir}/config`,
+    ...emulationEnvironment(emulation),
   }
 }

@@ -8,6 +8,7 @@ import { routePipe, type CdpRouter } from '../cdp/router.ts'
 import { guardInternalPages, type TargetKinds } from '../cdp/internal-pages.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import type { BrowserBinary } from './find.ts'
+import type { LaunchEmulation } from './emulation-flags.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
 import { blockInternalPages } from './preferences.ts'
 import { chownTree, jailPaths, removeFolder, type BootFolder, type BrowserFolder } from './folders.ts'
@@ -67,6 +68,8 @@ export interface LaunchOptions {
   readonly fillUserDataDir?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Additional command line arguments. Default: none. */
   readonly extraArgs?: readonly string[] | undefined
+  /** Screen, languages, time zone and user agent. Default: those of the browser. */
+  readonly emulation?: LaunchEmulation | undefined
   /** Timeout of the start and the first response. Default: 30 s. */
   readonly timeoutMs?: number | undefined
   /** Limits after which the browser counts as hung and is killed. */
@@ -145,8 +148,7 @@ export async function launchBrowser(
     uid,
     isWrapped: jailOf(isolation) !== undefined,
     isExporting,
-    // A program that cannot be read fails to start with a better error.
-    environment: browserEnvironment(folder, { isScript: await isScript(binary.path).catch(() => false) }),
+    environment: await environmentOf(binary, folder, options),
   })
   undo.defer(async () => {
     started.kill()
@@ -177,6 +179,15 @@ export async function launchBrowser(
     unresponsiveMs: watch.unresponsiveMs,
     ...createControls(started, { router, watch, removeAll }),
   }
+}
+
+async function environmentOf(
+  { path }: BrowserBinary,
+  folder: BrowserFolder,
+  { emulation }: LaunchOptions,
+): Promise<Readonly<Record<string, string>>> {
+  // A program that cannot be read fails to start with a better error.
+  return browserEnvironment(folder, { isScript: await isScript(path).catch(() => false), emulation })
 }
 
 /** Fills the user-data-dir and gives it to the browser's user. */

@@ -1,7 +1,16 @@
+import type { SessionEmulation } from 'bowline/contract/session-emulation'
 import type { SessionLaunch } from 'bowline/contract/session-launch'
 import type { LaunchOptions } from '../browsers/launch.ts'
 
 /** Returns how the browser of a session is launched. Undefined: a warm browser can be used. */
-export function launchOptionsOf({ args = [] }: SessionLaunch): LaunchOptions | undefined {
-  return args.length === 0 ? undefined : { extraArgs: args }
+export function launchOptionsOf({
+  args = [],
+  viewport,
+  locale,
+  timezone,
+  userAgent,
+}: SessionLaunch & SessionEmulation): LaunchOptions | undefined {
+  const emulation = { viewport, locale, timezone, userAgent }
+  const isPlain = Object.values(emulation).every((value) => value === undefined)
+  return args.length === 0 && isPlain ? undefined : { extraArgs: args, emulation }
 }

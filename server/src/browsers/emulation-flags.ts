@@ -1,0 +1,58 @@
+import type { Viewport } from 'bowline/contract/session-emulation'
+import type { BrowserBinary } from './find.ts'
+
+/** Options that decide how a browser presents itself to sites. */
+export interface LaunchEmulation {
+  readonly viewport?: Viewport | undefined
+  /** Language tag, such as `de-DE`. */
+  readonly locale?: string | undefined
+  /** IANA time zone. */
+  readonly timezone?: string | undefined
+  readonly userAgent?: string | undefined
+}
+
+/**
+ * Height of the tabs and the toolbar of full Chromium in CSS pixels. The window includes them,
+ * although nothing draws them.
+ */
+const toolbarHeight = 87
+
+/**
+ * Arguments for the emulation. They reach every page, frame and worker, unlike emulation by CDP,
+ * which also ends when a client takes a screenshot or resets its own.
+ */
+export function emulationArgs(
+  { viewport, locale, userAgent }: LaunchEmulation = {},
+  kind: BrowserBinary['kind'],
+): readonly string[] {
+  return [
+    ...(viewport === undefined ? [] : viewportArgs(viewport, kind)),
+    ...(locale === undefined ? [] : [`--accept-lang=${languagesOf(locale).join(',')}`]),
+    ...(userAgent === undefined ? [] : [`--user-agent=${userAgent}`]),
+  ]
+}
+
+/** Environment variables for the emulation. */
+export function emulationEnvironment({ timezone }: LaunchEmulation = {}): Readonly<Record<string, string>> {
+  // The browser reads the name in its canonical spelling only.
+  return timezone === undefined
+    ? {}
+    : { TZ: new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone }
+}
+
+/** Languages that a browser prefers in a locale: `de-DE` and `de`. */
+export function languagesOf(locale: string): readonly string[] {
+  return [...new Set([locale, new Intl.Locale(locale).language])]
+}
+
+function viewportArgs({ width, height, deviceScaleFactor }: Viewport, kind: BrowserBinary['kind']): readonly string[] {
+  const windowHeight = kind === 'chromium' ? height + toolbarHeight : height
+  const [screenWidth, screenHeight] = [width, windowHeight].map((size) => Math.round(size * deviceScaleFactor))
+  return [
+    `--window-size=${width},${windowHeight}`,
+    // In device pixels.
+    `--screen-info={${screenWidth}x${screenHeight} devicePixelRatio=${deviceScaleFactor}}`,
+    // The first window would be lower by an infobar about other arguments.
+    '--disable-infobars',
+  ]
+}

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CreateSessionOptions } from '../../../src/contract.ts'
+import { Bowline, type Session } from '../../../src/index.ts'
+import { playwright } from '../../../src/playwright.ts'
+import { puppeteer } from '../../../src/puppeteer.ts'
+import { sendHtml, sendScript } from '../../../test/lab/pages/page.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { openServer, type OpenServer } from '../egress/open-page.ts'
+
+/** Facts that code reads about its browser, in a page, a frame or a worker. */
+const facts = `({
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  offset: new Date(0).getTimezoneOffset(),
+})`
+
+const windowFacts = `Object.assign(${facts}, {
+  inner: [innerWidth, innerHeight], screen: [screen.width, screen.height], ratio: devicePixelRatio })`
+
+const emulated = {
+  viewport: { width: 900, height: 700, deviceScaleFactor: 2 },
+  timezone: 'Asia/Tokyo',
+} satisfies CreateSessionOptions
+
+const expected = { timezone: 'Asia/Tokyo', offset: -540 }
+
+const sitePages = {
+  // Read by the first script of the page, before anything else could change them.
+  '/facts': (exchange: Parameters<typeof sendHtml>[0]) =>
+    sendHtml(exchange, 'Facts', `<script>facts = ${windowFacts}; (opener ?? parent).postMessage(facts, '*')</script>`),
+  '/worker.js': (exchange: Parameters<typeof sendHtml>[0]) =>
+    sendScript(
+      exchange,
+      `const first = ${facts}; addEventListener('connect', (event) => event.ports[0].postMessage(first))
+       addEventListener('message', (event) => event.source.postMessage(first)); self.postMessage?.(first)`,
+    ),
+}
+
+/** Scripts that resolve to the facts, as code outside of the page reads them. */
+const realms = {
+  'a popup': `new Promise((done) => { onmessage = ({ data }) => done(data); open('/facts') })`,
+  'a frame of another site': `new Promise((done) => {
+    onmessage = ({ data }) => done(data)
+    document.body.append(Object.assign(document.createElement('iframe'), { src: CROSS })) })`,
+  'a worker': `new Promise((done) => { new Worker('/worker.js').onmessage = ({ data }) => done(data) })`,
+  'a shared worker': `new Promise((done) => { new SharedWorker('/worker.js').port.onmessage = ({ data }) => done(data) })`,
+  'a service worker': `navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)
+    .then(({ active }) => new Promise((done) => {
+      navigator.serviceWorker.onmessage = ({ data }) => done(data); active.postMessage(1) }))`,
+} as const
+
+describe.each(['shell', 'chromium'] as const)('a session that emulates a device in %s', (kind) => {
+  let undo: AsyncDisposableStack
+  let site: Site
+  let open: OpenServer
+  let bowline: Bowline
+  let session: Session
+  let page: Page
+  beforeAll(async () => {
+    undo = new AsyncDisposableStack()
+    site = undo.use(await startSite(sitePages))
+    open = undo.use(await openServer({ browser: kind, warm: 0, allow: ['127.0.0.1'] }))
+    bowline = undo.use(new Bowline({ baseUrl: open.server.url, apiKey: open.server.apiKey, reaper: false }))
+    session = undo.use(await bowline.sessions.create(emulated))
+    const connected = undo.use(await playwright.connect(session))
+    page = connected.page
+    await page.goto(site.url('/facts'))
+  })
+  afterAll(async () => undo.disposeAsync())
+
+  // The toolbar is part of the screen.
+  const screen = [900, kind === 'chromium' ? 787 : 700]
+  const inWindow = { ...expected, inner: [900, 700], screen, ratio: 2 }
+
+  test('shows it to the first script of its page', async () => {
+    expect(await page.evaluate('facts')).toEqual(inWindow)
+  })
+
+  test.each(Object.entries(realms))('shows it to %s', async (realm, script) => {
+    const seen = await page.evaluate(script.replace('CROSS', JSON.stringify(site.crossUrl('/facts'))))
+
+    const frame = { ...inWindow, inner: [300, 150] }
+    expect(seen).toEqual(realm === 'a popup' ? inWindow : realm.startsWith('a frame') ? frame : expected)
+  })
+
+  test('shows it to pages of new contexts, unless the client emulates another one', async () => {
+    const browser = page.context().browser()!
+    const plain = await browser.newContext({ viewport: null })
+    const own = await browser.newContext({ viewport: { width: 500, height: 400 }, timezoneId: 'Europe/Paris' })
+
+    const [seen, seenInOwn] = await Promise.all(
+      [plain, own].map(async (context) => {
+        const tab = await context.newPage()
+        await tab.goto(site.url('/facts'))
+        return tab.evaluate('facts')
+      }),
+    )
+
+    expect(seen).toEqual(inWindow)
+    expect(seenInOwn).toMatchObject({ timezone: 'Europe/Paris', inner: [500, 400], ratio: 1 })
+    await Promise.all([plain.close(), own.close()])
+  })
+
+  test('keeps it after screenshots, and shows it to Puppeteer', async () => {
+    await page.screenshot({ fullPage: true })
+    expect(await page.evaluate(windowFacts)).toEqual(inWindow)
+
+    await using connected = await puppeteer.connect(session)
+    await connected.page.reload()
+    expect(await connected.page.evaluate('facts')).toEqual(inWindow)
+  })
+})
