@@ -85,7 +85,7 @@ function openComponents(session: SessionCore, limits: FileLimits, onError: Sessi
   const handoffs = resources.use(new Handoffs({ browser, focus, ended, suspendIdle }))
   const liveView = resources.use(
     new LiveView({
-      session: { browser, focus, ended, touch },
+      session: { browser, focus, handoffs, ended, touch },
       refuse: viewerPolicy(browser),
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),

@@ -27,8 +27,17 @@ export interface ClientHandoffsDeps {
 
 const dialogCommand = 'Page.handleJavaScriptDialog'
 
-/** Commands with which drivers use a page, in addition to the domain `Input`. */
-const inputCommands: ReadonlySet<string> = new Set(['DOM.focus', 'DOM.setFileInputFiles', dialogCommand])
+/**
+ * Commands with which drivers use a page, in addition to the domain `Input`. Playwright scrolls to
+ * an element before it clicks it. Once it has, a script in the page blocks clicks on all other
+ * elements until the click, including those of the human.
+ */
+const inputCommands: ReadonlySet<string> = new Set([
+  'DOM.focus',
+  'DOM.scrollIntoViewIfNeeded',
+  'DOM.setFileInputFiles',
+  dialogCommand,
+])
 
 const reason = z.string().max(handoffLimits.reasonLength).optional()
 const { targetId } = handoffFields

@@ -3,7 +3,7 @@ import type { Viewer } from './viewer.ts'
 import { WatchedBrowser, type WatchedBrowserDeps } from './watched-browser.ts'
 
 /** The session that a live view shows. */
-export interface ViewedSession extends Pick<WatchedBrowserDeps, 'browser' | 'focus' | 'touch'> {
+export interface ViewedSession extends Pick<WatchedBrowserDeps, 'browser' | 'focus' | 'handoffs' | 'touch'> {
   /** Aborts when the session ends. */
   readonly ended: AbortSignal
 }
@@ -55,10 +55,11 @@ export class LiveView implements AsyncDisposable {
 
   async #watch(): Promise<WatchedBrowser> {
     const { session, refuse, onError } = this.#deps
-    const { browser, focus, touch } = session
+    const { browser, focus, handoffs, touch } = session
     return WatchedBrowser.open({
       browser,
       focus,
+      handoffs,
       touch,
       refuse,
       onError: (error) => {

@@ -24,6 +24,13 @@ export interface Choices {
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 }
 
+/** An open hand-off of a tab to a human. */
+export interface OpenHandoff {
+  readonly id: string
+  readonly tab: string
+  readonly instructions: string
+}
+
 /** How a session ended. Values that are not known yet are `undefined`. */
 export interface Ended {
   readonly reason: EndReason | undefined
@@ -42,6 +49,8 @@ export type ServerMessage =
       readonly isFollowing: boolean
     }
   | { readonly type: 'dialog'; readonly dialog: Dialog | null }
+  /** The open hand-offs, oldest first. Not sent to a viewer who joins while there is none. */
+  | { readonly type: 'handoffs'; readonly handoffs: readonly OpenHandoff[] }
   | { readonly type: 'choices'; readonly choices: Choices | null }
   /** The selected text that the viewer asked for. */
   | { readonly type: 'clipboard'; readonly text: string }

@@ -1,3 +1,4 @@
+import { handoffLimits } from 'bowline/contract/handoff'
 import { z } from 'zod'
 
 /** In CSS pixels of the watched page. */
@@ -72,6 +73,13 @@ export const interactMessage = z.discriminatedUnion('type', [
   /** Sets the text that an input method is composing. */
   z.object({ type: z.literal('compose'), text: longText, start: z.int().min(0), end: z.int().min(0) }),
   z.object({ type: z.literal('dialog'), isAccepted: z.boolean(), text: longText.optional() }),
+  /** Gives the page of a hand-off back to the client. */
+  z.object({
+    type: z.literal('end-handoff'),
+    handoff: z.string().max(64),
+    isSuccess: z.boolean(),
+    note: z.string().max(handoffLimits.reasonLength).optional(),
+  }),
   /** Chooses an option of the open select element by its index. `null` closes the list. */
   z.object({ type: z.literal('choose'), option: z.int().min(0).nullable() }),
   z.object({ type: z.literal('navigate'), url: z.string().max(100_000) }),

@@ -1,8 +1,10 @@
 import { messageOf } from 'bowline/kit/message-of'
 import type { Browser } from '../browsers/launch.ts'
 import type { PageFocus } from '../cdp/page-focus.ts'
+import type { Handoffs } from '../handoff/handoffs.ts'
 import { isInput } from './input.ts'
 import { navigateTab, type Refuse } from './navigate-tab.ts'
+import type { ServerMessage } from './server-message.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
 import type { InteractMessage } from './viewer-message.ts'
 import type { Viewer } from './viewer.ts'
@@ -12,6 +14,7 @@ import { WatchedTab } from './watched-tab.ts'
 export interface WatchedBrowserDeps {
   readonly browser: Pick<Browser, 'router'>
   readonly focus: PageFocus
+  readonly handoffs: Pick<Handoffs, 'open' | 'end' | 'onChange'>
   /** Records a use of the session. */
   readonly touch: () => void
   readonly refuse: Refuse
@@ -34,6 +37,7 @@ export class WatchedBrowser implements AsyncDisposable {
   readonly #viewers = new Set<Viewer>()
   readonly #watched = new Map<string, WatchedTab>()
   readonly #stopFollowing: () => void
+  readonly #stopListening: () => void
   /** The tab that a client or a viewer used last. */
   #active: string | undefined
   #lastActedMs = 0
@@ -43,9 +47,12 @@ export class WatchedBrowser implements AsyncDisposable {
   private constructor(deps: WatchedBrowserDeps, tabs: Tabs) {
     this.#deps = deps
     this.#tabs = tabs
-    const { focus } = deps
+    const { focus, handoffs } = deps
     this.#active = focus.page
     this.#stopFollowing = focus.onChange(() => this.#setActive(focus.page))
+    this.#stopListening = handoffs.onChange(() => {
+      for (const viewer of this.#viewers) viewer.notify(this.#describeHandoffs())
+    })
   }
 
   /** Starts watching the tabs of the browser. */
@@ -60,6 +67,7 @@ export class WatchedBrowser implements AsyncDisposable {
   join(viewer: Viewer): void {
     this.#viewers.add(viewer)
     viewer.notify({ type: 'hello', isInteractive: viewer.isInteractive })
+    if (this.#deps.handoffs.open.length > 0) viewer.notify(this.#describeHandoffs())
     this.#updateViewer(viewer)
   }
 
@@ -95,6 +103,7 @@ export class WatchedBrowser implements AsyncDisposable {
     const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
     if (message.type === 'open-tab') return this.#openTab(viewer)
     if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)
+    if (message.type === 'end-handoff') return this.#endHandoff(viewer, message)
     if (watched === undefined) return
     if (isInput(message)) {
       watched.handleInput(message)
@@ -127,10 +136,22 @@ export class WatchedBrowser implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopFollowing()
+    this.#stopListening()
     await Promise.all([...this.#watched.values()].map(async (watched) => watched[Symbol.asyncDispose]()))
     this.#watched.clear()
     await this.#tabs[Symbol.asyncDispose]()
     clearTimeout(this.#updateTimer)
+  }
+
+  #describeHandoffs(): ServerMessage {
+    const handoffs = this.#deps.handoffs.open.map(({ id, targetId: tab, instructions }) => ({ id, tab, instructions }))
+    return { type: 'handoffs', handoffs }
+  }
+
+  #endHandoff(viewer: Viewer, { handoff, isSuccess, note }: Extract<InteractMessage, { type: 'end-handoff' }>): void {
+    const reason = note === '' ? undefined : note
+    if (this.#deps.handoffs.end(handoff, { isSuccess, endedBy: 'viewer', reason })) return
+    viewer.notify({ type: 'notice', text: 'The request for help has already ended' })
   }
 
   #setActive(tabId: string | undefined): void {

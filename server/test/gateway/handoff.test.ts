@@ -72,7 +72,12 @@ describe('over CDP, a hand-off', () => {
 
   test('lets commands fail that would use the page, if asked to, but not those that close dialogs', async () => {
     const { result } = await client.call('Cloudflare.handoff', { input: 'fail' }, page)
-    const methods = ['Input.insertText', 'Input.dispatchMouseEvent', 'DOM.focus', 'DOM.setFileInputFiles']
+    const methods = [
+      'Input.insertText',
+      'Input.dispatchMouseEvent',
+      'DOM.scrollIntoViewIfNeeded',
+      'DOM.setFileInputFiles',
+    ]
     const outcomes = await Promise.all(methods.map(async (method) => client.call(method, {}, page)))
     const inner = await client.call('Target.sendMessageToTarget', {
       sessionId: page,

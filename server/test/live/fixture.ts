@@ -6,6 +6,7 @@ import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
 import { PageFocus } from '../../src/cdp/page-focus.ts'
+import { Handoffs } from '../../src/handoff/handoffs.ts'
 import { LiveView } from '../../src/live/live-view.ts'
 import { Viewers, type ViewableSession } from '../../src/live/viewers.ts'
 
@@ -64,9 +65,10 @@ export async function showPage(browser: Browser, html: string): Promise<Fixture>
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
   const ended = new AbortController()
+  const handoffs = new Handoffs({ browser, focus, ended: ended.signal, suspendIdle: () => () => undefined })
   const liveView = undo.use(
     new LiveView({
-      session: { browser, focus, ended: ended.signal, touch: () => undefined },
+      session: { browser, focus, handoffs, ended: ended.signal, touch: () => undefined },
       refuse: () => undefined,
       onError,
     }),

@@ -27,6 +27,7 @@ async function watchBrowser() {
   const watched = await WatchedBrowser.open({
     browser: { router },
     focus: new PageFocus(),
+    handoffs: { open: [], end: () => false, onChange: () => () => undefined },
     touch: () => undefined,
     refuse: () => undefined,
     onError: (error) => {

@@ -5,6 +5,7 @@ import { Connection } from './connection.ts'
 import { showOverlay, showEnd, showPhase } from './overlay.ts'
 import { createDialogs } from './dialog.ts'
 import { elements } from './elements.ts'
+import { createHandoffs, type Handoffs } from './handoffs.ts'
 import { focusKeyboard, listenToKeyboard } from './keyboard.ts'
 import { createPageCanvas, type PageCanvas } from './page-canvas.ts'
 import { listenToPointer } from './pointer.ts'
@@ -18,6 +19,7 @@ interface View {
   readonly connection: Connection
   readonly canvas: PageCanvas
   readonly dialogs: (dialog: Dialog | null) => void
+  readonly handoffs: Handoffs
   hasFrame: boolean
 }
 
@@ -43,6 +45,7 @@ function start(isInteractive: boolean): void {
     connection,
     canvas,
     dialogs: createDialogs(connection.send, isInteractive),
+    handoffs: createHandoffs(connection.send, isInteractive),
     hasFrame: false,
   }
   document.addEventListener('visibilitychange', () => sendViewport(view))
@@ -58,10 +61,15 @@ function start(isInteractive: boolean): void {
 function receive(view: View, message: ServerMessage): void {
   switch (message.type) {
     case 'hello':
+      view.handoffs.set([])
+      showRequestedTab(view)
       return sendViewport(view)
     case 'tabs':
+      view.handoffs.setShown(message.shown)
       showTabs(message, view.isInteractive, view.connection.send)
       return showPage(view)
+    case 'handoffs':
+      return view.handoffs.set(message.handoffs)
     case 'dialog':
       return view.dialogs(message.dialog)
     case 'choices':
@@ -75,11 +83,22 @@ function receive(view: View, message: ServerMessage): void {
     case 'ended':
       view.connection.end()
       view.dialogs(null)
+      view.handoffs.set([])
       return showEnd(message)
     case 'beat':
       return
   }
   message satisfies never
+}
+
+/** Shows the tab that the URL names, once. */
+function showRequestedTab({ connection }: View): void {
+  const url = new URL(location.href)
+  const tab = url.searchParams.get('tab')
+  if (tab === null) return
+  connection.send({ type: 'show', tab })
+  url.searchParams.delete('tab')
+  history.replaceState(null, '', url)
 }
 
 /** Sends the size and visibility of the viewport to the server. */
