@@ -6,6 +6,7 @@ export { BulkRun, type BulkCalls, type BulkOptions, type BulkProgress, type Bulk
 export type { BowlineOptions } from './client/config.ts'
 export type { ConnectOptions, DrivenSession, Driver, Reuse } from './client/driver.ts'
 export type { EmbeddedOptions } from './client/embedded.ts'
+export type { HandoffOptions, HandoffResult } from './client/handoff.ts'
 export type { Keys } from './client/keys.ts'
 export type { MapSite, SiteMap } from './client/map.ts'
 export type { ItemScope, PoolFunction, PoolWork } from './client/pool/attempt.ts'

@@ -6,6 +6,7 @@ import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { BillFields } from './deletion.ts'
+import type { HandoffOptions, HandoffResult } from './handoff.ts'
 import type { FilesTransport } from './file-requests.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import type { SessionRecordings } from './session-recordings.ts'
@@ -118,6 +119,26 @@ export interface Session extends AsyncDisposable {
    * ```
    */
   readonly scrape: (options?: SessionScrapeInput, requestOptions?: Abortable) => Promise<Document>
+  /**
+   * Hands a page to a human, and resolves when the human is done. The interactive live view shows
+   * the instructions. Meanwhile clicks and keys of clients wait or fail. Rejects with HANDOFF_OPEN
+   * if the page is handed off already, TARGET_NOT_FOUND or SESSION_ENDED.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   * import { playwright } from 'bowline/playwright'
+   *
+   * const bowline = new Bowline()
+   * await bowline.withSession({ ttl: 600, driver: playwright }, async ({ page, session }) => {
+   *   await page.goto('https://example.com')
+   *   console.log(`Please help: ${session.interactiveLiveViewUrl}`)
+   *   const { success, reason } = await session.handoff({ instructions: 'Sign in' })
+   *   console.log(success, reason)
+   * })
+   * ```
+   */
+  readonly handoff: (options: HandoffOptions) => Promise<HandoffResult>
   /** Bill of the session. `undefined` until it has ended. */
   readonly bill: SessionBill | undefined
   /**
@@ -145,6 +166,7 @@ export interface Session extends AsyncDisposable {
 /** Hooks that a session calls when it ends. */
 export interface SessionHooks {
   readonly scrape: Session['scrape']
+  readonly handoff: Session['handoff']
   readonly createRecordings: () => SessionRecordings
   readonly updateOnServer: (changes: UpdateSessionOptions, requestOptions: Abortable) => Promise<SessionSummary>
   /** Deletes the session on the server. */
@@ -201,6 +223,7 @@ export function createSession(
       return ending.bill()
     },
     scrape: hooks.scrape,
+    handoff: hooks.handoff,
     end: ending.end,
     get isDetached() {
       return isDetached

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { handoff } from './handoff.ts'
 import { sessionMetadata, sessionName } from './session-options.ts'
 
 /** Result of saving the profile of a session. */
@@ -63,6 +64,11 @@ export const sessionSummary = z.looseObject({
   /** Credits billed for the session. Present once the session has ended. */
   creditsBilled: z.number().optional(),
   profile: profileOutcome.optional(),
+  /**
+   * The oldest open hand-off to a human. In lists only for sessions that run on the server that
+   * responds.
+   */
+  handoff: handoff.optional(),
   error: z.string().optional(),
 })
 

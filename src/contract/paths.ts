@@ -31,6 +31,17 @@ export const paths = {
     path: '/v2/browser/{id}/recordings/{name}',
     aliases: ['/v2/interact/{id}/recordings/{name}'],
   },
+  startHandoff: { method: 'POST', path: '/v2/browser/{id}/handoff', aliases: ['/v2/interact/{id}/handoff'] },
+  getHandoff: {
+    method: 'GET',
+    path: '/v2/browser/{id}/handoff/{handoffId}',
+    aliases: ['/v2/interact/{id}/handoff/{handoffId}'],
+  },
+  cancelHandoff: {
+    method: 'DELETE',
+    path: '/v2/browser/{id}/handoff/{handoffId}',
+    aliases: ['/v2/interact/{id}/handoff/{handoffId}'],
+  },
   scrapeSession: { method: 'POST', path: '/v2/browser/{id}/scrape', aliases: ['/v2/interact/{id}/scrape'] },
   scrape: { method: 'POST', path: '/v2/scrape' },
   v1Scrape: { method: 'POST', path: '/v1/scrape', version: 'v1' },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
 import * as files from './files.ts'
+import * as handoff from './handoff.ts'
 import { paths } from './paths.ts'
 import { bodyBytes, type Route } from './route.ts'
 import { scrapeResponse } from './scrape.ts'
@@ -76,6 +77,36 @@ export const sessionRoutes = {
     body: sessionScrapeRequest,
     maxBodyBytes: bodyBytes.options,
     response: scrapeResponse,
+  },
+  startHandoff: {
+    ...paths.startHandoff,
+    tag: 'Sessions',
+    rateLimit: 'browserUse',
+    sessionNode: 'required',
+    summary: 'Hand a page of a session to a human in the live view',
+    params: browser.sessionParams,
+    query: handoff.handoffQuery,
+    body: handoff.handoffRequest,
+    response: handoff.handoffResponse,
+  },
+  getHandoff: {
+    ...paths.getHandoff,
+    tag: 'Sessions',
+    rateLimit: 'unlimited',
+    sessionNode: 'required',
+    summary: 'Get a hand-off; with `wait`, as soon as it has ended',
+    params: handoff.handoffParams,
+    query: handoff.handoffQuery,
+    response: handoff.handoffResponse,
+  },
+  cancelHandoff: {
+    ...paths.cancelHandoff,
+    tag: 'Sessions',
+    rateLimit: 'unlimited',
+    sessionNode: 'required',
+    summary: 'End a hand-off without success',
+    params: handoff.handoffParams,
+    response: handoff.handoffResponse,
   },
   listFiles: {
     ...paths.listFiles,

@@ -64,7 +64,7 @@ export const jobWebhook = webhookFor(['started', 'page', 'completed', 'failed'])
 export const monitorWebhook = webhookFor(['monitor.page', 'monitor.check.completed'])
 
 /** Schema of the webhook of a session. */
-export const sessionWebhook = webhookFor(['session.started', 'session.ended'])
+export const sessionWebhook = webhookFor(['session.started', 'session.handoff', 'session.ended'])
 
 /** Status of a delivery. `pending` until it was accepted or its last retry failed. */
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed'])

@@ -60,6 +60,7 @@ export function openSessions(
     onError,
     openComponents: (session) => openComponents(session, { maxFiles, maxFilesMb }, onError),
     onStart: async (session) => {
+      session.handoffs.onChange((handoff) => void webhooks.handoff(session.row, handoff))
       session.recording = await recordings.start(session, session.focus, session.resources)
     },
     onEnding: async (session, how) => {

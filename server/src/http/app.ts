@@ -38,6 +38,7 @@ import { recordingHandlers, registerRecordings } from './routes/recordings.ts'
 import { profileHandlers, type ProfileRouteDeps } from './routes/profiles.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
+import { handoffHandlers } from './routes/handoff.ts'
 import { registerScrapeFiles, scrapeHandlers, type ScrapeRouteDeps } from './routes/scrape.ts'
 import { mapHandlers } from './routes/map.ts'
 import { registerMonitorMail } from './routes/monitor-mail.ts'
@@ -173,6 +174,7 @@ function handlersOf(deps: HttpDeps): Handlers {
   const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
   return {
     ...browserHandlers({ store, sessions, sessionQueue, peers, nodeId, authenticator, maxTtlSeconds, onError }),
+    ...handoffHandlers({ store, sessions }),
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...recordingHandlers({ store, recordings: deps.recordings }),

@@ -12,6 +12,7 @@ import * as extract from 'bowline/contract/extract'
 import * as failure from 'bowline/contract/failure'
 import * as files from 'bowline/contract/files'
 import * as formats from 'bowline/contract/formats'
+import * as handoff from 'bowline/contract/handoff'
 import * as keys from 'bowline/contract/keys'
 import * as location from 'bowline/contract/location'
 import * as map from 'bowline/contract/map'
@@ -41,6 +42,7 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   failure,
   files,
   formats,
+  handoff,
   keys,
   location,
   map,

@@ -1,3 +1,4 @@
+import { handoffSummary } from '../handoff/handoffs.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { profileOutcome } from '../sessions/profile-outcome.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
@@ -20,7 +21,9 @@ export function sessionSummary(
   { key, baseUrl }: Pick<Call, 'key' | 'baseUrl'>,
   team?: string,
 ) {
-  const lastActivityMs = sessions.find(row.id)?.lastActivityAt() ?? row.lastActivityAt.getTime()
+  const session = sessions.find(row.id)
+  const lastActivityMs = session?.lastActivityAt() ?? row.lastActivityAt.getTime()
+  const handoff = session?.handoffs.open[0]
   return {
     id: row.id,
     ...labelsOf(row, onUnreadable),
@@ -34,6 +37,7 @@ export function sessionSummary(
     expiresAt: row.expiresAt.toISOString(),
     ...endFields(row),
     ...profileOutcome(row),
+    ...(handoff === undefined ? {} : { handoff: handoffSummary(handoff) }),
     ...(row.error === undefined ? {} : { error: row.error }),
   }
 }

@@ -1,7 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { HandoffSummary } from 'bowline/contract/handoff'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import type { Database } from '../store/schema.ts'
 import type { JsonText } from '../store/tables/columns.ts'
+import { handoffSummary, type Handoff } from '../handoff/handoffs.ts'
 import { isUnreadable, json, JsonTable, type OnUnreadable } from '../store/tables/json-table.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { storedWebhook } from '../webhooks/stored-webhook.ts'
@@ -39,6 +41,17 @@ export class SessionWebhooks {
     )
   }
 
+  /** Sends `session.handoff` when a hand-off starts and when it ends. Never rejects. */
+  async handoff(row: SessionRow, handoff: Handoff): Promise<void> {
+    const summary = handoffSummary(handoff)
+    const success = handoff.end?.isSuccess ?? true
+    const error = success ? undefined : summary.reason
+    const detail = { handoff: summary, uniqueKey: `${handoff.id}:${summary.status}` }
+    await this.#send(row, 'session.handoff', { success, error, detail }).catch((cause: unknown) =>
+      this.#deps.onError(cause, `sending a hand-off of session ${row.id} to its webhook`),
+    )
+  }
+
   /**
    * Sends `session.ended` with the bill, when `transaction` commits. A session that has not started
    * sends no event: its creator has received the error.
@@ -50,22 +63,24 @@ export class SessionWebhooks {
     await this.#send(row, 'session.ended', { success, error: row.error, db: transaction })
   }
 
-  async #send(
-    row: SessionRow,
-    event: string,
-    {
-      success,
-      error,
-      db,
-    }: { readonly success: boolean; readonly error?: string | undefined; readonly db?: Kysely<Database> },
-  ): Promise<void> {
+  async #send(row: SessionRow, event: string, { success, error, detail, db }: SessionEvent): Promise<void> {
     const onUnreadable: OnUnreadable = (cause) => this.#deps.onError(cause, `reading session ${row.id}`)
     const webhook = readWebhook(row, onUnreadable)
     if (webhook === undefined) return
-    const content = { success, data: [describe(row, onUnreadable)], error }
-    const message = { teamId: row.teamId, webhook, event, jobId: row.id, content, uniqueKey: `${row.id}:${event}` }
+    const described = { ...describe(row, onUnreadable), ...(detail && { handoff: detail.handoff }) }
+    const content = { success, data: [described], error }
+    const uniqueKey = `${row.id}:${event}${detail === undefined ? '' : `:${detail.uniqueKey}`}`
+    const message = { teamId: row.teamId, webhook, event, jobId: row.id, content, uniqueKey }
     await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
   }
+}
+
+interface SessionEvent {
+  readonly success: boolean
+  readonly error?: string | undefined
+  /** The hand-off that the event is about, and a key that tells its events apart. */
+  readonly detail?: { readonly handoff: HandoffSummary; readonly uniqueKey: string }
+  readonly db?: Kysely<Database>
 }
 
 function readWebhook(row: SessionRow, onUnreadable: OnUnreadable): WebhookSpec | undefined {

@@ -59,6 +59,21 @@ describe('two servers on one PostgreSQL', () => {
     expect(Date.parse(body['createdAt']) + body['sessionDurationMs']).toBeLessThan(endedAtMs)
   })
 
+  test('a page is handed to a human, and back, through the other server', async () => {
+    const started = await right.api('POST', `/v2/browser/${session.id}/handoff`, { instructions: 'Sign in' })
+    const { id, targetId } = started.body['handoff']
+    const path = `/v2/browser/${session.id}/handoff/${id}`
+    const waiting = right.api('GET', `${path}?wait=25`)
+    await using client = await connectCdp(throughOther(session.cdpUrl))
+    const { result } = await client.call('Cloudflare.getHandoffState', { targetId })
+
+    await client.call('Cloudflare.handoffComplete', { targetId, reason: 'Signed in' })
+
+    expect(result).toMatchObject({ active: true, handoffId: id })
+    expect((await waiting).body['handoff']).toMatchObject({ id, status: 'succeeded', reason: 'Signed in' })
+    expect((await right.api('GET', `/v2/browser/${session.id}`)).body['handoff']).toBeUndefined()
+  })
+
   test('a session is changed through either server, and its timers follow', async () => {
     const { id } = await left.createSession({ ttl: 60, activityTtl: 300 })
 

@@ -114,6 +114,36 @@ test('a resumed connection begins with the count of received messages, then thos
   second.webSocket.close()
 })
 
+test('a hand-off outlives a lost connection, with the input that waits and the event of its end', async () => {
+  const key = newKey()
+  const first = await open(key)
+  first.send(1, 'Target.createTarget', { url: 'about:blank' })
+  const { targetId } = (await first.until(isAnswer(1))).result ?? {}
+  first.send(2, 'Target.attachToTarget', { targetId, flatten: true })
+  const { sessionId } = (await first.until(isAnswer(2))).result ?? {}
+  first.send(3, 'Cloudflare.handoff', { targetId })
+  await first.until(isAnswer(3))
+  const params = { text: 'x' }
+  first.webSocket.send(JSON.stringify({ id: 4, method: 'Input.insertText', params, sessionId }))
+  await first.received()
+  await first.drop()
+  const other = await open(newKey())
+  other.send(1, 'Cloudflare.handoffComplete', { targetId })
+  await other.until(isAnswer(1))
+
+  const second = await open(key, first.messages.length)
+
+  await second.until(isAnswer(4))
+  expect(second.messages).toMatchObject([
+    { method: 'Bowline.resumed' },
+    { method: 'Cloudflare.handoffComplete', params: { targetId, success: true }, sessionId },
+    { method: 'Cloudflare.handoffComplete', params: { targetId, success: true } },
+    { id: 4, result: {} },
+  ])
+  other.webSocket.close()
+  second.webSocket.close()
+})
+
 test('a command is answered once if the connection is lost before its answer', async () => {
   const key = newKey()
   const first = await open(key)

@@ -1,0 +1,93 @@
+import type { HandoffEndedBy, HandoffInput } from '../contract/handoff.ts'
+import { handoffLimits } from '../contract/handoff.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import type { Call, CallOutput } from './call.ts'
+import { checkOptions, type OptionNames } from './check-options.ts'
+
+/**
+ * Options of `session.handoff()`. Aborting ends the hand-off.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type HandoffOptions } from 'bowline'
+ *
+ * const options: HandoffOptions = { instructions: 'Sign in', timeoutMs: 300_000, input: 'fail' }
+ * await using session = await new Bowline().sessions.create({ ttl: 600 })
+ * console.log(session.interactiveLiveViewUrl)
+ * const { success, reason } = await session.handoff(options)
+ * console.log(success, reason)
+ * ```
+ */
+export interface HandoffOptions extends Abortable {
+  /** Task of the human, shown in the live view. At most 4096 characters. */
+  readonly instructions: string
+  /** Target id of the page. Default: the page that was used last. */
+  readonly targetId?: string | undefined
+  /** Milliseconds until the hand-off ends without success, up to 24 hours. Default: 30 minutes. */
+  readonly timeoutMs?: number | undefined
+  /** Whether input of clients waits for the end of the hand-off or fails. Default: `wait`. */
+  readonly input?: HandoffInput['input']
+}
+
+/** Outcome of a hand-off to a human. */
+export interface HandoffResult {
+  /** Whether the human, or a client over CDP, reported success. */
+  readonly success: boolean
+  /** Note of the human, or a sentence about the limit that was reached. */
+  readonly reason: string | undefined
+  readonly endedBy: HandoffEndedBy
+}
+
+/** Time that the server has to respond, in milliseconds, in addition to what it waits. */
+const graceMs = 15_000
+
+/** Hands a page of a session to a human, and resolves when the hand-off has ended. */
+export async function handOff(call: Call, id: string, options: HandoffOptions): Promise<HandoffResult> {
+  checkOptions('session.handoff()', options, optionNames)
+  const { signal, timeoutMs: timeout, ...body } = options
+  signal?.throwIfAborted()
+  // Not aborted, because a hand-off whose id never arrives could not be ended.
+  const starting = call('startHandoff', { params: { id }, query: {}, body: { ...body, timeout } })
+  try {
+    const { handoff } = await abortable(starting, signal)
+    return await waitForEnd(call, { id, handoffId: handoff.id }, signal)
+  } catch (error) {
+    if (signal?.aborted === true) void cancel(call, id, starting)
+    throw error
+  }
+}
+
+async function waitForEnd(
+  call: Call,
+  params: { readonly id: string; readonly handoffId: string },
+  signal: AbortSignal | undefined,
+): Promise<HandoffResult> {
+  const { maxWaitSeconds: wait } = handoffLimits
+  for (;;) {
+    try {
+      const options = { signal, timeoutMs: wait * 1000 + graceMs }
+      const { handoff } = await call('getHandoff', { params, query: { wait } }, options)
+      const { status, reason, endedBy } = handoff
+      if (endedBy !== undefined) return { success: status === 'succeeded', reason, endedBy }
+    } catch (error) {
+      if (!isBowlineError(error) || error.code !== 'SESSION_ENDED') throw error
+      return { success: false, reason: 'The session has ended', endedBy: 'session-ended' }
+    }
+  }
+}
+
+/** Ends a hand-off that nobody waits for any more. Never rejects: it also times out. */
+async function cancel(call: Call, id: string, starting: Promise<CallOutput<'startHandoff'>>): Promise<void> {
+  await starting
+    .then(async ({ handoff }) => call('cancelHandoff', { params: { id, handoffId: handoff.id } }))
+    .catch(() => undefined)
+}
+
+const optionNames: OptionNames<HandoffOptions> = {
+  signal: true,
+  instructions: true,
+  targetId: true,
+  timeoutMs: true,
+  input: true,
+}
