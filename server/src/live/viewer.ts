@@ -29,9 +29,12 @@ const maxFramesInFlight = 2
 const highWaterBytes = 4 * 1024 * 1024
 
 /**
- * Bytes buffered in the socket above which a viewer is disconnected. Pages cause messages that are
- * not frames, such as those about tabs and dialogs, and a viewer may not read.
+ * Bytes buffered in the socket above which only the newest state is kept. Pages can open any number
+ * of tabs and dialogs, and viewers may not read.
  */
+const maxUnreadBytes = 256 * 1024
+
+/** Bytes buffered in the socket above which a viewer is disconnected. */
 const maxBufferedBytes = 16 * 1024 * 1024
 
 /** Refused messages of a view-only viewer after which its socket is closed. */
@@ -57,6 +60,7 @@ export class Viewer {
   readonly #gauge = new QualityGauge()
   readonly #inFlight = new Map<number, number>()
   #nextFrame: Frame | undefined
+  readonly #nextStates = new Map<string, ServerMessage>()
   #lastNumber = 0
   #refusals = 0
   #lastMessageMs = performance.now()
@@ -85,11 +89,19 @@ export class Viewer {
     else this.#nextFrame = frame
   }
 
-  /** Sends a message. Terminates the connection of a viewer that does not read. */
+  /**
+   * Sends a message. While too much is buffered, keeps only the newest one about tabs, the dialog,
+   * choices and hand-offs for later. Terminates the connection of a viewer that does not read.
+   */
   notify(message: ServerMessage): void {
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
-    if (this.#webSocket.bufferedAmount > maxBufferedBytes) this.#webSocket.terminate()
-    else this.#webSocket.send(JSON.stringify(message))
+    const { bufferedAmount, readyState, OPEN } = this.#webSocket
+    if (readyState !== OPEN) return
+    if (bufferedAmount > maxBufferedBytes) this.#webSocket.terminate()
+    else if (bufferedAmount > maxUnreadBytes && isState(message)) this.#nextStates.set(message.type, message)
+    else {
+      this.#nextStates.delete(message.type)
+      this.#webSocket.send(JSON.stringify(message), this.#notifyOfStates)
+    }
   }
 
   /** Pings the viewer, and terminates its connection after a minute without any message. */
@@ -115,6 +127,14 @@ export class Viewer {
       this.#inFlight.size < maxFramesInFlight &&
       this.#webSocket.bufferedAmount < highWaterBytes
     )
+  }
+
+  /** Sends the messages that were kept, now that a part of the buffered ones is sent. */
+  readonly #notifyOfStates = (): void => {
+    if (this.#nextStates.size === 0 || this.#webSocket.bufferedAmount > maxUnreadBytes) return
+    const states = [...this.#nextStates.values()]
+    this.#nextStates.clear()
+    this.#attempt(() => states.forEach((message) => this.notify(message)))
   }
 
   #markAlive(): void {
@@ -201,6 +221,11 @@ export class Viewer {
     if (this.#refusals === 1) this.notify({ type: 'notice', text: 'This link is view-only' })
     if (this.#refusals === maxRefusals) this.close(1008, 'view only')
   }
+}
+
+/** Whether a message replaces the earlier ones of its type. */
+function isState({ type }: ServerMessage): boolean {
+  return type === 'tabs' || type === 'dialog' || type === 'choices' || type === 'handoffs'
 }
 
 function parseJson(text: string): unknown {

@@ -26,7 +26,7 @@ const openedByViewerMs = 3000
 
 /**
  * Time between two updates of the viewers about tabs, in milliseconds. An update lists all tabs,
- * and a page can open hundreds.
+ * a page can open hundreds, and a client can switch between them in a loop.
  */
 const updateIntervalMs = 250
 
@@ -83,8 +83,7 @@ export class WatchedBrowser implements AsyncDisposable {
       if (isOfViewer) this.#active = event.tabId
     }
     if (event.kind === 'closed') this.#forget(event.tabId)
-    this.#isUpdateDue = true
-    if (this.#updateTimer === undefined) this.#updateViewers()
+    this.#updateSoon()
   }
 
   /** Shows a viewer one tab, or the active one for `null`. */
@@ -157,7 +156,12 @@ export class WatchedBrowser implements AsyncDisposable {
   #setActive(tabId: string | undefined): void {
     if (tabId === undefined || tabId === this.#active || !this.#tabs.has(tabId)) return
     this.#active = tabId
-    for (const viewer of this.#viewers) this.#updateViewer(viewer)
+    this.#updateSoon()
+  }
+
+  #updateSoon(): void {
+    this.#isUpdateDue = true
+    if (this.#updateTimer === undefined) this.#updateViewers()
   }
 
   readonly #updateViewers = (): void => {

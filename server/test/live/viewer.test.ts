@@ -58,23 +58,56 @@ test.each([-1, 70_000, Number.NaN])('a frame of %d pixels is sent with a size th
   expect(() => encodeFrame({ ...frame, width, height: width }, 1)).not.toThrow()
 })
 
-test('a viewer that does not read is disconnected instead of buffering without a limit', () => {
-  let buffered = 0
+/** A viewer with a socket that sends nothing until `drain` is called. */
+function openSlowViewer() {
+  const unread: string[] = []
+  const read: unknown[] = []
+  const done: (() => void)[] = []
   let isTerminated = false
+  const bytes = (): number => unread.join('').length
   const { viewer } = openViewer(
     {},
     {
       get bufferedAmount() {
-        return buffered
+        return bytes()
       },
-      send: (text: string) => (buffered += text.length),
-      terminate: () => (isTerminated = true),
+      send: (text: string, callback: () => void) => {
+        unread.push(text)
+        done.push(callback)
+      },
+      terminate: () => {
+        isTerminated = true
+      },
     },
   )
-  const tab = { id: '', title: '', url: 'x'.repeat(1e6), isCrashed: false }
+  const drain = (): void => {
+    read.push(...unread.splice(0).map((text) => JSON.parse(text) as unknown))
+    for (const callback of done.splice(0)) callback()
+  }
+  return { viewer, read, drain, bytes, isTerminated: () => isTerminated }
+}
 
-  for (let sent = 0; sent < 30; sent += 1) viewer.notify({ type: 'tabs', tabs: [tab], shown: '', isFollowing: true })
+const half = 'x'.repeat(500_000)
 
-  expect(isTerminated).toBe(true)
-  expect(buffered).toBeLessThan(20e6)
+test('a viewer that reads slowly gets only the newest tabs and dialog', () => {
+  const { viewer, read, drain, bytes } = openSlowViewer()
+
+  for (let index = 0; index < 20; index += 1) {
+    const tab = { id: '', title: `${index}`, url: half, isCrashed: false }
+    viewer.notify({ type: 'tabs', tabs: [tab], shown: '', isFollowing: true })
+    viewer.notify({ type: 'dialog', dialog: { kind: 'alert', message: `${index}`, defaultText: half, url: '' } })
+  }
+
+  expect(bytes()).toBeLessThan(600_000)
+  for (let turn = 0; turn < 3; turn += 1) drain()
+  expect(read).toMatchObject([{ tabs: [{ title: '0' }] }, { dialog: { message: '19' } }, { tabs: [{ title: '19' }] }])
+})
+
+test('a viewer that does not read is disconnected instead of buffering without a limit', () => {
+  const { viewer, bytes, isTerminated } = openSlowViewer()
+
+  for (let index = 0; index < 40; index += 1) viewer.notify({ type: 'clipboard', text: half })
+
+  expect(isTerminated()).toBe(true)
+  expect(bytes()).toBeLessThan(18e6)
 })

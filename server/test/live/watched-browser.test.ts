@@ -24,9 +24,10 @@ async function watchBrowser() {
     closed: new Promise(() => undefined),
     close: () => undefined,
   })
+  const focus = new PageFocus()
   const watched = await WatchedBrowser.open({
     browser: { router },
-    focus: new PageFocus(),
+    focus,
     handoffs: { open: [], end: () => false, onChange: () => () => undefined },
     touch: () => undefined,
     refuse: () => undefined,
@@ -41,11 +42,11 @@ async function watchBrowser() {
       params: { targetInfo: { targetId: id, type: 'page', title: '', url: 'about:blank' } },
       sessionId: 'S',
     })
-  return { watched, openTab }
+  return { watched, openTab, focus }
 }
 
-test('a viewer gets one list of the tabs that a page opens at once', async () => {
-  const { watched, openTab } = await watchBrowser()
+test('a viewer gets few lists of the tabs that a page opens at once, and that a client switches between', async () => {
+  const { watched, openTab, focus } = await watchBrowser()
   const updates: (readonly string[])[] = []
   const all = Promise.withResolvers<void>()
   const viewer = {
@@ -59,7 +60,10 @@ test('a viewer gets one list of the tabs that a page opens at once', async () =>
   } as unknown as Viewer
   watched.join(viewer)
 
-  for (let tab = 0; tab <= 100; tab += 1) openTab(`T${tab}`)
+  for (let tab = 0; tab <= 100; tab += 1) {
+    openTab(`T${tab}`)
+    focus.set(`T${tab}`)
+  }
 
   await all.promise
   expect(updates.length).toBeLessThan(5)
