@@ -11,6 +11,7 @@ const tools = [
   { package: 'fonts-liberation', isPresent: () => existsSync('/usr/share/fonts/truetype/liberation') },
   { package: 'postgresql', isPresent: () => hasPostgres() },
   { package: 'bubblewrap', isPresent: () => existsSync('/usr/bin/bwrap') },
+  { package: 'xvfb', isPresent: () => existsSync('/usr/bin/Xvfb') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
   { package: 'searx', isPresent: () => existsSync('/usr/bin/searx-run') },
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },

@@ -23,6 +23,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   args: true,
   viewport: true,
   timezone: true,
+  headless: true,
   wait: true,
 }
 

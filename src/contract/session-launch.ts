@@ -63,4 +63,5 @@ export const browserArgs = boundedArray(arg, maxArgs)
 /** Options of a session that decide how its browser is started. */
 export interface SessionLaunch {
   readonly args?: readonly string[] | undefined
+  readonly headless?: boolean | undefined
 }

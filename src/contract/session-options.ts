@@ -131,6 +131,11 @@ export const createSessionRequest = z.object({
    * its own. Default: that of the server.
    */
   timezone: sessionTimezone.optional(),
+  /**
+   * `false` runs full Chromium with windows on a virtual display, as on a desktop. The server needs
+   * full Chromium and Xvfb. Default: true.
+   */
+  headless: z.boolean().optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

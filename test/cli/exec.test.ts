@@ -177,7 +177,7 @@ test('the flags of the session are sent to the server', async () => {
   const hosts = ['--allow-domain', 'shop.test', '*.cdn.test', '--block-domain', 'ads.cdn.test']
   const network = [...hosts, '--proxy', 'socks5://some%25one:p%40ss@proxy.test:1081']
   const times = ['--ttl', '60', '--activity-ttl', '30', '--wait', '90']
-  const args = ['--browser-arg', '--disable-gpu', '--browser-arg=--font-render-hinting=none']
+  const args = ['--browser-arg', '--disable-gpu', '--browser-arg=--font-render-hinting=none', '--headful']
   const flags = ['--profile', 'boat', ...times, ...labels, ...webhook, ...network, ...args]
   const end = await runExec(service, ...flags, '--', 'true')
 
@@ -194,6 +194,7 @@ test('the flags of the session are sent to the server', async () => {
     blockedDomains: ['ads.cdn.test'],
     proxy: { server: 'socks5://proxy.test:1081', username: 'some%one', password: 'p@ss' },
     args: ['--disable-gpu', '--font-render-hinting=none'],
+    headless: false,
   })
   expect(creation?.path).toBe('/v2/browser?wait=90')
 })

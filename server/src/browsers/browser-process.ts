@@ -97,7 +97,8 @@ function unwrapExit(code: number | null, signal: NodeJS.Signals | null): Browser
   return name === undefined ? { code, signal } : { code: null, signal: name as NodeJS.Signals }
 }
 
-function keepLastWords(stream: Readable): () => string {
+/** Keeps the last 8 kB of a stream, and returns a function that reads them. */
+export function keepLastWords(stream: Readable): () => string {
   let kept = ''
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {

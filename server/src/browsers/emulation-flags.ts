@@ -45,11 +45,19 @@ export function languagesOf(locale: string): readonly string[] {
   return [...new Set([locale, new Intl.Locale(locale).language])]
 }
 
+/** The size of the window whose page has the given size. */
+export function windowOf(
+  { width, height }: Pick<Viewport, 'width' | 'height'>,
+  kind: BrowserBinary['kind'],
+): Pick<Viewport, 'width' | 'height'> {
+  return { width, height: kind === 'chromium' ? height + toolbarHeight : height }
+}
+
 function viewportArgs({ width, height, deviceScaleFactor }: Viewport, kind: BrowserBinary['kind']): readonly string[] {
-  const windowHeight = kind === 'chromium' ? height + toolbarHeight : height
-  const [screenWidth, screenHeight] = [width, windowHeight].map((size) => Math.round(size * deviceScaleFactor))
+  const window = windowOf({ width, height }, kind)
+  const [screenWidth, screenHeight] = [window.width, window.height].map((size) => Math.round(size * deviceScaleFactor))
   return [
-    `--window-size=${width},${windowHeight}`,
+    `--window-size=${window.width},${window.height}`,
     // In device pixels.
     `--screen-info={${screenWidth}x${screenHeight} devicePixelRatio=${deviceScaleFactor}}`,
     // The first window would be lower by an infobar about other arguments.

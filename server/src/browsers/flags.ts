@@ -11,6 +11,7 @@ export interface FlagOptions {
   readonly proxyServer?: string | undefined
   readonly extraArgs?: readonly string[] | undefined
   readonly emulation?: LaunchEmulation | undefined
+  readonly isHeadful?: boolean | undefined
 }
 
 /**
@@ -93,10 +94,12 @@ export function browserArgs({
   proxyServer,
   extraArgs = [],
   emulation,
+  isHeadful = false,
 }: FlagOptions): readonly string[] {
   return [
-    ...(binary.kind === 'chromium' ? ['--headless=new'] : []),
+    ...(binary.kind === 'chromium' && !isHeadful ? ['--headless=new'] : []),
     ...behaviour,
+    ...(isHeadful ? headfulArgs(emulation?.viewport?.deviceScaleFactor) : []),
     // No `--disk-cache-dir`: all contexts would share that folder, and requests of the second one
     // would wait forever for its lock.
     `--user-data-dir=${folder.visiblePaths.userDataDir}`,
@@ -107,6 +110,18 @@ export function browserArgs({
     ...emulationArgs(emulation, binary.kind),
     ...extraArgs,
     'about:blank',
+  ]
+}
+
+function headfulArgs(deviceScaleFactor = 1): readonly string[] {
+  return [
+    '--ozone-platform=x11',
+    '--window-position=0,0',
+    // No infobar about the other arguments, which would cover a part of the first page.
+    '--test-type',
+    `--force-device-scale-factor=${deviceScaleFactor}`,
+    // WebGL without a GPU, which headless Chromium has anyway.
+    '--enable-unsafe-swiftshader',
   ]
 }
 

@@ -63,6 +63,8 @@ export interface JailOptions {
   readonly folder: BrowserFolder
   /** Whether the browser exports a listening socket; see `exportListener`. */
   readonly isExporting: boolean
+  /** Further bubblewrap arguments. Default: none. */
+  readonly mounts?: readonly string[] | undefined
 }
 
 /**
@@ -72,7 +74,7 @@ export interface JailOptions {
 export async function jailCommand(
   jail: Jail,
   command: CommandLine,
-  { folder, isExporting }: JailOptions,
+  { folder, isExporting, mounts = [] }: JailOptions,
 ): Promise<CommandLine> {
   const program = await mountProgram(command.file)
   const mounted = { file: program.path, args: command.args }
@@ -91,6 +93,7 @@ export async function jailCommand(
     ['--ro-bind', folder.uploadsDir, jailPaths.uploadsDir],
     ['--bind', folder.tmpDir, jailPaths.tmpDir],
     program.mounts,
+    mounts,
     isExporting ? exportMounts() : [],
     ['--remount-ro', '/', '--chdir', '/', '--'],
     [launched.file, ...launched.args],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { browserLedger } from './ledger.ts'
+import { browserLedger, displayLedger } from './ledger.ts'
 
 // Reads one line from the server. End of file without a line means that the server was killed. Then
 // its browsers are killed, if their pids still belong to the processes in the ledgers (start time:
@@ -9,7 +9,7 @@ const script = `
 trap '' HUP INT TERM
 read -r word
 [ "$word" = done ] && exit 0
-for ledger in "$1"/*/${browserLedger}; do
+for ledger in "$1"/*/${browserLedger} "$1"/*/${displayLedger}; do
   [ -f "$ledger" ] || continue
   pid=$(sed -n 's/.*"pid":\\([0-9]*\\).*/\\1/p' "$ledger")
   ticks=$(sed -n 's/.*"startTicks":"\\([0-9]*\\)".*/\\1/p' "$ledger")

@@ -7,6 +7,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
 import { guardInternalPages, type TargetKinds } from '../cdp/internal-pages.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
+import { startDisplay, type Display } from './display.ts'
 import type { BrowserBinary } from './find.ts'
 import type { LaunchEmulation } from './emulation-flags.ts'
 import { browserArgs, browserEnvironment } from './flags.ts'
@@ -70,6 +71,8 @@ export interface LaunchOptions {
   readonly extraArgs?: readonly string[] | undefined
   /** Screen, languages, time zone and user agent. Default: those of the browser. */
   readonly emulation?: LaunchEmulation | undefined
+  /** Shows windows on a virtual display. Full Chromium only. Default: false. */
+  readonly isHeadful?: boolean | undefined
   /** Timeout of the start and the first response. Default: 30 s. */
   readonly timeoutMs?: number | undefined
   /** Limits after which the browser counts as hung and is killed. */
@@ -130,7 +133,9 @@ export async function launchBrowser(
   const id = randomBytes(5).toString('hex')
   const uid = nextUid(isolation)
   const folder = await boot.addBrowser(id, uid, jailOf(isolation) === undefined ? undefined : jailPaths)
+  let display: Display | undefined
   const removeAll = async (): Promise<void> => {
+    await display?.[Symbol.asyncDispose]()
     // Crash handlers, and code that escaped the sandbox, may have left the process group.
     if (uid !== undefined && isolation.runAs === 'each') killUser(uid)
     await removeFolder(folder.root)
@@ -138,31 +143,26 @@ export async function launchBrowser(
   undo.defer(removeAll)
   await prepareUserDataDir(folder, { ...options, kind: binary.kind, uid })
   signal?.throwIfAborted()
+  if (options.isHeadful === true) {
+    const viewport = options.emulation?.viewport
+    display = await startDisplay({ kind: binary.kind, isolation, folder, uid, viewport }, signal)
+  }
   const hasOwnNetwork = jailOf(isolation)?.hasOwnNetwork === true
   const proxy = await options.openProxyEndpoint?.({ uid, jailProxyPort: hasOwnNetwork ? jailProxyPort : undefined })
-  const isExporting = hasOwnNetwork && proxy !== undefined
   if (proxy !== undefined) undo.use(proxy)
-  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
-  const command = await wrapCommand(isolation, { file: binary.path, args }, { folder, isExporting })
-  const started = await startProcess(command, {
-    uid,
-    isWrapped: jailOf(isolation) !== undefined,
-    isExporting,
-    environment: await environmentOf(binary, folder, options),
-  })
+  const started = await startOn(launchDeps, options, { uid, folder, proxy, display, hasOwnNetwork })
   undo.defer(async () => {
     started.kill()
     await started.exited
   })
   writeLedger(folder.root, browserLedger, started.pid)
   const router = routePipe(started.pipe, proxy?.rewrite)
-  const readyDeps = { router, proxy, kind: binary.kind }
-  const { version, parked, targetKinds } = await waitUntilReady(started, readyDeps, options, signal)
+  const ready = await waitUntilReady(started, { router, proxy, kind: binary.kind }, options, signal)
   undo.move()
   const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })
   void started.exited.then(async () => {
     watch[Symbol.dispose]()
-    await proxy?.[Symbol.asyncDispose]()
+    await Promise.all([proxy?.[Symbol.asyncDispose](), display?.[Symbol.asyncDispose]()])
   })
   return {
     id,
@@ -172,22 +172,42 @@ export async function launchBrowser(
     router,
     folder,
     proxy,
-    targetKinds,
-    parkedTargetId: parked.targetId,
-    defaultContextId: parked.browserContextId,
-    version,
+    targetKinds: ready.targetKinds,
+    parkedTargetId: ready.parked.targetId,
+    defaultContextId: ready.parked.browserContextId,
+    version: ready.version,
     unresponsiveMs: watch.unresponsiveMs,
     ...createControls(started, { router, watch, removeAll }),
   }
 }
 
-async function environmentOf(
-  { path }: BrowserBinary,
-  folder: BrowserFolder,
-  { emulation }: LaunchOptions,
-): Promise<Readonly<Record<string, string>>> {
+interface Surroundings {
+  readonly uid: number | undefined
+  readonly folder: BrowserFolder
+  readonly proxy: ProxyEndpoint | undefined
+  readonly display: Display | undefined
+  readonly hasOwnNetwork: boolean
+}
+
+/** Starts the process of a browser in its isolation. */
+async function startOn(
+  { binary, isolation }: BrowserLaunchDeps,
+  options: LaunchOptions,
+  { uid, folder, proxy, display, hasOwnNetwork }: Surroundings,
+): Promise<BrowserProcess> {
+  const isExporting = hasOwnNetwork && proxy !== undefined
+  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
+  const jailOptions = { folder, isExporting, mounts: display?.mounts }
+  const command = await wrapCommand(isolation, { file: binary.path, args }, jailOptions)
   // A program that cannot be read fails to start with a better error.
-  return browserEnvironment(folder, { isScript: await isScript(path).catch(() => false), emulation })
+  const mayBeScript = await isScript(binary.path).catch(() => false)
+  const environment = browserEnvironment(folder, { isScript: mayBeScript, emulation: options.emulation })
+  return startProcess(command, {
+    uid,
+    isWrapped: jailOf(isolation) !== undefined,
+    isExporting,
+    environment: { ...environment, ...display?.environment },
+  })
 }
 
 /** Fills the user-data-dir and gives it to the browser's user. */

@@ -16,6 +16,9 @@ export type LedgerEntry = z.output<typeof LedgerEntry>
 /** Name of the ledger file in a browser's folder. */
 export const browserLedger = 'browser.json'
 
+/** Name of the ledger file of the virtual display in a browser's folder. */
+export const displayLedger = 'display.json'
+
 /** Name of the ledger file in the folder of a server run. */
 export const serverLedger = 'server.json'
 

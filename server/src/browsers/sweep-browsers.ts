@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeFolder } from './folders.ts'
-import { browserLedger, readLedger, serverLedger } from './ledger.ts'
+import { browserLedger, displayLedger, readLedger, serverLedger } from './ledger.ts'
 import { groupMembers, isRunning, killGroup, machineRun } from './process-table.ts'
 
 /** Result of a sweep. */
@@ -37,8 +37,14 @@ function isServerAlive(boot: string): boolean {
   return server !== undefined && server.machineRun === machineRun() && isRunning(server.pid, server.startTicks)
 }
 
+/** Kills a browser and its display. Returns whether the browser was alive. */
 function killLeftover(folder: string): boolean {
-  const browser = readLedger(folder, browserLedger)
+  killRecorded(folder, displayLedger)
+  return killRecorded(folder, browserLedger)
+}
+
+function killRecorded(folder: string, ledger: string): boolean {
+  const browser = readLedger(folder, ledger)
   if (browser === undefined || browser.machineRun !== machineRun()) return false
   if (!isRunning(browser.pid, browser.startTicks)) return false
   const wasAlive = groupMembers(browser.pid).length > 0

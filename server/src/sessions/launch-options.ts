@@ -5,6 +5,7 @@ import type { LaunchOptions } from '../browsers/launch.ts'
 /** Returns how the browser of a session is launched. Undefined: a warm browser can be used. */
 export function launchOptionsOf({
   args = [],
+  headless = true,
   viewport,
   locale,
   timezone,
@@ -12,5 +13,5 @@ export function launchOptionsOf({
 }: SessionLaunch & SessionEmulation): LaunchOptions | undefined {
   const emulation = { viewport, locale, timezone, userAgent }
   const isPlain = Object.values(emulation).every((value) => value === undefined)
-  return args.length === 0 && isPlain ? undefined : { extraArgs: args, emulation }
+  return args.length === 0 && headless && isPlain ? undefined : { extraArgs: args, isHeadful: !headless, emulation }
 }

@@ -20,10 +20,14 @@ export type KillMechanism = 'own network' | 'bubblewrap' | 'signal' | 'pipe'
 
 const program = fileURLToPath(new URL('programs/hold-browser.ts', import.meta.url))
 
-/** Starts a process with a browser for each mechanism. */
-export async function startServerLike(dataDir: string, mechanisms: readonly KillMechanism[]): Promise<ServerLike> {
+/** Starts a process with a browser for each mechanism. `headful`: full Chromium with windows. */
+export async function startServerLike(
+  dataDir: string,
+  mechanisms: readonly KillMechanism[],
+  browser: 'shell' | 'headful' = 'shell',
+): Promise<ServerLike> {
   const isolation = await knownIsolation({ browser: 'shell', isolation: 'auto' })
-  const args = [program, dataDir, JSON.stringify(isolation), ...mechanisms]
+  const args = [program, dataDir, JSON.stringify(isolation), browser, ...mechanisms]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   const failed = exited.then(([code]) => Promise.reject(new Error(`Exited with ${code} before it had a browser`)))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { displaysOf, hasXvfb, isDisplay } from '../browsers/displays.ts'
 
 /** Reads a value in the first page. Playwright would emulate media features. */
 async function evaluate(session: { readonly cdpUrl: string }, expression: string): Promise<unknown> {
@@ -30,6 +31,19 @@ describe.each(['shell', 'chromium'] as const)('options of the launch in %s', (br
     expect(await evaluate(session, media)).toEqual([false, false])
   })
 
+  test.runIf(browser === 'shell')('`headless: false` is refused in the headless shell', async () => {
+    const before = lab.server.liveSessions()
+    const { status, body } = await lab.api('POST', '/v2/browser', { headless: false })
+
+    expect({ status, ...body }).toMatchObject({
+      status: 501,
+      code: 'NOT_IMPLEMENTED',
+      error: '`headless: false` requires full Chromium, not the headless shell',
+      hint: 'Start the server with `--browser chromium`.',
+    })
+    expect(lab.server.liveSessions()).toBe(before)
+  })
+
   test('a flag that is not allowed is refused with the list of those that are', async () => {
     const { status, body } = await lab.api('POST', '/v2/browser', { args: ['--disable-gpu', '--no-sandbox'] })
 
@@ -40,3 +54,35 @@ describe.each(['shell', 'chromium'] as const)('options of the launch in %s', (br
     })
   })
 })
+
+describe('a session with `headless: false`', () => {
+  // Without Xvfb, which the set-up of the tests installs where it may, there is no display.
+  test.runIf(hasXvfb).each(['strict', 'uid'] as const)(
+    'shows windows on a display of its own, which ends with it, with isolation %s',
+    async (isolation) => {
+      await using lab = await startLab({ browser: 'chromium', isolation })
+      const viewport = { width: 900, height: 700, deviceScaleFactor: 2 }
+      const session = await lab.createSession({ headless: false, ...(isolation === 'uid' ? { viewport } : {}) })
+      const displays = displaysOf(process.pid)
+
+      const [agent, bars, screen, renderer] = (await evaluate(session, appearance)) as [string, number, string, string]
+
+      expect(agent).toMatch(/ Chrome\/\d/)
+      expect(agent).not.toContain('Headless')
+      expect(bars).toBeGreaterThan(50)
+      // Headless Chromium has a screen of 800 x 600 without a viewport.
+      expect(screen).toBe(isolation === 'uid' ? '900x787 of 900x700 at 2' : '1920x1080 of 1280x633 at 1')
+      expect(renderer).toContain('SwiftShader')
+      expect(displays.length).toBeGreaterThan(0)
+      await lab.api('DELETE', `/v2/browser/${session.id}`)
+      // The browser is closed after the response.
+      await expect.poll(() => displays.filter(isDisplay)).toEqual([])
+    },
+  )
+})
+
+/** The agent, the height of the window around the page, the screen, and the renderer of WebGL. */
+const appearance = `[navigator.userAgent, outerHeight - innerHeight, screen.width + 'x' + screen.height + ' of ' + innerWidth + 'x' + innerHeight + ' at ' + devicePixelRatio, (() => {
+  const gl = document.createElement('canvas').getContext('webgl')
+  return gl?.getParameter(gl.getExtension('WEBGL_debug_renderer_info').UNMASKED_RENDERER_WEBGL)
+})()]`

@@ -4,9 +4,11 @@ import type { IsolationLayers } from '../../../src/browsers/isolation.ts'
 import { openEgress } from '../../../src/egress/egress.ts'
 
 // Acts as a server: opens a browser with each mechanism, prints their pids and the folder, and waits to be killed.
-const [dataDir = '', known = '', ...mechanisms] = process.argv.slice(2)
+const [dataDir = '', known = '', kind = '', ...mechanisms] = process.argv.slice(2)
 const isolation = JSON.parse(known) as IsolationLayers
-const host = await openBrowserHost({ dataDir, choice: 'shell', isolation, environment: process.env })
+const isHeadful = kind === 'headful'
+const choice = isHeadful ? 'chromium' : 'shell'
+const host = await openBrowserHost({ dataDir, choice, isolation, environment: process.env })
 const egress = await openEgress({ log: { debug: () => {}, warn: () => {} } })
 
 function layersOf(mechanism: string): IsolationLayers {
@@ -19,7 +21,10 @@ function layersOf(mechanism: string): IsolationLayers {
 
 const browsers = await Promise.all(
   mechanisms.map((mechanism) =>
-    launchBrowser({ ...host, isolation: layersOf(mechanism) }, { openProxyEndpoint: egress.openProxyEndpoint }),
+    launchBrowser(
+      { ...host, isolation: layersOf(mechanism) },
+      { openProxyEndpoint: egress.openProxyEndpoint, isHeadful },
+    ),
   ),
 )
 process.stdout.write(`${JSON.stringify({ pids: browsers.map(({ pid }) => pid), bootPath: host.boot.path })}\n`)
