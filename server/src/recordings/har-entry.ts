@@ -46,7 +46,7 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
       httpVersion,
       cookies: sentCookies(valueOf(sentHeaders, 'cookie')).map((cookie) => redact(cookie)),
       headers: sentHeaders.map((header) => (isSecret(header.name) ? redact(header) : header)),
-      queryString: [...(URL.parse(sent.request.url)?.searchParams ?? [])].map(([name, value]) => ({ name, value })),
+      queryString: listQuery(sent.request.url),
       ...postDataOf(exchange, valueOf(sentHeaders, 'content-type')),
       headersSize: -1,
       bodySize: Buffer.byteLength(sent.request.postData ?? ''),
@@ -71,6 +71,17 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
     _resourceType: (sent.type ?? 'other').toLowerCase(),
     ...(messages === undefined ? {} : { _webSocketMessages: messages }),
   }
+}
+
+/**
+ * Maximum number of query parameters and of cookies that are listed. The URL has all of them. A
+ * million parameters in a URL of 2 MB took 20 s.
+ */
+const maxPairs = 1000
+
+function listQuery(url: string): readonly NameValue[] {
+  const query = URL.parse(url)?.search.slice(1).split('&', maxPairs).join('&') ?? ''
+  return Array.from(new URLSearchParams(query), ([name, value]) => ({ name, value }))
 }
 
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key'])
@@ -101,7 +112,7 @@ function splitPair(pair: string): NameValue {
 }
 
 function sentCookies(header: string | undefined): readonly HarCookie[] {
-  return (header ?? '').split(';').filter(Boolean).map(splitPair)
+  return (header ?? '').split(';', maxPairs).filter(Boolean).map(splitPair)
 }
 
 function receivedCookies(headers: readonly NameValue[]): readonly HarCookie[] {

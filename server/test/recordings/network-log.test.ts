@@ -6,7 +6,9 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CdpEvent } from '../../src/cdp/protocol.ts'
 import type { AttachedTarget } from '../../src/cdp/targets.ts'
+import { toHarEntry } from '../../src/recordings/har-entry.ts'
 import { NetworkLog } from '../../src/recordings/network-log.ts'
+import { RedirectChain } from '../../src/recordings/redirect-chain.ts'
 import { TempFile } from '../../src/recordings/temp-file.ts'
 
 let folder: string
@@ -94,4 +96,16 @@ test('many requests that have not ended are written without blocking, and at mos
   expect(log.locations).toHaveLength(5001)
   expect(log.pages).toHaveLength(5000)
   expect(turns).toBeGreaterThan(10)
+})
+
+test('a URL of any number of parameters is recorded with its first 1000', () => {
+  const url = `https://example.com/?${'a=b%20c&'.repeat(20_000)}`
+  const request = { url, method: 'GET', headers: {} }
+  const sent = { requestId: '1', loaderId: '1', type: 'Fetch', timestamp: 1, wallTime: 1, request } as const
+  const exchange = new RedirectChain().add(sent, undefined)
+
+  const entry = toHarEntry(exchange, { withSecrets: true })
+
+  expect(entry.request.queryString).toEqual(Array.from({ length: 1000 }, () => ({ name: 'a', value: 'b c' })))
+  expect(entry.request.url).toBe(url)
 })
