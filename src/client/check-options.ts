@@ -24,6 +24,9 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   viewport: true,
   timezone: true,
   headless: true,
+  locale: true,
+  userAgent: true,
+  geolocation: true,
   wait: true,
 }
 

@@ -3,7 +3,7 @@ import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 import { browserArgs } from './session-launch.ts'
-import { sessionTimezone, viewport } from './session-emulation.ts'
+import { sessionGeolocation, sessionLocale, sessionTimezone, sessionUserAgent, viewport } from './session-emulation.ts'
 import { allowedDomains, blockedDomains, sessionProxy } from './session-network.ts'
 import { sessionWebhook } from './webhooks.ts'
 
@@ -136,6 +136,18 @@ export const createSessionRequest = z.object({
    * full Chromium and Xvfb. Default: true.
    */
   headless: z.boolean().optional(),
+  /**
+   * Language tag, such as `de-DE`, of `navigator.language`, `Intl` and `Accept-Language`. The
+   * session then starts a browser of its own. Default: `en-US`.
+   */
+  locale: sessionLocale.optional(),
+  /**
+   * User agent of all requests and of `navigator`, with client hints that match it. The session
+   * then starts a browser of its own. Default: that of the browser.
+   */
+  userAgent: sessionUserAgent.optional(),
+  /** Position, which pages may read without a prompt. Default: none. */
+  geolocation: sessionGeolocation.optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

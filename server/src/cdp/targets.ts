@@ -34,6 +34,7 @@ export interface AttachedTarget {
   readonly targetId: string
   readonly type: string
   readonly url: string
+  readonly browserContextId: string | undefined
   readonly cdpSessionId: string
   /** Session in which the target was announced: of the embedding page, or the browser. */
   readonly parentCdpSessionId: string
@@ -46,6 +47,11 @@ export interface AutoAttachOptions {
   readonly filter?: Protocol.Target.TargetFilter | undefined
   /** Targets to attach to from each attached target. Default: as for `filter`. */
   readonly childFilter?: Protocol.Target.TargetFilter | undefined
+  /**
+   * Whether new targets wait until the commands that `onAttached` sends before its first `await`
+   * have taken effect. Default: false.
+   */
+  readonly pausesNewTargets?: boolean | undefined
   /** Sets up a target. */
   readonly onAttached: (target: AttachedTarget) => Promise<void>
   readonly onDetached: (target: AttachedTarget) => void
@@ -64,16 +70,22 @@ export interface AutoAttachment extends Disposable {
  * `root` is detached.
  */
 export function autoAttach(router: CdpRouter, root: CdpSession, options: AutoAttachOptions): AutoAttachment {
+  // By default false: one client could resume a target too early for another.
+  const { pausesNewTargets: waitForDebuggerOnStart = false } = options
+  const attaching = { autoAttach: true, waitForDebuggerOnStart, flatten: true } as const
   const targets = new Map<string, AttachedTarget>()
   const settingUp: Promise<unknown>[] = []
   const attach = async (parent: string, event: Protocol.Target.AttachedToTargetEvent): Promise<void> => {
-    const { targetId, type, url } = event.targetInfo
+    const { targetId, type, url, browserContextId } = event.targetInfo
     const { sessionId: cdpSessionId } = event
     const call = router.callIn(cdpSessionId)
-    const target = { targetId, type, url, cdpSessionId, parentCdpSessionId: parent, call }
+    const target = { targetId, type, url, browserContextId, cdpSessionId, parentCdpSessionId: parent, call }
     targets.set(cdpSessionId, target)
-    const children = call('Target.setAutoAttach', { ...attachAtOnce, filter: options.childFilter })
-    await Promise.allSettled([options.onAttached(target), children])
+    const set = options.onAttached(target)
+    const children = call('Target.setAutoAttach', { ...attaching, filter: options.childFilter })
+    // Not after the responses: a target that waits does not respond to every command.
+    const resumed = waitForDebuggerOnStart ? call('Runtime.runIfWaitingForDebugger') : undefined
+    await Promise.allSettled([set, children, resumed])
   }
   const stop = router.onEvent((event) => {
     const { method, params, sessionId: cdpSessionId = '' } = event
@@ -87,14 +99,11 @@ export function autoAttach(router: CdpRouter, root: CdpSession, options: AutoAtt
     } else if (target !== undefined) options.onEvent(target, event)
   })
   const start = async (): Promise<void> => {
-    await root.call('Target.setAutoAttach', { ...attachAtOnce, filter: options.filter })
+    await root.call('Target.setAutoAttach', { ...attaching, filter: options.filter })
     await Promise.all(settingUp.splice(0))
   }
   return { ready: start(), [Symbol.dispose]: stop }
 }
-
-/** Without `waitForDebuggerOnStart`: one client could resume a target too early for another. */
-const attachAtOnce = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true } as const
 
 function openSession(router: CdpRouter, cdpSessionId: string, parentCall: CdpCall): CdpSession {
   return {

@@ -150,6 +150,7 @@ export class CdpClient {
     this.#kinds[Symbol.dispose]()
     this.#handoffs[Symbol.dispose]()
     await this.#channel[Symbol.asyncDispose]()
+    this.#session.browser.emulation?.release(this)
   }
 
   /** Resumes reading from the client after the browser's pipe was full. */
@@ -207,6 +208,8 @@ export class CdpClient {
     if (this.#targets.shouldHide(event)) return false
     this.#pages.track(event)
     this.#targets.track(event)
+    if (event.method === 'Target.detachedFromTarget')
+      this.#session.browser.emulation?.release(this, event.params.sessionId)
     return true
   }
 
@@ -257,7 +260,7 @@ export class CdpClient {
         return this.#handoffs.execute(command)
       case 'pass': {
         this.#pages.trackCommand(verdict.command)
-        const sent = this.#channel.send(verdict.command)
+        const sent = this.#channel.send(this.#adapt(verdict.command))
         if (sent === 'unknown-session') {
           this.#respond({
             id,
@@ -271,6 +274,14 @@ export class CdpClient {
       }
     }
     verdict satisfies never
+  }
+
+  /** Reconciles the emulation of the client with that of the session. */
+  #adapt(command: CdpCommand): CdpCommand {
+    const { sessionId: cdpSessionId } = command
+    const targetId = cdpSessionId === undefined ? this.#channel.targetId : this.#kinds.targetOf(cdpSessionId)
+    if (targetId === undefined) return command
+    return this.#session.browser.emulation?.adapt(command, { client: this, targetId, cdpSessionId }) ?? command
   }
 
   /** The message may contain a value of the client, which is cut: responses are buffered. */

@@ -38,6 +38,11 @@ export class CdpSessionKinds implements Disposable {
     return this.#targets.has(cdpSessionId) ? 'web' : undefined
   }
 
+  /** Id of the target of a session. Undefined if it was not announced to this client. */
+  targetOf(cdpSessionId: string): string | undefined {
+    return this.#targets.get(cdpSessionId)
+  }
+
   kindOfTarget(targetId: string): TargetKind {
     return this.#watch.kindOf(targetId)
   }

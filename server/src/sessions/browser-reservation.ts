@@ -1,3 +1,4 @@
+import type { SessionEmulation } from 'bowline/contract/session-emulation'
 import type { SessionNetwork } from 'bowline/contract/session-network'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
@@ -11,6 +12,7 @@ import type { NewSession } from './admit-session.ts'
 import { launchOptionsOf } from './launch-options.ts'
 import { launchWithProfile } from './profile-browser.ts'
 import { restrictBrowser } from './restrict-browser.ts'
+import { emulateInBrowser, type SessionBrowser } from './session-browser.ts'
 
 /** A browser reserved for a session: a warm one of the pool, or one launched for it. */
 export interface BrowserReservation {
@@ -19,7 +21,7 @@ export interface BrowserReservation {
    * Returns the browser. Throws BROWSER_START_FAILED after three attempts, and PROFILE_UNREADABLE
    * at once.
    */
-  readonly take: () => Promise<Browser>
+  readonly take: () => Promise<SessionBrowser>
   /** Releases the browser and the profile of a session that does not start. */
   readonly discard: () => Promise<void>
 }
@@ -43,14 +45,17 @@ export async function reserveBrowser(
   newSession: NewSession,
 ): Promise<BrowserReservation> {
   const reservation = await reserveUnrestricted(deps, id, newSession)
-  return { ...reservation, take: async () => takeRestricted(reservation, newSession.request) }
+  return { ...reservation, take: async () => takePrepared(reservation, newSession.request) }
 }
 
-async function takeRestricted(reservation: BrowserReservation, network: SessionNetwork): Promise<Browser> {
+async function takePrepared(
+  reservation: BrowserReservation,
+  request: SessionNetwork & SessionEmulation,
+): Promise<SessionBrowser> {
   const browser = await reservation.take()
   try {
-    await restrictBrowser(browser, network)
-    return browser
+    await restrictBrowser(browser, request)
+    return await emulateInBrowser(browser, request)
   } catch (error) {
     await browser.kill()
     throw error

@@ -1,4 +1,4 @@
-import type { Browser } from '../browsers/launch.ts'
+import type { SessionBrowser } from './session-browser.ts'
 import type { PageFocus } from '../cdp/page-focus.ts'
 import type { ReadPauser } from '../cdp/read-pauser.ts'
 import type { Downloads } from '../files/downloads.ts'
@@ -12,7 +12,7 @@ import type { SessionAge } from './session-clock.ts'
 /** The browser and the lifetime of a session, with which its components work. */
 export interface SessionCore extends SessionAge {
   readonly row: SessionRow
-  readonly browser: Browser
+  readonly browser: SessionBrowser
   /** Aborts when the session ends. The reason is its EndReason. */
   readonly ended: AbortSignal
   /** Closes the components when the browser is stopped. */

@@ -12,17 +12,36 @@ import { openServer, type OpenServer } from '../egress/open-page.ts'
 const facts = `({
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   offset: new Date(0).getTimezoneOffset(),
+  languages: [navigator.language, ...navigator.languages],
+  locale: Intl.NumberFormat().resolvedOptions().locale,
+  number: (1.5).toLocaleString(),
+  userAgent: navigator.userAgent,
+  hints: navigator.userAgentData && [navigator.userAgentData.platform, navigator.userAgentData.brands[0].version],
 })`
 
 const windowFacts = `Object.assign(${facts}, {
   inner: [innerWidth, innerHeight], screen: [screen.width, screen.height], ratio: devicePixelRatio })`
 
+const userAgent =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
 const emulated = {
   viewport: { width: 900, height: 700, deviceScaleFactor: 2 },
   timezone: 'Asia/Tokyo',
+  locale: 'de-AT',
+  userAgent,
+  geolocation: { latitude: 48.2, longitude: 16.4 },
 } satisfies CreateSessionOptions
 
-const expected = { timezone: 'Asia/Tokyo', offset: -540 }
+const expected = {
+  timezone: 'Asia/Tokyo',
+  offset: -540,
+  languages: ['de-AT', 'de-AT', 'de'],
+  locale: 'de-AT',
+  number: '1,5',
+  userAgent,
+  hints: ['Windows', '140'],
+}
 
 const sitePages = {
   // Read by the first script of the page, before anything else could change them.
@@ -86,7 +105,11 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
   test('shows it to pages of new contexts, unless the client emulates another one', async () => {
     const browser = page.context().browser()!
     const plain = await browser.newContext({ viewport: null })
-    const own = await browser.newContext({ viewport: { width: 500, height: 400 }, timezoneId: 'Europe/Paris' })
+    const own = await browser.newContext({
+      viewport: { width: 500, height: 400 },
+      timezoneId: 'Europe/Paris',
+      locale: 'fr-FR',
+    })
 
     const [seen, seenInOwn] = await Promise.all(
       [plain, own].map(async (context) => {
@@ -97,11 +120,38 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     )
 
     expect(seen).toEqual(inWindow)
-    expect(seenInOwn).toMatchObject({ timezone: 'Europe/Paris', inner: [500, 400], ratio: 1 })
+    expect(seenInOwn).toMatchObject({ timezone: 'Europe/Paris', languages: ['fr-FR', 'fr-FR'], locale: 'fr-FR' })
+    expect(seenInOwn).toMatchObject({ userAgent, hints: ['Windows', '140'], inner: [500, 400], ratio: 1 })
     await Promise.all([plain.close(), own.close()])
   })
 
+  test('sends headers that agree with it, from the first request on', async () => {
+    for (const path of ['/facts', '/worker.js']) {
+      const headers = site.requests.all.find((request) => request.path === path)?.headers
+      expect(headers).toMatchObject({ 'accept-language': 'de-AT,de;q=0.9', 'user-agent': userAgent })
+    }
+    const { headers } = site.requests.all.find(({ path }) => path === '/facts')!
+    expect(headers).toMatchObject({ 'sec-ch-ua-platform': '"Windows"' })
+  })
+
+  test('shows the position without a prompt, and gives way to a client while it emulates another one', async () => {
+    const read = `new Promise((done, fail) => navigator.geolocation.getCurrentPosition(
+      ({ coords }) => done([coords.latitude, coords.longitude, coords.accuracy]), fail))`
+    expect(await page.evaluate(read)).toEqual([48.2, 16.4, 1])
+
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Emulation.setGeolocationOverride', { latitude: 1, longitude: 2, accuracy: 3 })
+    await cdp.send('Emulation.setLocaleOverride', { locale: 'fr-FR' })
+    expect(await page.evaluate(read)).toEqual([1, 2, 3])
+    expect(await page.evaluate(facts)).toMatchObject({ locale: 'fr-FR' })
+
+    await cdp.detach()
+    await expect.poll(async () => page.evaluate(read)).toEqual([48.2, 16.4, 1])
+    await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
+  })
+
   test('keeps it after screenshots, and shows it to Puppeteer', async () => {
+    await page.bringToFront()
     await page.screenshot({ fullPage: true })
     expect(await page.evaluate(windowFacts)).toEqual(inWindow)
 

@@ -7,7 +7,7 @@ import { adHosts } from './ad-rules.ts'
 import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
-import { userAgentOverride } from './user-agent.ts'
+import { userAgentOverride } from '../../cdp/user-agent.ts'
 
 /** Options of `emulate`: the device, the locale and the requests of a page. */
 export interface EmulationOptions {

@@ -1,4 +1,4 @@
-import type { CdpParams } from '../../cdp/protocol.ts'
+import type { CdpParams } from './protocol.ts'
 
 /** Parameters of `Emulation.setUserAgentOverride`. */
 export interface UserAgentOverride {
