@@ -27,6 +27,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   locale: true,
   userAgent: true,
   geolocation: true,
+  extraHeaders: true,
   wait: true,
 }
 

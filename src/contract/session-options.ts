@@ -3,7 +3,14 @@ import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
 import { browserArgs } from './session-launch.ts'
-import { sessionGeolocation, sessionLocale, sessionTimezone, sessionUserAgent, viewport } from './session-emulation.ts'
+import {
+  sessionExtraHeaders,
+  sessionGeolocation,
+  sessionLocale,
+  sessionTimezone,
+  sessionUserAgent,
+  viewport,
+} from './session-emulation.ts'
 import { allowedDomains, blockedDomains, sessionProxy } from './session-network.ts'
 import { sessionWebhook } from './webhooks.ts'
 
@@ -148,6 +155,12 @@ export const createSessionRequest = z.object({
   userAgent: sessionUserAgent.optional(),
   /** Position, which pages may read without a prompt. Default: none. */
   geolocation: sessionGeolocation.optional(),
+  /**
+   * Headers to add to requests, by origin, such as `https://api.example.com`, or
+   * `https://*.example.com` for all subdomains. Headers of clients and pages take precedence.
+   * Requests to another origin, also after a redirect, do not have them. Default: none.
+   */
+  extraHeaders: sessionExtraHeaders.optional(),
   /** Records the session. `true` records everything and always keeps it. Default: no recordings. */
   record: recordRequest.optional(),
 })

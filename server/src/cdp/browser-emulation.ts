@@ -57,7 +57,9 @@ export class BrowserEmulation {
     this.#defaultContextId = defaultContextId
   }
 
-  /** Starts the emulation. Resolves when the existing targets are set up. Rejects with CDP_FAILED. */
+  /**
+   * Starts the emulation. Resolves when the existing targets are set up. Rejects with CDP_FAILED.
+   */
   static async start(
     { router, defaultContextId }: { readonly router: CdpRouter; readonly defaultContextId?: string | undefined },
     settings: EmulationSettings,

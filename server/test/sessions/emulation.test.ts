@@ -80,7 +80,9 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     site = undo.use(await startSite(sitePages))
     open = undo.use(await openServer({ browser: kind, warm: 0, allow: ['127.0.0.1'] }))
     bowline = undo.use(new Bowline({ baseUrl: open.server.url, apiKey: open.server.apiKey, reaper: false }))
-    session = undo.use(await bowline.sessions.create(emulated))
+    session = undo.use(
+      await bowline.sessions.create({ ...emulated, extraHeaders: { [site.url('')]: { 'x-key': 'secret' } } }),
+    )
     const connected = undo.use(await playwright.connect(session))
     page = connected.page
     await page.goto(site.url('/facts'))
@@ -132,6 +134,24 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     }
     const { headers } = site.requests.all.find(({ path }) => path === '/facts')!
     expect(headers).toMatchObject({ 'sec-ch-ua-platform': '"Windows"' })
+  })
+
+  test('adds headers to the requests to an origin, and to no other', async () => {
+    const keyOf = async (path: string) => (await site.requests.waitFor(path)).headers['x-key']
+    expect([await keyOf('/facts'), await keyOf('/worker.js')]).toEqual(['secret', 'secret'])
+    expect(site.requests.all.filter(({ headers }) => headers.host?.startsWith('localhost'))).not.toHaveLength(0)
+
+    const redirects = [site.crossUrl('/away'), site.crossUrl(`/redirect?to=${encodeURIComponent(site.url('/back'))}`)]
+    for (const to of redirects) {
+      const url = `/redirect?to=${encodeURIComponent(to)}`
+      await page.evaluate(`fetch(${JSON.stringify(url)}, { mode: 'no-cors' }).then(() => {}, () => {})`)
+    }
+    await page.evaluate(`fetch('/own', { headers: { 'X-Key': 'own' } }).then(() => {})`)
+
+    expect([await keyOf('/back'), await keyOf('/own')]).toEqual(['secret', 'own'])
+    const others = site.requests.all.filter(({ headers }) => headers.host?.startsWith('localhost'))
+    expect(others.map(({ path }) => path)).toContain('/away')
+    expect(others.filter(({ headers }) => 'x-key' in headers)).toEqual([])
   })
 
   test('shows the position without a prompt, and gives way to a client while it emulates another one', async () => {

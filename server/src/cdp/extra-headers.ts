@@ -1,0 +1,64 @@
+import type { Protocol } from './protocol.ts'
+import type { CdpRouter } from './router.ts'
+import { attachToBrowser, type CdpSession } from './targets.ts'
+
+/** Headers by name. */
+export type Headers = Readonly<Record<string, string>>
+
+/** The headers of one rule, and the URLs that they are for. */
+export interface HeaderRule {
+  readonly matches: (url: string) => boolean
+  readonly headers: Headers
+}
+
+/**
+ * Adds headers to requests of a browser, behind the interception of clients. A redirect to another
+ * URL loses them. Headers that a request has already take precedence. Resolves when it is active,
+ * for the rest of the browser's life. Rejects with CDP_FAILED.
+ */
+export async function addExtraHeaders(router: CdpRouter, rules: readonly HeaderRule[]): Promise<void> {
+  const browser = await attachToBrowser(router)
+  browser.onEvent(({ method, params }) => {
+    // Fails if the request is gone, such as that of a closed tab.
+    if (method === 'Fetch.requestPaused') continueWith(browser, rules, params).catch(() => undefined)
+  })
+  await browser.call('Fetch.enable', { patterns: [{}] })
+}
+
+async function continueWith(
+  browser: CdpSession,
+  rules: readonly HeaderRule[],
+  { requestId, request, redirectedRequestId }: Protocol.Fetch.RequestPausedEvent,
+): Promise<void> {
+  const headers = adaptHeaders(rules, request, redirectedRequestId !== undefined)
+  const entries = headers && Object.entries(headers).map(([name, value]) => ({ name, value }))
+  await browser.call('Fetch.continueRequest', { requestId, ...(entries === undefined ? {} : { headers: entries }) })
+}
+
+/**
+ * Returns the headers of a request with those of the rules. Removes what a rule for other URLs has
+ * added before a redirect. Undefined if nothing changes.
+ */
+export function adaptHeaders(
+  rules: readonly HeaderRule[],
+  { url, headers }: { readonly url: string; readonly headers: Headers },
+  isRedirected: boolean,
+): Headers | undefined {
+  const matching = rules.filter(({ matches }) => matches(url))
+  const others = isRedirected ? rules.filter((rule) => !matching.includes(rule)) : []
+  const added = new Set(others.flatMap((rule) => Object.entries(rule.headers).map(keyOf)))
+  const kept = Object.entries(headers).filter((entry) => !added.has(keyOf(entry)))
+  const result = new Map(kept.map((entry) => [entry[0].toLowerCase(), entry]))
+  for (const rule of matching) {
+    for (const entry of Object.entries(rule.headers)) {
+      const name = entry[0].toLowerCase()
+      if (!result.has(name)) result.set(name, entry)
+    }
+  }
+  const hasChanged = kept.length < Object.keys(headers).length || result.size > kept.length
+  return hasChanged ? Object.fromEntries(result.values()) : undefined
+}
+
+function keyOf([name, value]: readonly [string, string]): string {
+  return `${name.toLowerCase()}:${value}`
+}
