@@ -133,8 +133,8 @@ export interface Session extends AsyncDisposable {
    * await bowline.withSession({ ttl: 600, driver: playwright }, async ({ page, session }) => {
    *   await page.goto('https://example.com')
    *   console.log(`Please help: ${session.interactiveLiveViewUrl}`)
-   *   const { success, reason } = await session.handoff({ instructions: 'Sign in' })
-   *   console.log(success, reason)
+   *   const done = await session.handoff({ instructions: 'Sign in', timeoutMs: 300_000 })
+   *   console.log(done.success, done.reason)
    * })
    * ```
    */

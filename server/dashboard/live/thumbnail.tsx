@@ -7,6 +7,7 @@ interface ThumbnailProps {
   /** Minimum milliseconds between frames. */
   readonly frameMs: number
   readonly onShown: (shown: ShownTab) => void
+  readonly onHandoff: (isOpen: boolean) => void
   readonly onEnded: () => void
 }
 
@@ -14,13 +15,13 @@ interface ThumbnailProps {
 const maxWidthPixels = 640
 
 /** A live thumbnail of a session. Connected only while it is visible. */
-export function Thumbnail({ liveViewUrl, frameMs, onShown, onEnded }: ThumbnailProps) {
+export function Thumbnail({ liveViewUrl, frameMs, onShown, onHandoff, onEnded }: ThumbnailProps) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const isVisible = useVisible(box)
   const [frames, setFrames] = useState(0)
-  const events = useRef({ onShown, onEnded })
-  events.current = { onShown, onEnded }
+  const events = useRef({ onShown, onHandoff, onEnded })
+  events.current = { onShown, onHandoff, onEnded }
 
   useEffect(() => {
     if (!isVisible || box.current === null) return undefined
@@ -37,6 +38,7 @@ export function Thumbnail({ liveViewUrl, frameMs, onShown, onEnded }: ThumbnailP
           setFrames((last) => last + 1)
         },
         onShown: (shown) => events.current.onShown(shown),
+        onHandoff: (isOpen) => events.current.onHandoff(isOpen),
         onEnded: () => events.current.onEnded(),
       },
     )

@@ -9,6 +9,8 @@ export interface ShownTab {
 export interface WatchEvents {
   readonly onFrame: (image: ImageBitmap) => void
   readonly onShown: (shown: ShownTab) => void
+  /** Whether a page is handed off to a human. */
+  readonly onHandoff: (isOpen: boolean) => void
   /** The session has ended. */
   readonly onEnded: () => void
 }
@@ -25,6 +27,7 @@ export interface FrameOptions {
 /** The messages of the live view that a thumbnail needs. */
 type Message =
   | { readonly type: 'hello' | 'ended' }
+  | { readonly type: 'handoffs'; readonly handoffs: readonly unknown[] }
   | {
       readonly type: 'tabs'
       readonly tabs: readonly { readonly id: string; readonly title: string; readonly url: string }[]
@@ -89,6 +92,8 @@ class LiveViewWatch implements Disposable {
     if (data instanceof ArrayBuffer) return void draw(socket, data, (image, frame) => this.#show(image, frame))
     const message = JSON.parse(data) as Message
     if (message.type === 'hello') {
+      // Followed by the open hand-offs, if there are any.
+      this.#events.onHandoff(false)
       const { width, height, frameMs } = this.#frameOptions
       socket.send(JSON.stringify({ type: 'looks', isVisible: true, width, height, everyMs: frameMs }))
     }
@@ -96,6 +101,7 @@ class LiveViewWatch implements Disposable {
       const tab = message.tabs.find(({ id }) => id === message.shown)
       this.#events.onShown({ title: tab?.title ?? '', url: tab?.url ?? '', tabs: message.tabs.length })
     }
+    if (message.type === 'handoffs') this.#events.onHandoff(message.handoffs.length > 0)
     if (message.type === 'ended') {
       this.#hasEnded = true
       this.#events.onEnded()

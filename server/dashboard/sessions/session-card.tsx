@@ -18,15 +18,23 @@ interface SessionCardProps {
 
 /** A live session with its thumbnail. */
 export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
-  const { id, name, liveViewUrl, streamWebView, profile } = session
+  const { id, name, liveViewUrl, streamWebView, handoff } = session
   const [shown, setShown] = useState<ShownTab>()
+  // The live view knows it at once, and of sessions that run on other servers.
+  const [needsHuman = handoff !== undefined, setNeedsHuman] = useState<boolean>()
   const end = useAction(async (api) => endSession(api, id))
   const title = titleOf(shown)
   return (
     <li class="session-card" data-session={id}>
       <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${name ?? id}`}>
         {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
-          <Thumbnail liveViewUrl={liveViewUrl} frameMs={frameMs} onShown={setShown} onEnded={onChange} />
+          <Thumbnail
+            liveViewUrl={liveViewUrl}
+            frameMs={frameMs}
+            onShown={setShown}
+            onHandoff={setNeedsHuman}
+            onEnded={onChange}
+          />
         ) : (
           <div class="thumbnail">
             <span class="faint">Live view disabled</span>
@@ -59,20 +67,39 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
           />
         </div>
       </div>
-      <footer>
-        <span title="Started">
-          <Ago time={session.createdAt} />
-        </span>
-        <span title="Time left">
-          <TimeLeft time={session.expiresAt} /> left
-        </span>
-        {profile !== undefined && (
-          <Badge tone="accent">
-            <a href={linkTo(['profiles', profile.name])}>{profile.name}</a>
-          </Badge>
-        )}
-      </footer>
+      <Footer session={session} needsHuman={needsHuman} />
     </li>
+  )
+}
+
+function Footer({ session, needsHuman }: { readonly session: SessionSummary; readonly needsHuman: boolean }) {
+  const { profile } = session
+  return (
+    <footer>
+      <span title="Started">
+        <Ago time={session.createdAt} />
+      </span>
+      <span title="Time left">
+        <TimeLeft time={session.expiresAt} /> left
+      </span>
+      {needsHuman && <NeedsHuman session={session} />}
+      {profile !== undefined && (
+        <Badge tone="accent">
+          <a href={linkTo(['profiles', profile.name])}>{profile.name}</a>
+        </Badge>
+      )}
+    </footer>
+  )
+}
+
+/** A link to the live view of a session with an open hand-off. */
+export function NeedsHuman({ session: { id, handoff } }: { readonly session: SessionSummary }) {
+  return (
+    <Badge tone="warn">
+      <a href={linkTo(['sessions', id], { view: 'take-over' })} title={handoff?.instructions}>
+        Needs a human
+      </a>
+    </Badge>
   )
 }
 

@@ -32,6 +32,7 @@ export function SessionFacts({ session }: { readonly session: SessionSummary }) 
         ) : (
           <Ending session={session} />
         )}
+        {session.handoff !== undefined && <Fact name="Needs a human">{session.handoff.instructions}</Fact>}
         <MetadataFacts metadata={session.metadata} />
         {session.profile !== undefined && <ProfileFact profile={session.profile} />}
         {session.error !== undefined && <Fact name="Error">{session.error}</Fact>}

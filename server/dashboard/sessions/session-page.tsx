@@ -13,6 +13,7 @@ import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
+import { NeedsHuman } from './session-card.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
@@ -44,7 +45,8 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
       before={<BackLink to={['sessions']}>Sessions</BackLink>}
       lead={
         <>
-          <code>{id}</code> {value !== undefined && <Status status={value.status} />}
+          <code>{id}</code> {value !== undefined && <Status status={value.status} />}{' '}
+          {value?.handoff !== undefined && <NeedsHuman session={value} />}
         </>
       }
       actions={

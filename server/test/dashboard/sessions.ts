@@ -68,6 +68,22 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('a session that needs a human is marked, and links to its live view', async () => {
+    const { id } = await dashboard().lab.createSession()
+    await using view = await dashboard().open()
+    const badge = view.page.locator(`[data-session="${id}"]`).getByRole('link', { name: 'Needs a human' })
+    await dashboard().lab.api('POST', `/v2/browser/${id}/handoff`, { instructions: 'Sign in' })
+
+    await badge.click()
+    const live = view.page.frameLocator('iframe[title="Interactive live view"]')
+    await view.page.getByRole('definition').filter({ hasText: 'Sign in' }).waitFor()
+    await live.getByRole('button', { name: 'Done' }).click()
+
+    await view.page.getByRole('link', { name: 'Needs a human' }).waitFor({ state: 'detached' })
+    expect((await dashboard().lab.api('GET', `/v2/browser/${id}`)).body['handoff']).toBeUndefined()
+    await dashboard().lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
   test('closing the form before the session has started ends the session', async () => {
     await using view = await dashboard().open('profiles')
     const [made, closed] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
