@@ -11,10 +11,11 @@ import { exitCodeOfSignal, spawnChild } from './spawn-child.ts'
 import { forwardSignals } from './forward-signals.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { networkOf, withNetworkFlags, type NetworkFlags } from './network-flags.ts'
+import { emulationOf, withEmulationFlags, type EmulationFlags } from './emulation-flags.ts'
 import { launchOf, withLaunchFlags, type LaunchFlags } from './launch-flags.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface ExecFlags extends ConnectionFlags, LabelFlags, NetworkFlags, LaunchFlags {
+interface ExecFlags extends ConnectionFlags, LabelFlags, NetworkFlags, LaunchFlags, EmulationFlags {
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
@@ -42,7 +43,7 @@ export function createExecCommand(): Command {
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
   const labelled = withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
-  return withLaunchFlags(withNetworkFlags(labelled))
+  return withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled)))
     .option('--profile <name>', 'browser profile to load and save')
     .option('--webhook <url>', 'URL that receives the start and the end of the session, with its bill')
     .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
@@ -79,6 +80,7 @@ function toSessionOptions({ ttl, activityTtl, profile, webhook, wait, ...flags }
   return {
     ...labelsOf(flags),
     ...networkOf(flags),
+    ...emulationOf(flags),
     ...launchOf(flags),
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),

@@ -178,7 +178,11 @@ test('the flags of the session are sent to the server', async () => {
   const network = [...hosts, '--proxy', 'socks5://some%25one:p%40ss@proxy.test:1081']
   const times = ['--ttl', '60', '--activity-ttl', '30', '--wait', '90']
   const args = ['--browser-arg', '--disable-gpu', '--browser-arg=--font-render-hinting=none', '--headful']
-  const flags = ['--profile', 'boat', ...times, ...labels, ...webhook, ...network, ...args]
+  const headers = ['https://a.test x-a: b: c', 'https://a.test x-d:', 'https://*.b.test x-a: e']
+  const device = ['--viewport', '390x844@2.5', '--geolocation', '-33.8, 151,20']
+  const texts = ['--locale', 'de-DE', '--timezone', 'Europe/Berlin', '--user-agent', 'Mozilla/5.0 (X)']
+  const emulation = [...device, ...texts, ...headers.flatMap((header) => ['--extra-header', header])]
+  const flags = ['--profile', 'boat', ...emulation, ...times, ...labels, ...webhook, ...network, ...args]
   const end = await runExec(service, ...flags, '--', 'true')
 
   expect(end.code, end.errors).toBe(0)
@@ -195,6 +199,12 @@ test('the flags of the session are sent to the server', async () => {
     proxy: { server: 'socks5://proxy.test:1081', username: 'some%one', password: 'p@ss' },
     args: ['--disable-gpu', '--font-render-hinting=none'],
     headless: false,
+    viewport: { width: 390, height: 844, deviceScaleFactor: 2.5 },
+    geolocation: { latitude: -33.8, longitude: 151, accuracy: 20 },
+    locale: 'de-DE',
+    timezone: 'Europe/Berlin',
+    userAgent: 'Mozilla/5.0 (X)',
+    extraHeaders: { 'https://a.test': { 'x-a': 'b: c', 'x-d': '' }, 'https://*.b.test': { 'x-a': 'e' } },
   })
   expect(creation?.path).toBe('/v2/browser?wait=90')
 })

@@ -7,6 +7,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
 import { DomainFields, readDomains, type EnteredDomains } from './domain-fields.tsx'
+import { EmulationFields, noEmulation, readEmulation } from './emulation-fields.tsx'
 import { LabelFields, readLabels, type EnteredLabels } from './label-fields.tsx'
 import { createSession, endSession } from './session-calls.ts'
 
@@ -16,12 +17,12 @@ const minutes = [1, 5, 10, 30, 60]
 export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [labels, setLabels] = useState<EnteredLabels>({ name: '', metadata: '' })
   const [domains, setDomains] = useState<EnteredDomains>({ allowed: '', blocked: '' })
+  const [emulation, setEmulation] = useState(noEmulation)
   const [ttlMinutes, setTtlMinutes] = useState(10)
   const [idleMinutes, setIdleMinutes] = useState(5)
   const [profile, setProfile] = useState('')
   const [savesChanges, setSavesChanges] = useState(true)
   const [isRecorded, setIsRecorded] = useState(false)
-  const profiles = useLoaded('profiles', async (api, signal) => api.call('listProfiles', {}, signal))
   const create = useFormAction(async (api, options: CreateSessionOptions, signal) => {
     const { id } = await createSession(api, options)
     if (signal.aborted) return endSession(api, id)
@@ -33,6 +34,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
     void create.run({
       ...readLabels(labels),
       ...readDomains(domains),
+      ...readEmulation(emulation),
       ttl: ttlMinutes * 60,
       activityTtl: idleMinutes * 60,
       ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
@@ -55,20 +57,29 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
             onInput={(event) => setProfile(event.currentTarget.value)}
           />
         </Field>
-        <datalist id="profile-names">
-          {profiles.value?.data.map(({ name }) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
+        <ProfileNames />
         {profile.trim() !== '' && (
           <Check label="Save changes when the session ends" isOn={savesChanges} onChange={setSavesChanges} />
         )}
         <LabelFields labels={labels} onChange={setLabels} />
         <DomainFields domains={domains} onChange={setDomains} />
+        <EmulationFields emulation={emulation} onChange={setEmulation} />
         <Check label="Record video, console and network" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>
     </Dialog>
+  )
+}
+
+/** Suggestions for the name of a profile. */
+function ProfileNames() {
+  const profiles = useLoaded('profiles', async (api, signal) => api.call('listProfiles', {}, signal))
+  return (
+    <datalist id="profile-names">
+      {profiles.value?.data.map(({ name }) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
   )
 }
 

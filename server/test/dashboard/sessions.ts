@@ -146,7 +146,20 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.keyboard.press('n')
     await view.page.getByLabel('Name').fill('Nightly export')
     await view.page.getByLabel('Metadata').fill('customer=4711\nquery = a=b')
+    await view.page.getByText('Device, language and headers').click()
+    await view.page.getByLabel('Viewport').fill('500x400@2')
+    await view.page.getByLabel('Position').fill('52.5, -13.4')
+    await view.page.getByLabel('Time zone').fill('Asia/Tokyo')
+    await view.page.getByLabel('Extra headers').fill('https://a.test x-a: b: c\n')
+    const creation = view.page.waitForRequest((request) => request.method() === 'POST')
     await view.page.getByRole('button', { name: 'Start' }).click()
+
+    expect((await creation).postDataJSON()).toMatchObject({
+      viewport: { width: 500, height: 400, deviceScaleFactor: 2 },
+      geolocation: { latitude: 52.5, longitude: -13.4 },
+      timezone: 'Asia/Tokyo',
+      extraHeaders: { 'https://a.test': { 'x-a': 'b: c' } },
+    })
 
     await view.page.frameLocator('iframe').locator('body[data-phase=live]').waitFor()
     await view.page.getByRole('heading', { name: 'Nightly export' }).waitFor()
