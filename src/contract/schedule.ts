@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cronProblem, normalizeCron } from './cron.ts'
 import { isError } from '../kit/is-error.ts'
+import { isTimeZone } from '../kit/is-time-zone.ts'
 
 const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
@@ -76,17 +77,6 @@ function toCron(text: string): string | Error {
   return new Error(
     `"${text}" is not a valid schedule. Use "every 30 minutes", "hourly at :15", "every 6 hours", "daily at 9:00 am", "weekdays at 9:00", "every monday at 8:00", "weekly", "monthly", or a cron expression`,
   )
-}
-
-function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are rejected: they do not follow daylight saving time.
-  if (!/^[a-z]/i.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    // Throws for an unknown time zone.
-    return false
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseDomainPattern } from '../kit/domain-pattern.ts'
+import { isTimeZone } from '../kit/is-time-zone.ts'
 import { atMostEntries } from './bounded.ts'
 import { languageTag } from './location.ts'
 
@@ -44,7 +45,7 @@ export const sessionLocale = z
 export const sessionTimezone = z
   .string()
   .max(60)
-  .refine(isTimezone, 'must be a time zone of the IANA database, such as `Europe/Berlin` or `UTC`')
+  .refine(isTimeZone, 'must be a time zone of the IANA database, such as `Europe/Berlin` or `UTC`')
 
 /** Position that the pages of a session see. */
 export const sessionGeolocation = z.strictObject({
@@ -111,16 +112,6 @@ function isLocale(tag: string): boolean {
   if (!languageTag.test(tag)) return false
   try {
     return Intl.getCanonicalLocales(tag.replaceAll('_', '-')).length === 1
-  } catch {
-    return false
-  }
-}
-
-function isTimezone(name: string): boolean {
-  // Engines also accept offsets, such as `+02:00`.
-  if (!/^[a-z]/i.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
     return false
   }
