@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { cloudflareDomain } from './cloudflare-domain.ts'
 
 const folder = new URL('../../node_modules/devtools-protocol/json/', import.meta.url)
 
@@ -8,7 +9,10 @@ interface ProtocolPart {
   readonly domains: readonly unknown[]
 }
 
-/** Joins the two parts of the package `devtools-protocol` to one JSON text, as in Chromium. */
+/**
+ * Joins the two parts of the package `devtools-protocol` to one JSON text, as in Chromium, and adds
+ * the domain of the server.
+ */
 export async function makeProtocol(): Promise<string> {
   const [browser, javascript] = await Promise.all(
     ['browser_protocol.json', 'js_protocol.json'].map(
@@ -17,7 +21,7 @@ export async function makeProtocol(): Promise<string> {
   )
   return JSON.stringify({
     version: browser?.version,
-    domains: [...(browser?.domains ?? []), ...(javascript?.domains ?? [])],
+    domains: [...(browser?.domains ?? []), ...(javascript?.domains ?? []), cloudflareDomain],
   })
 }
 

@@ -65,6 +65,16 @@ test('a hand-off is cancelled, once', async () => {
   expect(second).toMatchObject({ status: 200, body: first.body })
 })
 
+test('a page that a human has is scraped without actions, and not with them', async () => {
+  const { targetId } = (await start({ instructions: '' })).body['handoff']
+  const scrape = async (body: object): Promise<Answer> => lab.api('POST', `/v2/browser/${session.id}/scrape`, body)
+
+  const [plain, acting] = [await scrape({}), await scrape({ actions: [{ type: 'press', key: 'Enter' }] })]
+  await complete(targetId)
+
+  expect([plain.status, acting.status, acting.body['code']]).toEqual([200, 409, 'HANDOFF_OPEN'])
+})
+
 test('a wait that is over returns the hand-off as it is', async () => {
   const answer = await lab.api('POST', `/v2/browser/${session.id}/handoff?wait=1`, { instructions: '' })
 

@@ -22,12 +22,13 @@ export interface SessionPageTask {
 
 /**
  * Reads a page of a session in its current state, next to the clients of the session. Without
- * actions, nothing in the page changes. Throws TARGET_NOT_FOUND, SESSION_ENDED, SCRAPE_*, or the
- * signal's reason.
+ * actions, nothing in the page changes. Throws TARGET_NOT_FOUND, SESSION_ENDED, SCRAPE_*,
+ * HANDOFF_OPEN for actions on a page that a human has, or the signal's reason.
  */
 export async function readSessionPage({ session, request, signal }: SessionPageTask): Promise<RenderedPage> {
   const { router } = session.browser
   const target = request.targetId === undefined ? await frontPage(session) : await findTarget(session, request.targetId)
+  assertMayAct(session, target, request)
   const frameDomains = frameDomainsOf(request)
   const captureScreenshot = captureScreenshotOf(session, target)
   const ending = mergeSignals(signal, session.ended)
@@ -90,6 +91,16 @@ function explain(error: unknown, { session, target, signal }: Task): unknown {
     hint: 'Scrape it again when it has loaded.',
     cause: error,
   })
+}
+
+function assertMayAct(
+  { handoffs }: LiveSession,
+  { id }: DiscoveredTarget,
+  { actions = [] }: SessionScrapeRequest,
+): void {
+  const handoff = handoffs.of(id)
+  if (actions.length === 0 || handoff === undefined) return
+  throw new BowlineError('HANDOFF_OPEN', `Actions need the page, which is handed off to a human (${handoff.id})`)
 }
 
 /** Events of the network are needed only to wait after actions. */
