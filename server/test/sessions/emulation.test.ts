@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CreateSessionOptions } from '../../../src/contract.ts'
 import { Bowline, type Session } from '../../../src/index.ts'
@@ -170,6 +171,37 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
   })
 
+  test('shows it to a popup whose opener has closed or left its site', async () => {
+    for (const leave of ['close', 'goto'] as const) {
+      const opener = await page.context().newPage()
+      await opener.goto(site.url('/facts'))
+      const [popup] = await Promise.all([opener.waitForEvent('popup'), opener.evaluate(`void open('/facts')`)])
+      await popup.waitForLoadState()
+
+      await (leave === 'close' ? opener.close() : opener.goto(site.crossUrl('/')))
+
+      await expect.poll(async () => popup.evaluate(facts), { message: leave }).toEqual(expected)
+      await Promise.all([popup.close(), opener.close()])
+    }
+  })
+
+  test('has its size in the live view', async () => {
+    const url = session.liveViewUrl.replace('http', 'ws').replace('?', '/socket?')
+    const socket = new WebSocket(url)
+    await page.bringToFront()
+    const frame = new Promise<Buffer>((done) => {
+      socket.on('message', (data: Buffer, isBinary) => isBinary && done(data))
+    })
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'looks', isVisible: true, width: 1800, height: 1400 }))
+    })
+
+    const [width, height] = await frame.then((data) => [data.readUInt16BE(2), data.readUInt16BE(4)])
+
+    expect([width, height]).toEqual([900, 700])
+    socket.terminate()
+  })
+
   test('keeps it after screenshots, and shows it to Puppeteer', async () => {
     await page.bringToFront()
     await page.screenshot({ fullPage: true })
@@ -178,5 +210,17 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     await using connected = await puppeteer.connect(session)
     await connected.page.reload()
     expect(await connected.page.evaluate('facts')).toEqual(inWindow)
+  })
+
+  if (kind === 'chromium') return
+
+  test.each([
+    [{ timezone: 'Europe/Atlantis' }, 'must be a time zone of the IANA database'],
+    [{ extraHeaders: { 'https://a.test': { Host: 'b.test' } } }, 'the browser decides on this header'],
+    [{ extraHeaders: { 'a.test': { 'x-a': '1' } } }, 'must be an origin, such as https://api.example.com'],
+  ])('names the remedy in the error of bad values: %o', async (options, message) => {
+    const response = await open.create(options)
+
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(message)])
   })
 })
