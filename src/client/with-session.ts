@@ -5,6 +5,7 @@ import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { disconnect } from './disconnect.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
 import type { QueueProgress } from './read-events.ts'
@@ -90,6 +91,10 @@ export interface SessionOutcome<Result> {
   readonly metadata: Readonly<Record<string, string>>
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs: number | undefined
+  /**
+   * Credits charged for the session. `undefined` means that the service did not report them, not
+   * that the session was free.
+   */
   readonly creditsBilled: number | undefined
   /** Profile of the session, with the version that was saved or the reason why none was. */
   readonly profile: ProfileOutcome | undefined
@@ -179,19 +184,6 @@ const names: OptionNames<WithSessionOptions> = {
  */
 function causeOf(error: unknown, lost: BowlineError | undefined): unknown {
   return lost === undefined ? error : new BowlineError(lost.code, lost.message, { cause: error })
-}
-
-const disconnectLimitMs = 2000
-
-/**
- * Disconnects for at most 2 s. A library that hangs must not delay the deletion, which closes the
- * connection anyway.
- */
-async function disconnect(connected: AsyncDisposable | undefined): Promise<void> {
-  if (connected === undefined) return
-  const leaving = Promise.resolve(connected[Symbol.asyncDispose]())
-  // The session ends next, which closes the connection anyway.
-  await abortable(leaving, AbortSignal.timeout(disconnectLimitMs)).catch(() => undefined)
 }
 
 async function endAfterSuccess(session: Session, result: unknown, failed: boolean | undefined): Promise<SessionBill> {

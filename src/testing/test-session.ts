@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, BrowserType } from '@playwright/test'
 import type { Bowline } from '../client/bowline.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
+import { disconnect } from '../client/disconnect.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { createFailureSignal } from '../drivers/failure-signal.ts'
 import { openWithRetries } from './open-with-retries.ts'
@@ -49,10 +50,11 @@ export async function openTestSession(
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openWithRetries(bowline.sessions, options))
-  const { browser, context: defaultContext } = undo.use(await playwright.with(deps.chromium).connect(session))
+  const connected = undo.use(await playwright.with(deps.chromium).connect(session))
+  const { browser, context: defaultContext } = connected
   const failure = createFailureSignal()
   browser.on('disconnected', () => failure.abort('the connection was closed'))
-  const owned = undo.move()
+  undo.move()
   const uses: SessionUse[] = []
   return {
     session,
@@ -73,9 +75,8 @@ export async function openTestSession(
     },
     addUse: (use) => void uses.push(use),
     end: async () => {
-      await browser.close()
+      await disconnect(connected)
       const bill = await session.end({ failed: uses.some(({ hasFailed }) => hasFailed) })
-      await owned.disposeAsync()
       // The test must not fail because its recordings cannot be listed.
       const kept = (options.record ?? false) === false ? [] : await session.recordings.list().catch(() => [])
       const recording = kept.find(({ name }) => name === 'player.html')?.url

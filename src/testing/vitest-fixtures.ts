@@ -1,6 +1,7 @@
 import type { TestAPI, TestContext } from 'vitest'
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
+import { disconnect } from '../client/disconnect.ts'
 import type { Driver } from '../client/driver.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
@@ -76,8 +77,8 @@ export function withSession<Handles>(
     const markFailed = (): void => {
       hasFailed = true
     }
-    {
-      await using connected = await driver.connect(session)
+    const connected = await driver.connect(session)
+    try {
       const reuse = driver.reuse?.(connected)
       let isFirst = true
       const next = async (): Promise<Handles> => {
@@ -86,6 +87,8 @@ export function withSession<Handles>(
         return handles
       }
       await use({ session, next, markFailed })
+    } finally {
+      await disconnect(connected)
     }
     await session.end({ failed: hasFailed })
   }
