@@ -33,7 +33,7 @@ export async function requestSession(
 
 const deletionLimitMs = 5000
 
-/** Deletes the session of a request whose response is unknown. Waits for at most 5 s. */
+/** Deletes the session that a failed request may have created. Waits for at most 5 s. */
 async function deleteByKey(call: Call, { idempotencyKey }: SessionRequest): Promise<void> {
   const signal = AbortSignal.timeout(deletionLimitMs)
   // A service that does not support this ends the session when its TTL expires.
@@ -53,14 +53,19 @@ async function send(
     const id = idInInvalidResponse(error)
     // Report the error of the creation. The session ends when its TTL expires.
     if (id !== undefined) await deleteSessionIfThere(call, id).catch(() => undefined)
-    else if (isWithoutResponse(error)) await deleteByKey(call, request)
+    else if (isUnclear(error)) await deleteByKey(call, request)
     throw error
   }
 }
 
-/** Whether a request failed without a valid response, so that the session may exist anyway. */
-function isWithoutResponse(error: unknown): boolean {
-  return isBowlineError(error) && ['CONNECTION_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'].includes(error.code)
+/**
+ * Whether the session may exist although the request failed: without a valid response, or with an
+ * internal error. The other errors of a server say why it has not created the session.
+ */
+function isUnclear(error: unknown): boolean {
+  if (!isBowlineError(error)) return false
+  const isInternal = error.status >= 500 && ['REQUEST_FAILED', 'UNKNOWN_ERROR'].includes(error.code)
+  return isInternal || ['CONNECTION_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'].includes(error.code)
 }
 
 function idInInvalidResponse(error: unknown): string | undefined {

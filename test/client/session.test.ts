@@ -280,6 +280,10 @@ test.each<readonly [string, Answer]>([
     ({ method }, response) => method === 'POST' && response.writeHead(200).end('{"success":true,"id"') !== undefined,
   ],
   ['sends no id', ({ method }, response) => method === 'POST' && sendJson(response, 200, { success: true })],
+  [
+    'responds 500',
+    ({ method }, response) => method === 'POST' && sendJson(response, 500, { success: false, error: 'oops' }),
+  ],
 ])('the session of a failed creation is deleted by its idempotency key if the service %s', async (_, answer) => {
   await using service = await startForeignService(answer)
   const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries: 0 })
