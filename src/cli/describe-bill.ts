@@ -1,12 +1,14 @@
 import type { SessionBill } from '../client/session.ts'
 
-/** Formats a bill as one line of text. */
+/** Formats a bill as one line of text. It says so if the service has not reported the credits. */
 export function describeBill(bill: SessionBill): string {
-  const duration = bill.sessionDurationMs === undefined ? undefined : `${(bill.sessionDurationMs / 1000).toFixed(1)} s`
-  const credits = bill.creditsBilled === undefined ? undefined : `${bill.creditsBilled} credits`
-  const figures = [duration, credits, describeProfile(bill)].filter((figure) => figure !== undefined)
+  const { sessionDurationMs, creditsBilled } = bill
+  const credits = creditsBilled === undefined ? 'credits not reported' : `${creditsBilled} credits`
+  const isWithoutFigures = sessionDurationMs === undefined && creditsBilled === undefined
+  const duration = sessionDurationMs === undefined ? undefined : `${(sessionDurationMs / 1000).toFixed(1)} s`
+  const figures = [isWithoutFigures ? 'deleted' : duration, credits, describeProfile(bill)]
   const name = bill.name === undefined ? '' : ` (${bill.name})`
-  return `session ${bill.sessionId}${name}: ${figures.length === 0 ? 'deleted' : figures.join(', ')}`
+  return `session ${bill.sessionId}${name}: ${figures.filter((figure) => figure !== undefined).join(', ')}`
 }
 
 function describeProfile({ profile }: SessionBill): string | undefined {

@@ -28,7 +28,10 @@ export interface SessionBill {
   readonly endedBy: EndedBy
   /** Milliseconds from creation to end. */
   readonly sessionDurationMs?: number | undefined
-  /** Credits charged for the session. */
+  /**
+   * Credits charged for the session. `undefined` means that the service did not report them, not
+   * that the session was free.
+   */
   readonly creditsBilled?: number | undefined
   /**
    * Profile of the session, with the version that was saved or the reason why none was. `undefined`

@@ -65,7 +65,11 @@ export class BillReporter implements Reporter {
     }
     const billed = new Set(reports.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#sessionIds].filter((id) => !billed.has(id)).length
-    if (unknown > 0) yield `  ${unknown} sessions ended without a bill: their worker was killed`
+    if (unknown > 0) {
+      yield `  ${unknown} sessions ended without a bill: they could not be deleted, or their worker was killed`
+    }
+    const unreported = reports.filter(({ bill }) => bill.creditsBilled === undefined).length
+    if (unreported > 0) yield `  credits of ${unreported} sessions not reported by the service, counted as 0`
     for (const { recording, uses } of reports) {
       const failed = uses.find(({ hasFailed }) => hasFailed)
       if (recording === undefined || failed === undefined) continue
