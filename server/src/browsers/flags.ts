@@ -125,11 +125,17 @@ function headfulArgs(deviceScaleFactor = 1): readonly string[] {
   ]
 }
 
+/**
+ * Returns how Chromium is told to use a proxy of the server. Requests to an HTTP proxy have
+ * different headers in a different order, so http goes over SOCKS. WebSockets use the https proxy.
+ */
+export function proxyServerOf(server: string): string {
+  return `http=${server.replace(/^http:/, 'socks5:')};https=${server}`
+}
+
 function proxyArgs(server: string): readonly string[] {
   return [
-    // Requests to an HTTP proxy have different headers in a different order, so http goes over
-    // SOCKS. WebSockets use the https proxy.
-    `--proxy-server=http=${server.replace(/^http:/, 'socks5:')};https=${server}`,
+    `--proxy-server=${proxyServerOf(server)}`,
     // Loopback addresses would bypass the proxy.
     '--proxy-bypass-list=<-loopback>',
     '--disable-quic',

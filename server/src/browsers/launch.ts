@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionNetwork } from 'bowline/contract/session-network'
+import type { SessionNetwork, SessionProxy } from 'bowline/contract/session-network'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
@@ -41,6 +41,8 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly rewrite?: (message: Buffer) => Buffer
   /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
   readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
+  /** Opens the proxy of a browser context. Resolves to its URL, as `server`. */
+  readonly openContext?: (proxy: SessionProxy) => Promise<string>
   /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage?: (explanation: string) => void
   /** Traffic through the proxy so far. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { SessionNetwork } from 'bowline/contract/session-network'
+import type { SessionNetwork, SessionProxy } from 'bowline/contract/session-network'
 import { mergeSignals } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
@@ -45,6 +45,17 @@ export class BrowserConnector implements EndpointConnector {
   async applyNetwork(network: SessionNetwork): Promise<void> {
     if (network.proxy !== undefined) this.#upstream = await this.#connector.openSessionProxy(network.proxy)
     this.#domains = createDomainRules(network)
+  }
+
+  /**
+   * Creates the connector of a browser context with a proxy of its own. The rules of the session
+   * apply. Throws EGRESS_REFUSED or EGRESS_FAILED if the proxy cannot be used.
+   */
+  async withProxy(proxy: SessionProxy): Promise<BrowserConnector> {
+    const context = new BrowserConnector({ connector: this.#connector, log: this.#log }, this.#options)
+    context.#upstream = await this.#connector.openSessionProxy(proxy)
+    context.#domains = this.#domains
+    return context
   }
 
   readonly connect = async (target: HostPort, signal?: AbortSignal): Promise<Socket> => {

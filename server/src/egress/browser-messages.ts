@@ -61,8 +61,8 @@ const policyExplanation =
  * their first bytes.
  */
 export class BrowserMessages {
-  /** Port on which the browser connects to the proxy. */
-  proxyPort = 0
+  /** Ports on which the browser connects to the proxy. */
+  readonly proxyPorts = new Set<number>()
   readonly #failures = new Map<NetError, number>()
   #lastFailureMs = Number.NEGATIVE_INFINITY
   /** Explains the last refused connection. */
@@ -169,9 +169,18 @@ export class BrowserMessages {
     return Buffer.concat([message.subarray(0, at), rewritten, message.subarray(at + failedReason.length)])
   }
 
+  /** Finds the address of the proxy in a message. */
+  #findProxy(message: Buffer): readonly [text: string, at: number] {
+    for (const port of this.proxyPorts) {
+      const text = `"remoteIPAddress":"127.0.0.1","remotePort":${port},`
+      const at = message.indexOf(text)
+      if (at !== -1) return [text, at]
+    }
+    return ['', -1]
+  }
+
   #rewriteAddress(message: Buffer, responseKey: Buffer): Buffer {
-    const proxy = `"remoteIPAddress":"127.0.0.1","remotePort":${this.proxyPort},`
-    const at = message.indexOf(proxy)
+    const [proxy, at] = this.#findProxy(message)
     const url = at === -1 ? null : urlAfter(message, responseKey)
     if (url === null) return message
     const port = portOf(url)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { SessionNetwork } from 'bowline/contract/session-network'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { SessionNetwork, SessionProxy } from 'bowline/contract/session-network'
 import { BrowserConnector } from './browser-connector.ts'
 import { BrowserMessages } from './browser-messages.ts'
+import { ContextListeners, listenOnLoopback } from './context-listeners.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
 import type { EgressLog } from './egress-log.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
@@ -35,6 +36,11 @@ export interface ProxyEndpoint extends AsyncDisposable {
    * EGRESS_FAILED if its proxy cannot be used.
    */
   readonly applyNetwork: (network: SessionNetwork) => Promise<void>
+  /**
+   * Opens a proxy for browser contexts, which connects through the proxy of a client. Resolves to
+   * its URL, as `server`. Throws EGRESS_REFUSED or EGRESS_FAILED if that proxy cannot be used.
+   */
+  readonly openContext: (proxy: SessionProxy) => Promise<string>
   /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage: (explanation: string) => void
 }
@@ -98,20 +104,21 @@ export async function openProxyEndpoint(
     messages,
     onRefused: () => (count.refused += 1),
   })
-  const listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, (socket) => {
-    count.connections += 1
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy())
-    socket.once('close', () => {
-      sockets.delete(socket)
-      count.sentBytes += socket.bytesRead
-      count.receivedBytes += socket.bytesWritten
+  const openListener = (connector: EndpointConnector): Server =>
+    createListener(deps, (socket) => {
+      count.connections += 1
+      sockets.add(socket)
+      socket.once('close', () => {
+        sockets.delete(socket)
+        count.sentBytes += socket.bytesRead
+        count.receivedBytes += socket.bytesWritten
+      })
+      accept(deps, options, socket, connector)
     })
-    accept(deps, options, socket, browserConnector)
-  })
-  listener.maxConnections = deps.maxConnections ?? defaultMaxConnections
-  const port = options.jailProxyPort ?? (await listen(listener))
-  messages.proxyPort = port
+  const listener = openListener(browserConnector)
+  const contexts = new ContextListeners({ ...deps, messages, isReachable: options.jailProxyPort === undefined })
+  const port = options.jailProxyPort ?? (await listenOnLoopback(listener))
+  messages.proxyPorts.add(port)
   const guard = options.jailProxyPort === undefined ? deps.ownPorts.block(port) : undefined
   const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
     [...sockets].reduce((total, socket) => total + socket[field], base)
@@ -131,22 +138,31 @@ export async function openProxyEndpoint(
     rewrite: messages.rewrite,
     noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
     applyNetwork: async (network) => browserConnector.applyNetwork(network),
+    openContext: async (proxy) =>
+      contexts.open(proxy, async () => openListener(await browserConnector.withProxy(proxy))),
     [Symbol.asyncDispose]: async () => {
       if (ended.signal.aborted) return
       ended.abort()
       const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
+      const contextsClosed = contexts[Symbol.asyncDispose]()
       for (const socket of sockets) socket.destroy()
-      await closed
+      await Promise.all([closed, contextsClosed])
       guard?.[Symbol.dispose]()
     },
   }
 }
 
-async function listen(listener: Server): Promise<number> {
-  listener.listen({ host: '127.0.0.1', port: 0, backlog: 1024 })
-  await once(listener, 'listening')
-  return (listener.address() as AddressInfo).port
+function createListener(
+  { maxConnections = defaultMaxConnections }: ProxyEndpointDeps,
+  onSocket: (socket: Socket) => void,
+): Server {
+  const listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy())
+    onSocket(socket)
+  })
+  listener.maxConnections = maxConnections
+  return listener
 }
 
 /** Accepts a connection. Its user is checked in the background. */

@@ -12,6 +12,7 @@ import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
 import { ClientPages } from './client-pages.ts'
 import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
+import { openContextProxy } from './context-proxy.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
 import { heldLimits, HeldCommands } from './held-commands.ts'
@@ -258,20 +259,15 @@ export class CdpClient {
         return
       case 'server':
         return this.#handoffs.execute(command)
-      case 'pass': {
-        this.#pages.trackCommand(verdict.command)
-        const sent = this.#channel.send(this.#adapt(verdict.command))
-        if (sent === 'unknown-session') {
-          this.#respond({
-            id,
-            sessionId: cdpSessionId,
-            error: { code: errorCodes.session, message: 'Session with given id not found.' },
-          })
-        } else if (sent === 'full') {
-          this.#connection.pauseReading()
-        }
+      case 'context-proxy':
+        openContextProxy(this.#session.browser, verdict.command, verdict.proxy)
+          .then((opened) => (typeof opened === 'string' ? this.#refuse(command, opened) : this.#pass(opened)))
+          // As in `#handle`.
+          .catch((error: unknown) => this.#refuse(command, messageOf(error)))
         return
-      }
+      case 'pass':
+        this.#pass(verdict.command)
+        return
     }
     verdict satisfies never
   }
@@ -282,6 +278,16 @@ export class CdpClient {
     const targetId = cdpSessionId === undefined ? this.#channel.targetId : this.#kinds.targetOf(cdpSessionId)
     if (targetId === undefined) return command
     return this.#session.browser.emulation?.adapt(command, { client: this, targetId, cdpSessionId }) ?? command
+  }
+
+  #pass(command: CdpCommand): void {
+    const { id, sessionId: cdpSessionId } = command
+    this.#pages.trackCommand(command)
+    const sent = this.#channel.send(this.#adapt(command))
+    if (sent === 'full') this.#connection.pauseReading()
+    if (sent !== 'unknown-session') return
+    const error = { code: errorCodes.session, message: 'Session with given id not found.' }
+    this.#respond({ id, sessionId: cdpSessionId, error })
   }
 
   /** The message may contain a value of the client, which is cut: responses are buffered. */

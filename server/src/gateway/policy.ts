@@ -3,6 +3,7 @@ import type { CdpCommand } from '../cdp/message.ts'
 import { parseCommand } from '../cdp/parse-command.ts'
 import type { TargetKind } from '../cdp/internal-pages.ts'
 import type { CdpSessionKind } from './cdp-session-kinds.ts'
+import { judgeContextProxy } from './context-proxy.ts'
 import { judgeInternalCommand } from './internal-page-policy.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -148,17 +149,11 @@ function urlsOf(item: unknown): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** Refuses contexts with their own proxy, which would bypass the server's egress policy. */
-const contextRule: Rule = (command, params) => {
-  if ('proxyServer' in params || 'proxyBypassList' in params) {
-    return refuse(
-      'Target.createBrowserContext: a proxy per context is not allowed, because it would bypass the egress policy. Set `proxy` when you create the session',
-    )
-  }
-  return 'originsWithUniversalNetworkAccess' in params
+/** Refuses contexts that bypass CORS, or the server's egress proxy. */
+const contextRule: Rule = (command, params) =>
+  'originsWithUniversalNetworkAccess' in params
     ? refuse('Target.createBrowserContext: originsWithUniversalNetworkAccess is not allowed in a Bowline session')
-    : pass(command)
-}
+    : judgeContextProxy(command)
 
 /** Refuses invalid path components, to which Chromium never responds. */
 const directoryRule: Rule = (command, params) => {
@@ -200,7 +195,7 @@ const nestedCommandRule: Rule = (command, params, context) => {
   if (kinds.includes(undefined)) return refuse('No session with given id')
   const isWeb = kinds.every((kind) => kind === 'web')
   const verdict = isWeb ? judgeByMethod({ ...inner, sessionId: sessions[1] }, context) : judgeInternalCommand(inner)
-  if (verdict.kind === 'answer' || verdict.kind === 'server')
+  if (verdict.kind === 'answer' || verdict.kind === 'server' || verdict.kind === 'context-proxy')
     return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
   if (verdict.kind === 'browser-close') return refuse('Browser.close is not allowed inside Target.sendMessageToTarget')
   if (verdict.kind === 'refuse') return verdict
