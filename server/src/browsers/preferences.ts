@@ -11,8 +11,10 @@ export async function blockInternalPages(userDataDir: string): Promise<void> {
   const folder = join(userDataDir, 'Default')
   const path = join(folder, 'Preferences')
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  // Chromium stores the languages that it is started with. They are those of one session only.
+  const { intl: _languages, ...kept } = await readPreferences(path)
   const preferences = {
-    ...(await readPreferences(path)),
+    ...kept,
     policy: { url_blocklist: blockedUrls, url_allowlist: allowedUrls },
   }
   await writeFile(path, JSON.stringify(preferences), { mode: 0o600 })
@@ -34,7 +36,7 @@ const blockedUrls = [
 const allowedUrls = ['chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html']
 
 /** Reads the preferences of a restored profile. Like Chromium, ignores a file that is malformed. */
-async function readPreferences(path: string): Promise<object> {
+async function readPreferences(path: string): Promise<{ readonly intl?: unknown }> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'))
     return typeof value === 'object' && value !== null ? value : {}
