@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { adaptHeaders } from '../../src/cdp/extra-headers.ts'
 
 const rules = [
-  { matches: (url: string) => url.startsWith('https://a/'), headers: { 'X-Key': 'secret', 'x-b': '1' } },
-  { matches: (url: string) => url.startsWith('https://c/'), headers: { 'x-key': 'other' } },
+  { matches: (origin: string) => origin === 'https://a', headers: { 'X-Key': 'secret', 'x-b': '1' } },
+  { matches: (origin: string) => origin === 'https://c', headers: { 'x-key': 'other' } },
 ]
 
 test.each([
@@ -16,4 +16,18 @@ test.each([
   ['stay after a redirect to the same origin', 'https://a/', { 'X-Key': 'secret', 'x-b': '1' }, true, undefined],
 ])('extra headers %s', (_name, url, headers, isRedirected, expected) => {
   expect(adaptHeaders(rules, { url, headers }, isRedirected)).toEqual(expected)
+})
+
+test.each([
+  ['https://user:name@a:8443/path', 'https://a:8443'],
+  [`http://a/${'../'.repeat(1000)}?https://c/`, 'http://a'],
+  ['blob:https://a/1', 'blob://'],
+  ['https://', ''],
+])('rules decide on the origin alone, since pages may request long URLs', (url, expected) => {
+  const seen: string[] = []
+  const matches = (origin: string): boolean => seen.push(origin) === 0
+
+  adaptHeaders([{ matches, headers: {} }], { url, headers: {} }, false)
+
+  expect(seen).toEqual([expected])
 })
