@@ -17,6 +17,7 @@ interface HeldCommand {
 /** Commands of one client that wait, in queues, within limits that the queues share. */
 export class HeldCommands {
   readonly #queues = new Map<string, HeldCommand[]>()
+  readonly #sizes = new WeakMap<CdpCommand, number>()
   #count = 0
   #bytes = 0
 
@@ -35,16 +36,19 @@ export class HeldCommands {
   }
 
   /**
-   * Adds a command to a queue. `bytes`: size of its message. Returns `held`, `full` if too many
-   * commands wait, or `none` if there is no such queue.
+   * Adds a command to a queue. `bytes`: size of its message, or 0 for a command that was held
+   * before, whose size is known. Returns `held`, `full` if too many commands wait, or `none` if
+   * there is no such queue.
    */
   hold(queue: string, command: CdpCommand, bytes: number): 'none' | 'held' | 'full' {
     const commands = this.#queues.get(queue)
     if (commands === undefined) return 'none'
-    if (this.#count >= maxHeld || this.#bytes + bytes > maxHeldBytes) return 'full'
+    const size = bytes === 0 ? (this.#sizes.get(command) ?? 0) : bytes
+    if (this.#count >= maxHeld || this.#bytes + size > maxHeldBytes) return 'full'
+    this.#sizes.set(command, size)
     this.#count += 1
-    this.#bytes += bytes
-    commands.push({ command, bytes })
+    this.#bytes += size
+    commands.push({ command, bytes: size })
     return 'held'
   }
 
