@@ -117,6 +117,7 @@ function bodyOf(name: string, id = session.id): unknown {
   if (name === 'deleteSessionByBody') return { id }
   if (name === 'importStorageState') return { cookies: [] }
   if (name === 'updateMonitor' || name === 'updateSession') return { name: 'taken over' }
+  if (name === 'startHandoff') return { instructions: 'Help' }
   if (name === 'createTeam') return { name: 'third' }
   if (name === 'updateTeam') return { credits: 0 }
   return name === 'createSession' || name === 'createKey' || name === 'rollBackProfile' ? {} : undefined
