@@ -16,21 +16,24 @@ test('a missing program is named with the package to install', async () => {
 })
 
 // Without Xvfb, which the set-up of the tests installs where it may, there is no display.
-test.runIf(hasXvfb)('displays admit only their browser, and end with a killed server', async () => {
-  await using dataDir = await openDataDir()
-  await using server = await startServerLike(dataDir.path, ['bubblewrap', 'signal', 'pipe'], 'headful')
-  const displays = displaysOf(process.pid)
-  const [inBubblewrap, byItself] = server.browserPids.map(displayOf)
+test.runIf(hasXvfb)(
+  'displays admit only their browser, and end with a killed server (skipped without Xvfb)',
+  async () => {
+    await using dataDir = await openDataDir()
+    await using server = await startServerLike(dataDir.path, ['bubblewrap', 'signal', 'pipe'], 'headful')
+    const displays = displaysOf(process.pid)
+    const [inBubblewrap, byItself] = server.browserPids.map(displayOf)
 
-  expect(displays.length).toBe(3)
-  expect(inBubblewrap).toBe('0')
-  expect(await connectWithoutCookie(`/tmp/.X11-unix/X${byItself}`)).toBe('refused')
-  await expect(once(connect(6000 + Number(byItself), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
+    expect(displays.length).toBe(3)
+    expect(inBubblewrap).toBe('0')
+    expect(await connectWithoutCookie(`/tmp/.X11-unix/X${byItself}`)).toBe('refused')
+    await expect(once(connect(6000 + Number(byItself), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
 
-  await server.kill()
+    await server.kill()
 
-  await until(() => !displays.some(isDisplay), 'all displays exit')
-})
+    await until(() => !displays.some(isDisplay), 'all displays exit')
+  },
+)
 
 /** The number of the display in the environment of a browser. */
 function displayOf(pid: number): string | undefined {

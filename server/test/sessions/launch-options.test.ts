@@ -31,18 +31,21 @@ describe.each(['shell', 'chromium'] as const)('options of the launch in %s', (br
     expect(await evaluate(session, media)).toEqual([false, false])
   })
 
-  test.runIf(browser === 'shell')('`headless: false` is refused in the headless shell', async () => {
-    const before = lab.server.liveSessions()
-    const { status, body } = await lab.api('POST', '/v2/browser', { headless: false })
+  test.runIf(browser === 'shell')(
+    '`headless: false` is refused in the headless shell (skipped in Chromium)',
+    async () => {
+      const before = lab.server.liveSessions()
+      const { status, body } = await lab.api('POST', '/v2/browser', { headless: false })
 
-    expect({ status, ...body }).toMatchObject({
-      status: 501,
-      code: 'NOT_IMPLEMENTED',
-      error: '`headless: false` requires full Chromium, not the headless shell',
-      hint: 'Start the server with `--browser chromium`.',
-    })
-    expect(lab.server.liveSessions()).toBe(before)
-  })
+      expect({ status, ...body }).toMatchObject({
+        status: 501,
+        code: 'NOT_IMPLEMENTED',
+        error: '`headless: false` requires full Chromium, not the headless shell',
+        hint: 'Start the server with `--browser chromium`.',
+      })
+      expect(lab.server.liveSessions()).toBe(before)
+    },
+  )
 
   test('a flag that is not allowed is refused with the list of those that are', async () => {
     const { status, body } = await lab.api('POST', '/v2/browser', { args: ['--disable-gpu', '--no-sandbox'] })
@@ -58,7 +61,7 @@ describe.each(['shell', 'chromium'] as const)('options of the launch in %s', (br
 describe('a session with `headless: false`', () => {
   // Without Xvfb, which the set-up of the tests installs where it may, there is no display.
   test.runIf(hasXvfb).each(['strict', 'uid'] as const)(
-    'shows windows on a display of its own, which ends with it, with isolation %s',
+    'shows windows on a display of its own, which ends with it, with isolation %s (skipped without Xvfb)',
     async (isolation) => {
       await using lab = await startLab({ browser: 'chromium', isolation })
       const viewport = { width: 900, height: 700, deviceScaleFactor: 2 }
