@@ -57,7 +57,7 @@ test('the examples in doc comments run', { timeout }, async () => {
   await using written = await writeExamples(programs, async (program) => {
     const local = program
       .replaceAll(/https:\/\/example\.com\/?/g, site.url('/'))
-      // No human helps here.
+      // No human responds in this test.
       .replace(/(?<=instructions: '[^']*', timeoutMs: )[\d_]+/, '1')
     if (!/startServer\(|\.embedded\(/.test(program)) return local
     // Their servers start in a quarter of the time on a database of the shared PostgreSQL.

@@ -39,7 +39,7 @@ export interface HandoffResult {
   readonly endedBy: HandoffEndedBy
 }
 
-/** Time that the server has to respond, in milliseconds, in addition to what it waits. */
+/** Milliseconds in which the server must respond, in addition to the time that it waits. */
 const graceMs = 15_000
 
 /** Hands a page of a session to a human, and resolves when the hand-off has ended. */
@@ -77,7 +77,7 @@ async function waitForEnd(
   }
 }
 
-/** Ends a hand-off that nobody waits for any more. Never rejects: it also times out. */
+/** Cancels a hand-off after the caller has aborted it. Never rejects: it also times out. */
 async function cancel(call: Call, id: string, starting: Promise<CallOutput<'startHandoff'>>): Promise<void> {
   await starting
     .then(async ({ handoff }) => call('cancelHandoff', { params: { id, handoffId: handoff.id } }))

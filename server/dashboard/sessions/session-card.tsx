@@ -20,7 +20,7 @@ interface SessionCardProps {
 export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
   const { id, name, liveViewUrl, streamWebView, handoff } = session
   const [shown, setShown] = useState<ShownTab>()
-  // The live view knows it at once, and of sessions that run on other servers.
+  // The live view reports it at once, also for sessions on other servers.
   const [needsHuman = handoff !== undefined, setNeedsHuman] = useState<boolean>()
   const end = useAction(async (api) => endSession(api, id))
   const title = titleOf(shown)

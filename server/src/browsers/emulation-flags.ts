@@ -60,7 +60,7 @@ function viewportArgs({ width, height, deviceScaleFactor }: Viewport, kind: Brow
     `--window-size=${window.width},${window.height}`,
     // In device pixels.
     `--screen-info={${screenWidth}x${screenHeight} devicePixelRatio=${deviceScaleFactor}}`,
-    // The first window would be lower by an infobar about other arguments.
+    // An infobar about other arguments would reduce the height of the first window.
     '--disable-infobars',
   ]
 }

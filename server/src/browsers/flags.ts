@@ -117,7 +117,7 @@ function headfulArgs(deviceScaleFactor = 1): readonly string[] {
   return [
     '--ozone-platform=x11',
     '--window-position=0,0',
-    // No infobar about the other arguments, which would cover a part of the first page.
+    // Without an infobar about the other arguments, which would cover part of the first page.
     '--test-type',
     `--force-device-scale-factor=${deviceScaleFactor}`,
     // WebGL without a GPU, which headless Chromium has anyway.

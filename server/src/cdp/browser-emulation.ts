@@ -186,7 +186,7 @@ export class BrowserEmulation {
     }
   }
 
-  /** Lets the pages of a context read the position without a prompt, which nobody could answer. */
+  /** Grants the pages of a context access to the position: no user can answer a prompt. */
   async #permitGeolocation({ browserContextId = '' }: AttachedTarget): Promise<void> {
     if (this.#settings.geolocation === undefined || this.#permitted.has(browserContextId)) return
     this.#permitted.add(browserContextId)

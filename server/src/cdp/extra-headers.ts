@@ -13,7 +13,7 @@ export interface HeaderRule {
 
 /**
  * Adds headers to requests of a browser, behind the interception of clients. A redirect to another
- * URL loses them. Headers that a request has already take precedence. Resolves when it is active,
+ * URL loses them. Existing headers of a request take precedence. Resolves when it is active,
  * for the rest of the browser's life. Rejects with CDP_FAILED.
  */
 export async function addExtraHeaders(router: CdpRouter, rules: readonly HeaderRule[]): Promise<void> {

@@ -42,7 +42,7 @@ export class ContextListeners implements AsyncDisposable {
     }
     const opening = this.#listen(createListener)
     this.#servers.set(key, opening)
-    // The proxy may resolve, or be allowed, at the next attempt.
+    // The next attempt may succeed: its name may resolve, or its address may be allowed by then.
     opening.catch(() => this.#servers.delete(key))
     return opening
   }

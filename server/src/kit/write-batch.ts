@@ -16,7 +16,7 @@ export class WriteBatch {
   /** Call it before each write. */
   beforeWrite(): void {
     this.#writes += 1
-    // Corking for the first one would delay a command that is alone.
+    // Corking the first write would delay a single command.
     if (this.#writes === 1) process.nextTick(this.#flush)
     else if (this.#writes === 2) this.#stream.cork()
   }

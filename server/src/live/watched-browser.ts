@@ -172,7 +172,7 @@ export class WatchedBrowser implements AsyncDisposable {
     try {
       for (const viewer of this.#viewers) this.#updateViewer(viewer)
     } catch (error) {
-      // Uncaught in a timer, it would end the server.
+      // An uncaught error in a timer would end the process.
       this.#deps.onError(error)
     }
   }

@@ -75,7 +75,7 @@ test('a page that a human has is scraped without actions, and not with them', as
   expect([plain.status, acting.status, acting.body['code']]).toEqual([200, 409, 'HANDOFF_OPEN'])
 })
 
-test('a wait that is over returns the hand-off as it is', async () => {
+test('a wait that times out returns the open hand-off', async () => {
   const answer = await lab.api('POST', `/v2/browser/${session.id}/handoff?wait=1`, { instructions: '' })
 
   expect(answer.body['handoff']).toMatchObject({ status: 'open' })

@@ -157,7 +157,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
       )
       return undefined
     } catch (error) {
-      // The work has ended well. The run may have ended, too, so nothing else would report this.
+      // The work succeeded, and the run may be over: a warning is the only way to report this.
       if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
         process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
         return undefined
