@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, chown, constants, mkdir, writeFile } from 'node:fs/promises'
+import { access, chmod, chown, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Viewport } from 'bowline/contract/session-emulation'
@@ -75,12 +75,16 @@ export async function startDisplay(options: DisplayOptions, signal?: AbortSignal
   const display = new RunningDisplay(child)
   try {
     const number = await abortable(display.ready(), signalWithTimeout(signal, startTimeoutMs))
+    const removeSocket = isJailed ? undefined : await socketRemover(number)
     // Nothing else ends it with a server that is killed.
     if (!isJailed && isolation.setprivPath === undefined) writeLedger(folder.root, displayLedger, child.pid ?? 0)
     return {
       environment: { DISPLAY: `:${number}`, XAUTHORITY: join(folder.visiblePaths.tmpDir, '.Xauthority') },
       mounts: isJailed ? ['--ro-bind', join(own, '.X11-unix'), socketFolder] : [],
-      [Symbol.asyncDispose]: async () => display[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: async () => {
+        await display[Symbol.asyncDispose]()
+        await removeSocket?.()
+      },
     }
   } catch (error) {
     await display[Symbol.asyncDispose]()
@@ -115,6 +119,20 @@ export async function assertDisplayAvailable(
         },
       )
     }
+  }
+}
+
+/**
+ * Returns a function that removes the socket of a display. An X server that was killed leaves it,
+ * and other users can neither remove it nor use its number.
+ */
+async function socketRemover(number: number): Promise<() => Promise<void>> {
+  const path = join(socketFolder, `X${number}`)
+  const inode = async (): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.ino
+  const own = await inode()
+  return async () => {
+    // Another display may have its number by now.
+    if (own !== undefined && (await inode()) === own) await rm(path, { force: true }).catch(() => undefined)
   }
 }
 

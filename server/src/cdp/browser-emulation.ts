@@ -23,6 +23,12 @@ export interface ClientTarget {
 type UserAgentParams = CdpParams<'Emulation.setUserAgentOverride'>
 type Feature = 'locale' | 'userAgent' | 'geolocation'
 
+/**
+ * Milliseconds between attempts to set the locale of a process. Chromium reports the end of a
+ * target before the process has released its locale.
+ */
+const localeRetryDelaysMs: readonly number[] = [50, 200, 800, 3000]
+
 /** Commands that set or reset an emulation, and the feature they belong to. */
 const features: ReadonlyMap<string, Feature> = new Map([
   ['Emulation.setLocaleOverride', 'locale'],
@@ -46,6 +52,7 @@ export class BrowserEmulation {
    * ends with the session that has set it.
    */
   readonly #withoutLocale = new Set<AttachedTarget>()
+  #localeRetry: NodeJS.Timeout | undefined
   /** The sessions of clients that emulate a feature, by feature and target. */
   readonly #clients = new Map<string, ClientTarget & { readonly feature: Feature }>()
   /** Contexts whose pages may read the position. */
@@ -148,14 +155,22 @@ export class BrowserEmulation {
   }
 
   async #applyLocale(target: AttachedTarget): Promise<void> {
-    this.#withoutLocale.delete(target)
-    await target.call('Emulation.setLocaleOverride', { locale: this.#settings.languages?.[0] }).catch(() => {
+    try {
+      await target.call('Emulation.setLocaleOverride', { locale: this.#settings.languages?.[0] })
+      this.#withoutLocale.delete(target)
+    } catch {
+      // Its process has the locale of another target, or the target is gone.
       if (this.#targets.has(target)) this.#withoutLocale.add(target)
-    })
+    }
   }
 
-  #retryLocale(): void {
+  /** Sets the locale of targets whose process had another one, and retries later. */
+  #retryLocale([delayMs, ...later]: readonly number[] = localeRetryDelaysMs): void {
+    clearTimeout(this.#localeRetry)
+    if (this.#withoutLocale.size === 0) return
     for (const target of this.#withoutLocale) void this.#apply(target, 'locale')
+    if (delayMs === undefined) return
+    this.#localeRetry = setTimeout(() => this.#retryLocale(later), delayMs).unref()
   }
 
   /**

@@ -9,6 +9,8 @@ export type TargetKind = 'web' | 'internal' | 'unknown'
 /** Kinds of the targets of a browser. */
 export interface TargetKinds {
   readonly kindOf: (targetId: string) => TargetKind
+  /** Whether a URL is an internal page, and not a page of an extension of the session. */
+  readonly isInternalUrl: (url: string) => boolean
   /**
    * Calls the listener when a target is identified as internal, or an unknown one as a web page.
    */
@@ -19,6 +21,8 @@ export interface TargetKinds {
 export interface GuardInternalPagesOptions {
   /** Whether internal pages can appear in frames, as the PDF viewer of full Chromium does. */
   readonly hasInternalFrames: boolean
+  /** Ids of the extensions of the session, whose targets count as web pages. Default: none. */
+  readonly extensionIds?: readonly string[] | undefined
   /** Time to wait for the page that embeds a frame, in milliseconds. Default: 10 s. */
   readonly responseTimeoutMs?: number | undefined
 }
@@ -49,8 +53,17 @@ export async function guardInternalPages(router: CdpRouter, options: GuardIntern
 const internalScheme =
   /^(?:blob:|filesystem:)?(?:(?:chrome|devtools|brave|edge)(?!-error:)(?:-[a-z]+)*|file|view-source|isolated-app|content|externalfile):/i
 
-/** Whether a URL is an internal page of the browser or a file. */
-export function isInternalUrl(url: string): boolean {
+/** Returns the id of the extension that a URL belongs to. Undefined for other URLs. */
+export function extensionIdOf(url: string): string | undefined {
+  return /^(?:blob:|filesystem:)?chrome-extension:\/\/([a-p]{32})(?:[/?#]|$)/.exec(url)?.[1]
+}
+
+/**
+ * Whether a URL is an internal page of the browser or a file. `extensionIds`: extensions of the
+ * session, whose pages are not internal.
+ */
+export function isInternalUrl(url: string, extensionIds: readonly string[] = []): boolean {
+  if (extensionIds.includes(extensionIdOf(url) ?? '')) return false
   return internalScheme.test(url) || (/^about:/i.test(url) && !/^about:(?:blank|srcdoc)(?:[?#]|$)/i.test(url))
 }
 
@@ -66,6 +79,8 @@ class InternalPageGuard implements TargetKinds {
     this.#router = router
     this.#options = options
   }
+
+  readonly isInternalUrl = (url: string): boolean => isInternalUrl(url, this.#options.extensionIds)
 
   readonly kindOf = (targetId: string): TargetKind => this.#kinds.get(targetId) ?? 'web'
 
@@ -88,7 +103,7 @@ class InternalPageGuard implements TargetKinds {
   #note(target: Protocol.Target.TargetInfo): void {
     const { targetId, type, url } = target
     if (type === 'iframe') this.#frames.set(targetId, target)
-    if (isInternalUrl(url) || this.#isInInternalPage(target)) this.#decide(target, 'internal')
+    if (this.isInternalUrl(url) || this.#isInInternalPage(target)) this.#decide(target, 'internal')
     else if (type !== 'iframe' || url !== '') this.#decide(target, 'web')
     // A frame in its own process is announced without a URL, and a client can pause it before it
     // gets one.

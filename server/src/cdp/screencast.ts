@@ -69,6 +69,7 @@ export class Screencast {
   /** Serializes starts and stops. */
   #queue: Promise<void> = Promise.resolve()
   #running: string | undefined
+  #isApplyQueued = false
   #isWebpRefused = false
   readonly #unacknowledged: number[] = []
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -177,8 +178,16 @@ export class Screencast {
   }
 
   #apply(): void {
-    // A refused start is retried by `expectFrame`. A page that is closed needs none.
-    this.#queue = this.#queue.then(async () => this.#change()).catch(() => undefined)
+    // Viewers can change their windows in a loop.
+    if (this.#isApplyQueued) return
+    this.#isApplyQueued = true
+    this.#queue = this.#queue
+      .then(async () => {
+        this.#isApplyQueued = false
+        await this.#change()
+      })
+      // A refused start is retried by `expectFrame`. A page that is closed needs none.
+      .catch(() => undefined)
   }
 
   #restart(): void {

@@ -15,7 +15,7 @@ import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
 import { openContextProxy } from './context-proxy.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
-import { heldLimits, HeldCommands } from './held-commands.ts'
+import { heldLimits, HeldCommands, type HeldMemory } from './held-commands.ts'
 
 /**
  * Time without a message after which a socket counts as half open: three missed pings, and some
@@ -37,6 +37,7 @@ export class CdpClient {
   readonly #channel: CdpChannel
   readonly #lag: ClientLag
   readonly #maxBufferedBytes: () => number
+  readonly #heldMemory: HeldMemory
   readonly #endSession: () => void
   readonly #policy: PolicyContext
   readonly #pages: ClientPages
@@ -54,6 +55,8 @@ export class CdpClient {
     readonly endSession: () => void
     /** Bytes buffered for the client above which reading from the browser is paused. */
     readonly maxBufferedBytes: () => number
+    /** Memory for commands that wait, of all clients of the session. */
+    readonly heldMemory: HeldMemory
     /** Target that the client is connected to. Default: the browser. */
     readonly target: DiscoveredTarget | undefined
     /** URL under which the client reached the server. */
@@ -69,14 +72,15 @@ export class CdpClient {
       onTooSlow: () => this.close('lagging'),
     })
     this.#maxBufferedBytes = deps.maxBufferedBytes
+    this.#heldMemory = deps.heldMemory
     this.#endSession = deps.endSession
     const { target } = deps
     const { rootSessionId: cdpSessionId } = deps.channel
     const rootPage = target?.type === 'page' ? { page: target.id, cdpSessionId } : undefined
     this.#pages = new ClientPages(deps.session.focus, rootPage)
     this.#targets = new ClientTargets(deps.channel.targetId)
-    const { binary, folder, targetKinds, defaultContextId } = deps.session.browser
-    const held = new HeldCommands()
+    const { binary, folder, targetKinds, extensionIds, defaultContextId } = deps.session.browser
+    const held = new HeldCommands(deps.heldMemory)
     const release = (commands: readonly CdpCommand[]): void => commands.forEach((command) => this.#handle(command, 0))
     this.#kinds = new CdpSessionKinds(targetKinds, release, held)
     this.#handoffs = new ClientHandoffs({
@@ -91,6 +95,7 @@ export class CdpClient {
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
       uploadsDir: folder.visiblePaths.uploadsDir,
+      extensionIds,
       defaultContextId,
       opensDroppedFiles: binary.kind === 'shell',
       kindOfSession: (id) => {
@@ -258,18 +263,24 @@ export class CdpClient {
         else this.close('closed')
         return
       case 'server':
-        return this.#handoffs.execute(command)
+        return this.#run(command, bytes, async () => this.#handoffs.execute(command))
       case 'context-proxy':
-        openContextProxy(this.#session.browser, verdict.command, verdict.proxy)
-          .then((opened) => (typeof opened === 'string' ? this.#refuse(command, opened) : this.#pass(opened)))
-          // As in `#handle`.
-          .catch((error: unknown) => this.#refuse(command, messageOf(error)))
-        return
+        return this.#run(command, bytes, async () =>
+          openContextProxy(this.#session.browser, verdict.command, verdict.proxy)
+            .then((opened) => (typeof opened === 'string' ? this.#refuse(command, opened) : this.#pass(opened)))
+            // As in `#handle`.
+            .catch((error: unknown) => this.#refuse(command, messageOf(error))),
+        )
       case 'pass':
         this.#pass(verdict.command)
         return
     }
     verdict satisfies never
+  }
+
+  /** Executes a command in the server. The browser or a name server may not respond for long. */
+  #run(command: CdpCommand, bytes: number, execute: () => Promise<void>): void {
+    if (!this.#heldMemory.tryRun(bytes, execute)) this.#refuse(command, `${heldLimits} are waiting`)
   }
 
   /** Reconciles the emulation of the client with that of the session. */

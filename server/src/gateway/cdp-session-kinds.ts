@@ -1,5 +1,5 @@
 import type { CdpCommand } from '../cdp/message.ts'
-import { isInternalUrl, type TargetKind, type TargetKinds } from '../cdp/internal-pages.ts'
+import type { TargetKind, TargetKinds } from '../cdp/internal-pages.ts'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import { HeldCommands } from './held-commands.ts'
 
@@ -75,7 +75,7 @@ export class CdpSessionKinds implements Disposable {
   #add(cdpSessionId: string, { targetId, type, url }: Protocol.Target.TargetInfo): void {
     this.#targets.set(cdpSessionId, targetId)
     if (type === 'browser') this.#browsers.add(cdpSessionId)
-    const kind = isInternalUrl(url) ? 'internal' : this.#watch.kindOf(targetId)
+    const kind = this.#watch.isInternalUrl(url) ? 'internal' : this.#watch.kindOf(targetId)
     if (kind === 'internal') this.#internal.add(cdpSessionId)
     else if (kind === 'unknown') this.#held.open(cdpSessionId)
   }

@@ -1,3 +1,5 @@
+import { HeldMemory } from './held-commands.ts'
+
 const megabyte = 1024 * 1024
 
 /** Bytes that the server keeps for all clients of a session, in each of two buffers. */
@@ -17,6 +19,7 @@ export interface BufferLimits {
  */
 export class ClientBuffers {
   readonly #counts = new WeakMap<object, number>()
+  readonly #held = new WeakMap<object, HeldMemory>()
 
   /** Counts a client of a session until the returned function is called. */
   add(session: object): () => void {
@@ -32,6 +35,13 @@ export class ClientBuffers {
       // Enough for what a fast network holds.
       maxUnacknowledgedBytes: () => Math.max(4 * megabyte, share()),
     }
+  }
+
+  /** Returns the memory for the held commands of the clients of a session. */
+  heldMemoryOf(session: object): HeldMemory {
+    const memory = this.#held.get(session) ?? new HeldMemory()
+    this.#held.set(session, memory)
+    return memory
   }
 
   #countOf(session: object): number {

@@ -91,10 +91,10 @@ export class ClientHandoffs implements Disposable {
     return { refusal: `${method}: ${heldLimits} are waiting for the end of the hand-off` }
   }
 
-  /** Executes a command and sends its response. */
-  execute(command: CdpCommand): void {
+  /** Executes a command and sends its response. Never rejects. */
+  async execute(command: CdpCommand): Promise<void> {
     const { id, sessionId } = command
-    this.#run(command).then(
+    await this.#run(command).then(
       (result) => this.#deps.send({ id, sessionId, result }),
       (error: unknown) => {
         const message = error instanceof z.ZodError ? describeIssue(command, error) : messageOf(error)
@@ -169,7 +169,7 @@ export class ClientHandoffs implements Disposable {
     return { method: inner?.method ?? '', page: typeof target === 'string' ? pages.pageOf(target) : undefined }
   }
 
-  /** Sends the event, and the commands that waited for it. */
+  /** Sends the event, and the commands that waited for it unless the session has ended. */
   #complete(handoff: Handoff): void {
     const { targets, send, held, release } = this.#deps
     const { id: handoffId, targetId: page, instructions, end } = handoff
@@ -178,7 +178,9 @@ export class ClientHandoffs implements Disposable {
     if (this.#askedBy.has(handoffId)) sessions.add(this.#askedBy.get(handoffId))
     this.#askedBy.delete(handoffId)
     for (const sessionId of sessions) send({ method: 'Cloudflare.handoffComplete', params, sessionId })
-    release(held.take(queueOf(handoff)))
+    const waiting = held.take(queueOf(handoff))
+    // Those of a session that ends would be serialized for a browser that is closing.
+    if (end?.endedBy !== 'session-ended') release(waiting)
   }
 }
 

@@ -37,10 +37,19 @@ function parseProxy(text: string): SessionProxy | undefined {
   if (url === null || /[=;,]/.test(url.host)) return undefined
   const { data } = sessionProxy.safeParse({
     server: `${url.protocol}//${url.host}${url.pathname}${url.search}${url.hash}`,
-    username: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    username: decode(url.username),
+    password: decode(url.password),
   })
   return data
+}
+
+/** Null, which no field accepts, if a text is not percent-encoded UTF-8. */
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -54,7 +63,8 @@ export async function openContextProxy(
 ): Promise<CdpCommand | string> {
   if (endpoint?.openContext === undefined) return `${name}: the browser has no egress proxy`
   try {
-    const proxyServer = proxyServerOf(await endpoint.openContext(proxy))
+    const { server, asksForCredentials } = await endpoint.openContext(proxy)
+    const proxyServer = asksForCredentials ? server : proxyServerOf(server)
     return { ...command, params: { ...command.params, proxyServer, proxyBypassList: noBypass } }
   } catch (error) {
     return `${name}: the proxy of the context cannot be used: ${messageOf(error)}`

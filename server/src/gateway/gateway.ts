@@ -103,6 +103,7 @@ export class Gateway implements Disposable {
       isHoldingUpOthers: () => router.isAwaited() || this.#hasOthers(session, client),
       endSession: () => this.#endSession(session.row.id),
       maxBufferedBytes: limits.maxBufferedBytes,
+      heldMemory: this.#buffers.heldMemoryOf(session),
       target,
       baseUrl: this.#deps.publicUrl ?? `http://${upgrade.request.headers.host ?? 'localhost'}`,
     })

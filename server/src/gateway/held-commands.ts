@@ -3,11 +3,37 @@ import type { CdpCommand } from '../cdp/message.ts'
 /** Maximum number of commands of one client that are held. */
 const maxHeld = 2000
 
-/** Maximum size of these commands, in bytes. */
+/** Maximum total size of the held commands of a session, in bytes. */
 const maxHeldBytes = 64 * 1024 * 1024
 
 /** The limits, for messages. */
 export const heldLimits = 'More than 2000 commands or 64 MB'
+
+/** Memory that a command takes in addition to its message, in bytes. */
+const commandBytes = 500
+
+/** The memory for commands that wait in the server, which the clients of a session share. */
+export class HeldMemory {
+  #bytes = 0
+
+  /** Counts a command of a size in bytes until `remove`. Returns false if there is no room. */
+  tryAdd(bytes: number): boolean {
+    if (this.#bytes + bytes + commandBytes > maxHeldBytes) return false
+    this.#bytes += bytes + commandBytes
+    return true
+  }
+
+  remove(bytes: number): void {
+    this.#bytes -= bytes + commandBytes
+  }
+
+  /** Counts a command while the server executes it. Returns false if there is no room. */
+  tryRun(bytes: number, execute: () => Promise<void>): boolean {
+    if (!this.tryAdd(bytes)) return false
+    void execute().finally(() => this.remove(bytes))
+    return true
+  }
+}
 
 interface HeldCommand {
   readonly command: CdpCommand
@@ -16,10 +42,15 @@ interface HeldCommand {
 
 /** Commands of one client that wait, in queues, within limits that the queues share. */
 export class HeldCommands {
+  readonly #memory: HeldMemory
   readonly #queues = new Map<string, HeldCommand[]>()
   readonly #sizes = new WeakMap<CdpCommand, number>()
   #count = 0
-  #bytes = 0
+
+  /** `memory`: that of the session. */
+  constructor(memory = new HeldMemory()) {
+    this.#memory = memory
+  }
 
   /** Whether there is no queue. */
   get isEmpty(): boolean {
@@ -44,10 +75,9 @@ export class HeldCommands {
     const commands = this.#queues.get(queue)
     if (commands === undefined) return 'none'
     const size = bytes === 0 ? (this.#sizes.get(command) ?? 0) : bytes
-    if (this.#count >= maxHeld || this.#bytes + size > maxHeldBytes) return 'full'
+    if (this.#count >= maxHeld || !this.#memory.tryAdd(size)) return 'full'
     this.#sizes.set(command, size)
     this.#count += 1
-    this.#bytes += size
     commands.push({ command, bytes: size })
     return 'held'
   }
@@ -57,7 +87,7 @@ export class HeldCommands {
     const commands = this.#queues.get(queue) ?? []
     this.#queues.delete(queue)
     this.#count -= commands.length
-    for (const { bytes } of commands) this.#bytes -= bytes
+    for (const { bytes } of commands) this.#memory.remove(bytes)
     return commands.map(({ command }) => command)
   }
 

@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import type { CdpCommand } from '../cdp/message.ts'
 import { parseCommand } from '../cdp/parse-command.ts'
-import type { TargetKind } from '../cdp/internal-pages.ts'
+import { extensionIdOf, type TargetKind } from '../cdp/internal-pages.ts'
 import type { CdpSessionKind } from './cdp-session-kinds.ts'
 import { judgeContextProxy } from './context-proxy.ts'
 import { judgeInternalCommand } from './internal-page-policy.ts'
@@ -12,6 +12,8 @@ export interface PolicyContext {
   /** Folders of the session's files, as its browser sees them. */
   readonly downloadsDir: string
   readonly uploadsDir: string
+  /** Ids of the extensions of the session, whose pages a client may open. Default: none. */
+  readonly extensionIds?: readonly string[] | undefined
   /**
    * Id of the default context. Chromium reports it to clients but does not accept it in commands.
    */
@@ -70,12 +72,16 @@ function isNavigable(url: string): boolean {
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
 
-/** Refuses URLs in the named parameter except http, https, about:blank, data and blob. */
+/**
+ * Refuses URLs in the named parameter except http, https, about:blank, data and blob, and pages of
+ * the session's extensions.
+ */
 function navigationRule(name: string): Rule {
-  return (command, params) => {
+  return (command, params, { extensionIds = [] }) => {
     const url = params[name]
     if (url === undefined || url === '') return pass(command)
     if (typeof url === 'string' && isNavigable(url)) return pass(command)
+    if (typeof url === 'string' && extensionIds.includes(extensionIdOf(url) ?? '')) return pass(command)
     if (typeof url === 'string' && !URL.canParse(url)) return refuse('Cannot navigate to invalid URL')
     return refuse(
       `${command.method} to ${JSON.stringify(url)} is not allowed: use http, https, about:blank, data or blob`,

@@ -1,5 +1,6 @@
 import type { Refuse } from './navigate-tab.ts'
 import type { Viewer } from './viewer.ts'
+import { ViewerBuffers } from './viewer-buffers.ts'
 import { WatchedBrowser, type WatchedBrowserDeps } from './watched-browser.ts'
 
 /** The session that a live view shows. */
@@ -17,6 +18,8 @@ export interface LiveViewDeps {
 
 /** The live view of one session. Its browser is watched only while there are viewers. */
 export class LiveView implements AsyncDisposable {
+  /** Memory for what its viewers have not received. */
+  readonly buffers = new ViewerBuffers()
   readonly #deps: LiveViewDeps
   readonly #viewers = new Set<Viewer>()
   #watched: Promise<WatchedBrowser> | undefined

@@ -1,6 +1,7 @@
 import type { CdpCall, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import type { OpenDialog } from '../cdp/page-focus.ts'
+import { copyStart } from '../kit/copy-start.ts'
 import type { Dialog } from './server-message.ts'
 
 /** Dependencies of `TabDialog`. */
@@ -37,17 +38,19 @@ export class TabDialog {
   }
 
   /** Accepts or dismisses the dialog, if one is open. */
-  answer(isAccepted: boolean, text: string | undefined): void {
+  async answer(isAccepted: boolean, text: string | undefined): Promise<void> {
     if (this.#dialog === null) return
     const { router, call, clientDialog } = this.#deps
     const result = { accept: isAccepted, ...(text === undefined ? {} : { promptText: text }) }
     const openDialog = clientDialog()
     // Fails if a client has handled the dialog already.
-    call('Page.handleJavaScriptDialog', result).catch(() => undefined)
-    if (openDialog === undefined) return
+    const answered = call('Page.handleJavaScriptDialog', result).catch(() => undefined)
+    if (openDialog === undefined) return answered
     this.#set(null)
     // Fails if the client has left.
-    router.callInClientSession('Page.handleJavaScriptDialog', result, openDialog.cdpSessionId).catch(() => undefined)
+    const { cdpSessionId } = openDialog
+    await router.callInClientSession('Page.handleJavaScriptDialog', result, cdpSessionId).catch(() => undefined)
+    await answered
   }
 
   #set(dialog: Dialog | null): void {
@@ -56,6 +59,15 @@ export class TabDialog {
   }
 }
 
+/** Maximum lengths of texts from the page, which are sent to every viewer. */
+const maxTextLength = 10_000
+const maxUrlLength = 2000
+
 function toDialog({ type, message, defaultPrompt = '', url }: Protocol.Page.JavascriptDialogOpeningEvent): Dialog {
-  return { kind: type, message, defaultText: defaultPrompt, url }
+  return {
+    kind: type,
+    message: copyStart(message, maxTextLength),
+    defaultText: copyStart(defaultPrompt, maxTextLength),
+    url: copyStart(url, maxUrlLength),
+  }
 }

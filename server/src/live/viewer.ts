@@ -1,8 +1,10 @@
-import type { RawData, WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Frame } from '../cdp/screencast.ts'
 import { encodeFrame } from './frame.ts'
+import { MessageRate } from './message-rate.ts'
 import { QualityGauge } from './quality.ts'
 import type { ServerMessage } from './server-message.ts'
+import { bytesPerViewer, ViewerBuffers } from './viewer-buffers.ts'
 import { interactMessage, viewMessage, type InteractMessage, type ViewMessage } from './viewer-message.ts'
 
 /** Callbacks for a viewer's messages. */
@@ -11,7 +13,8 @@ export interface ViewerEvents {
   readonly onShow: (tab: string | null) => void
   /** The size or visibility of the viewer's window changed. */
   readonly onViewport: () => void
-  readonly onInteract: (message: InteractMessage) => void
+  /** `bytes`: size of the message. */
+  readonly onInteract: (message: InteractMessage, bytes: number) => void
   /** The viewer can receive a frame again. */
   readonly onReady: () => void
   /** The quality level for the viewer's connection changed. */
@@ -42,6 +45,12 @@ const maxRefusals = 1000
 
 const viewerTimeoutMs = 60_000
 
+/**
+ * Time after which a viewer to which nothing could be sent is disconnected, if others wait for the
+ * memory.
+ */
+const stalledMs = 10_000
+
 /** The WebSocket connection of one live view page. */
 export class Viewer {
   readonly isInteractive: boolean
@@ -57,20 +66,27 @@ export class Viewer {
   #pauseTimer: NodeJS.Timeout | undefined
   readonly #webSocket: WebSocket
   readonly #events: ViewerEvents
+  readonly #buffers: ViewerBuffers
+  readonly #rate = new MessageRate(performance.now())
   readonly #gauge = new QualityGauge()
   readonly #inFlight = new Map<number, number>()
   #nextFrame: Frame | undefined
-  readonly #nextStates = new Map<string, ServerMessage>()
+  /** The newest states that wait to be sent, by type. */
+  readonly #nextStates = new Map<string, Buffer>()
   #lastNumber = 0
   #refusals = 0
   #lastMessageMs = performance.now()
+  /** Time since which the oldest buffered bytes wait, or at which the last ones were sent. */
+  #waitingSinceMs = 0
 
-  constructor(webSocket: WebSocket, isInteractive: boolean, events: ViewerEvents) {
+  constructor(webSocket: WebSocket, isInteractive: boolean, events: ViewerEvents, buffers = new ViewerBuffers()) {
     this.isInteractive = isInteractive
     this.#webSocket = webSocket
     this.#events = events
-    webSocket.on('message', (data, isBinary) => this.#attempt(() => this.#receive(data, isBinary)))
+    this.#buffers = buffers
+    webSocket.on('message', (data, isBinary) => this.#attempt(() => this.#receive(data as Buffer, isBinary)))
     webSocket.on('pong', () => this.#markAlive())
+    webSocket.once('close', buffers.add(this.#continueFrames))
   }
 
   /** Index into `qualities` that suits its connection. */
@@ -85,28 +101,34 @@ export class Viewer {
 
   /** Sends a frame. While too many are in flight, keeps only the newest for later. */
   queueFrame(frame: Frame): void {
-    if (this.#hasRoom()) this.#sendFrame(frame)
+    if (this.#hasRoom(frame.image.length)) this.#sendFrame(frame)
     else this.#nextFrame = frame
   }
 
   /**
    * Sends a message. While too much is buffered, keeps only the newest one about tabs, the dialog,
    * choices and hand-offs for later. Terminates the connection of a viewer that does not read.
+   * `encoded`: the message, if several viewers receive it.
    */
-  notify(message: ServerMessage): void {
+  notify(message: ServerMessage, encoded = encodeMessage(message)): void {
     const { bufferedAmount, readyState, OPEN } = this.#webSocket
     if (readyState !== OPEN) return
     if (bufferedAmount > maxBufferedBytes) this.#webSocket.terminate()
-    else if (bufferedAmount > maxUnreadBytes && isState(message)) this.#nextStates.set(message.type, message)
+    else if (isState(message) && this.#isUnread()) this.#nextStates.set(message.type, encoded)
     else {
       this.#nextStates.delete(message.type)
-      this.#webSocket.send(JSON.stringify(message), this.#notifyOfStates)
+      this.#send(encoded, { isBinary: false })
     }
   }
 
-  /** Pings the viewer, and terminates its connection after a minute without any message. */
+  /**
+   * Pings the viewer. Terminates its connection after a minute without any message, or if it keeps
+   * memory that others need.
+   */
   checkAlive(nowMs: number): void {
-    if (nowMs - this.#lastMessageMs > viewerTimeoutMs) this.#webSocket.terminate()
+    const isStalled = this.#webSocket.bufferedAmount > 0 && nowMs - this.#waitingSinceMs > stalledMs
+    if (nowMs - this.#lastMessageMs > viewerTimeoutMs || (isStalled && this.#buffers.isFull))
+      this.#webSocket.terminate()
     else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
     this.notify({ type: 'beat' })
   }
@@ -121,20 +143,39 @@ export class Viewer {
     this.#nextFrame = undefined
   }
 
-  #hasRoom(): boolean {
+  #hasRoom(bytes = 0): boolean {
+    const { bufferedAmount } = this.#webSocket
     return (
       this.#pauseTimer === undefined &&
       this.#inFlight.size < maxFramesInFlight &&
-      this.#webSocket.bufferedAmount < highWaterBytes
+      bufferedAmount < highWaterBytes &&
+      (bufferedAmount + bytes < bytesPerViewer || !this.#buffers.isFull)
     )
   }
 
   /** Sends the messages that were kept, now that a part of the buffered ones is sent. */
-  readonly #notifyOfStates = (): void => {
-    if (this.#nextStates.size === 0 || this.#webSocket.bufferedAmount > maxUnreadBytes) return
-    const states = [...this.#nextStates.values()]
-    this.#nextStates.clear()
-    this.#attempt(() => states.forEach((message) => this.notify(message)))
+  #sendStates(): void {
+    for (const [type, encoded] of this.#nextStates) {
+      if (this.#isUnread()) return
+      this.#nextStates.delete(type)
+      this.#send(encoded, { isBinary: false })
+    }
+  }
+
+  /** Whether so much is buffered that only the newest state is kept. */
+  #isUnread(): boolean {
+    const { bufferedAmount } = this.#webSocket
+    return bufferedAmount > maxUnreadBytes || (bufferedAmount > 0 && this.#buffers.isFull)
+  }
+
+  #send(data: Buffer, { isBinary }: { readonly isBinary: boolean }): void {
+    if (this.#webSocket.bufferedAmount === 0) this.#waitingSinceMs = performance.now()
+    const release = this.#buffers.reserve(data.length)
+    this.#webSocket.send(data, { binary: isBinary }, () => {
+      this.#waitingSinceMs = performance.now()
+      release()
+      this.#attempt(() => this.#sendStates())
+    })
   }
 
   #markAlive(): void {
@@ -145,13 +186,17 @@ export class Viewer {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return
     this.#lastNumber += 1
     this.#inFlight.set(this.#lastNumber, performance.now())
-    this.#webSocket.send(encodeFrame(frame, this.#lastNumber))
+    this.#send(encodeFrame(frame, this.#lastNumber), { isBinary: true })
     if (this.#everyMs > 0) this.#pauseTimer = setTimeout(this.#endPause, this.#everyMs).unref()
   }
 
-  /** Ends the pause: sends the queued frame and requests the next one. */
   readonly #endPause = (): void => {
     this.#pauseTimer = undefined
+    this.#continueFrames()
+  }
+
+  /** Sends the queued frame and requests the next one. */
+  readonly #continueFrames = (): void => {
     this.#attempt(() => {
       this.#sendWaiting()
       this.#events.onReady()
@@ -169,7 +214,7 @@ export class Viewer {
 
   #sendWaiting(): void {
     const nextFrame = this.#nextFrame
-    if (nextFrame === undefined || !this.#hasRoom()) return
+    if (nextFrame === undefined || !this.#hasRoom(nextFrame.image.length)) return
     this.#nextFrame = undefined
     this.#sendFrame(nextFrame)
   }
@@ -185,9 +230,11 @@ export class Viewer {
     this.#events.onReady()
   }
 
-  #receive(data: RawData, isBinary: boolean): void {
+  #receive(data: Buffer, isBinary: boolean): void {
     this.#markAlive()
-    const message = isBinary ? undefined : parseJson((data as Buffer).toString())
+    const pauseMs = this.#rate.add(performance.now())
+    if (pauseMs > 0 && !this.#webSocket.isPaused) this.#pauseReading(pauseMs)
+    const message = isBinary ? undefined : parseJson(data.toString())
     const view = viewMessage.safeParse(message)
     if (view.success) {
       this.#handleViewMessage(view.data)
@@ -195,8 +242,13 @@ export class Viewer {
     }
     if (!this.isInteractive) return this.#rejectInput()
     const interact = interactMessage.safeParse(message)
-    if (interact.success) this.#events.onInteract(interact.data)
+    if (interact.success) this.#events.onInteract(interact.data, data.length)
     else this.notify({ type: 'notice', text: 'Invalid input message' })
+  }
+
+  #pauseReading(pauseMs: number): void {
+    this.#webSocket.pause()
+    setTimeout(() => this.#webSocket.resume(), pauseMs).unref()
   }
 
   #handleViewMessage(message: ViewMessage): void {
@@ -221,6 +273,11 @@ export class Viewer {
     if (this.#refusals === 1) this.notify({ type: 'notice', text: 'This link is view-only' })
     if (this.#refusals === maxRefusals) this.close(1008, 'view only')
   }
+}
+
+/** Encodes a message for `Viewer.notify`. */
+export function encodeMessage(message: ServerMessage): Buffer {
+  return Buffer.from(JSON.stringify(message))
 }
 
 /** Whether a message replaces the earlier ones of its type. */

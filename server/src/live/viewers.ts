@@ -7,7 +7,7 @@ import { isClientFault } from './socket-fault.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Ended } from './server-message.ts'
 import type { LiveView } from './live-view.ts'
-import { Viewer } from './viewer.ts'
+import { Viewer, type ViewerEvents } from './viewer.ts'
 import type { WatchedBrowser } from './watched-browser.ts'
 
 /** A session whose live view viewers may join. */
@@ -88,17 +88,18 @@ export class Viewers implements Disposable {
 
   async #addViewer(session: ViewableSession, webSocket: WebSocket, isInteractive: boolean): Promise<void> {
     let watched: WatchedBrowser | undefined
-    const viewer = new Viewer(webSocket, isInteractive, {
+    const events: ViewerEvents = {
       onShow: (tab) => watched?.show(viewer, tab),
       onViewport: () => watched?.updateAudience(viewer),
-      onInteract: (message) => watched?.handleInput(viewer, message),
+      onInteract: (message, bytes) => watched?.handleInput(viewer, message, bytes),
       onReady: () => watched?.requestFrame(viewer),
       onQuality: () => watched?.updateAudience(viewer),
       onRefused: () => {
         this.#refusals += 1
       },
       onError: (error) => this.#deps.onError(error, `input of a viewer of session ${session.row.id}`),
-    })
+    }
+    const viewer = new Viewer(webSocket, isInteractive, events, session.liveView.buffers)
     this.#viewers.add(viewer)
     const onEnd = (): void => {
       watched = undefined

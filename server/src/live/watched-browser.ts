@@ -5,9 +5,11 @@ import type { Handoffs } from '../handoff/handoffs.ts'
 import { isInput } from './input.ts'
 import { navigateTab, type Refuse } from './navigate-tab.ts'
 import type { ServerMessage } from './server-message.ts'
+import { PendingMessages } from './pending-messages.ts'
+import { TabLists } from './tab-lists.ts'
 import { watchTabs, type TabEvent, type Tabs } from './tabs.ts'
 import type { InteractMessage } from './viewer-message.ts'
-import type { Viewer } from './viewer.ts'
+import { encodeMessage, type Viewer } from './viewer.ts'
 import { WatchedTab } from './watched-tab.ts'
 
 /** Dependencies of a watched browser. */
@@ -30,6 +32,16 @@ const openedByViewerMs = 3000
  */
 const updateIntervalMs = 250
 
+/** Maximum number of hand-offs that viewers see. A session can have one for each of its pages. */
+const maxShownHandoffs = 100
+
+/**
+ * Limits of messages that the browser has not responded to. Those to a page that hangs do not keep
+ * viewers from closing it.
+ */
+const inputLimits = { maxMessages: 1000, maxBytes: 16_000_000 }
+const commandLimits = { maxMessages: 100, maxBytes: 16_000_000 }
+
 /** The browser of a session while viewers watch it: its tabs, and the tab that each viewer sees. */
 export class WatchedBrowser implements AsyncDisposable {
   readonly #deps: WatchedBrowserDeps
@@ -38,10 +50,14 @@ export class WatchedBrowser implements AsyncDisposable {
   readonly #watched = new Map<string, WatchedTab>()
   readonly #stopFollowing: () => void
   readonly #stopListening: () => void
+  readonly #tabLists = new TabLists()
+  readonly #input = new PendingMessages(inputLimits)
+  readonly #commands = new PendingMessages(commandLimits)
   /** The tab that a client or a viewer used last. */
   #active: string | undefined
   #lastActedMs = 0
   #isUpdateDue = false
+  #haveHandoffsChanged = false
   #updateTimer: NodeJS.Timeout | undefined
 
   private constructor(deps: WatchedBrowserDeps, tabs: Tabs) {
@@ -51,7 +67,8 @@ export class WatchedBrowser implements AsyncDisposable {
     this.#active = focus.page
     this.#stopFollowing = focus.onChange(() => this.#setActive(focus.page))
     this.#stopListening = handoffs.onChange(() => {
-      for (const viewer of this.#viewers) viewer.notify(this.#describeHandoffs())
+      this.#haveHandoffsChanged = true
+      this.#updateSoon()
     })
   }
 
@@ -83,42 +100,47 @@ export class WatchedBrowser implements AsyncDisposable {
       if (isOfViewer) this.#active = event.tabId
     }
     if (event.kind === 'closed') this.#forget(event.tabId)
+    this.#tabLists.clear()
     this.#updateSoon()
   }
 
   /** Shows a viewer one tab, or the active one for `null`. */
   show(viewer: Viewer, tabId: string | null): void {
     viewer.pinned = tabId ?? undefined
-    this.#updateViewer(viewer)
-    if (viewer.isInteractive && tabId !== null) this.#bringToFront(tabId)
+    // Each switch attaches to a tab, and a viewer can request any number of them.
+    this.#updateSoon()
+    if (viewer.isInteractive && tabId !== null) this.#commands.tryHandle(0, async () => this.#bringToFront(tabId))
   }
 
   /**
    * Handles a message that only interactive viewers may send. Counts as activity of the session.
+   * Drops it if the browser has not responded to many earlier ones. `bytes`: size of the message.
    */
-  handleInput(viewer: Viewer, message: InteractMessage): void {
+  handleInput(viewer: Viewer, message: InteractMessage, bytes: number): void {
     this.#deps.touch()
     this.#lastActedMs = performance.now()
-    const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
+    if (message.type === 'end-handoff') return this.#endHandoff(viewer, message)
+    const pending = isInput(message) || message.type === 'copy' ? this.#input : this.#commands
+    pending.tryHandle(bytes, async () => this.#handle(viewer, message))
+  }
+
+  async #handle(viewer: Viewer, message: Exclude<InteractMessage, { type: 'end-handoff' }>): Promise<void> {
     if (message.type === 'open-tab') return this.#openTab(viewer)
     if (message.type === 'close-tab') return this.#closeTab(viewer, message.tab)
-    if (message.type === 'end-handoff') return this.#endHandoff(viewer, message)
+    const watched = viewer.shown === undefined ? undefined : this.#watched.get(viewer.shown)
     if (watched === undefined) return
     if (isInput(message)) {
-      watched.handleInput(message)
+      const handled = watched.handleInput(message)
       if (message.type !== 'mouse' || message.action === 'down') this.#setActive(viewer.shown)
-    } else if (message.type === 'dialog') {
-      watched.dialog.answer(message.isAccepted, message.text)
-    } else if (message.type === 'choose') {
-      watched.selectList.choose(message.option)
-    } else if (message.type === 'copy') {
-      void watched.copyFor(viewer)
-    } else {
-      this.#setActive(viewer.shown)
-      navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
-        viewer.notify({ type: 'notice', text: messageOf(error) }),
-      )
+      return handled
     }
+    if (message.type === 'dialog') return watched.dialog.answer(message.isAccepted, message.text)
+    if (message.type === 'choose') return watched.selectList.choose(message.option)
+    if (message.type === 'copy') return watched.copyFor(viewer)
+    this.#setActive(viewer.shown)
+    await navigateTab(watched.call, message, this.#deps.refuse).catch((error: unknown) =>
+      viewer.notify({ type: 'notice', text: messageOf(error) }),
+    )
   }
 
   /** Updates the screencast after a viewer's window or network quality has changed. */
@@ -142,8 +164,16 @@ export class WatchedBrowser implements AsyncDisposable {
     clearTimeout(this.#updateTimer)
   }
 
+  #sendHandoffs(): void {
+    this.#haveHandoffsChanged = false
+    const message = this.#describeHandoffs()
+    const encoded = encodeMessage(message)
+    for (const viewer of this.#viewers) viewer.notify(message, encoded)
+  }
+
   #describeHandoffs(): ServerMessage {
-    const handoffs = this.#deps.handoffs.open.map(({ id, targetId: tab, instructions }) => ({ id, tab, instructions }))
+    const shown = this.#deps.handoffs.open.slice(0, maxShownHandoffs)
+    const handoffs = shown.map(({ id, targetId: tab, instructions }) => ({ id, tab, instructions }))
     return { type: 'handoffs', handoffs }
   }
 
@@ -170,6 +200,7 @@ export class WatchedBrowser implements AsyncDisposable {
     this.#isUpdateDue = false
     this.#updateTimer = setTimeout(this.#updateViewers, updateIntervalMs).unref()
     try {
+      if (this.#haveHandoffsChanged) this.#sendHandoffs()
       for (const viewer of this.#viewers) this.#updateViewer(viewer)
     } catch (error) {
       // An uncaught error in a timer would end the process.
@@ -185,7 +216,7 @@ export class WatchedBrowser implements AsyncDisposable {
     const shown = viewer.pinned ?? active
     const isNew = shown !== viewer.shown
     if (isNew) this.#leaveTab(viewer)
-    viewer.notify({ type: 'tabs', tabs, shown, isFollowing: viewer.pinned === undefined })
+    this.#tabLists.send(viewer, tabs, shown)
     if (!isNew || shown === undefined) return
     viewer.shown = shown
     this.#watch(shown).join(viewer)
@@ -224,13 +255,13 @@ export class WatchedBrowser implements AsyncDisposable {
   }
 
   // A headful browser renders only its front tab, so watching another tab means switching to it.
-  #bringToFront(tabId: string): void {
+  async #bringToFront(tabId: string): Promise<void> {
     if (!this.#tabs.has(tabId)) return
-    this.#tabs.browserSession.call('Target.activateTarget', { targetId: tabId }).catch(this.#deps.onError)
+    await this.#tabs.browserSession.call('Target.activateTarget', { targetId: tabId }).catch(this.#deps.onError)
   }
 
-  #openTab(viewer: Viewer): void {
-    this.#tabs.browserSession
+  async #openTab(viewer: Viewer): Promise<void> {
+    await this.#tabs.browserSession
       .call('Target.createTarget', { url: 'about:blank' })
       .then(({ targetId }) => {
         viewer.pinned = undefined
@@ -239,12 +270,12 @@ export class WatchedBrowser implements AsyncDisposable {
       .catch(this.#deps.onError)
   }
 
-  #closeTab(viewer: Viewer, tabId: string): void {
+  async #closeTab(viewer: Viewer, tabId: string): Promise<void> {
     if (!this.#tabs.has(tabId)) return
     if (this.#tabs.list().length === 1) {
       viewer.notify({ type: 'notice', text: 'The last tab cannot be closed' })
       return
     }
-    this.#tabs.browserSession.call('Target.closeTarget', { targetId: tabId }).catch(this.#deps.onError)
+    await this.#tabs.browserSession.call('Target.closeTarget', { targetId: tabId }).catch(this.#deps.onError)
   }
 }

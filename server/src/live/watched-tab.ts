@@ -98,13 +98,17 @@ export class WatchedTab implements AsyncDisposable {
   /** Sends a command to the page. */
   readonly call: CdpCall = async (method, ...args) => (await this.#session).call(method, ...args)
 
-  /** Sends a viewer's input to the page, in order and without waiting for responses. */
-  handleInput(message: InputMessage): void {
+  /**
+   * Sends a viewer's input to the page, in order and without waiting for earlier responses.
+   * Resolves when the page has handled it. Never rejects.
+   */
+  async handleInput(message: InputMessage): Promise<void> {
     if (message.type === 'mouse' && message.action === 'down') this.selectList.close()
-    sendInput(this.call, message).catch(this.#reportError)
+    const handled = sendInput(this.call, message).catch(this.#reportError)
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
-      void this.selectList.openAt(message)
+      await this.selectList.openAt(message)
     }
+    await handled
   }
 
   /** Sends the selected text to a viewer. Sends nothing if none is selected or the page fails. */

@@ -74,8 +74,8 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
 }
 
 /**
- * Maximum number of query parameters and of cookies that are listed. The URL has all of them. A
- * million parameters in a URL of 2 MB took 20 s.
+ * Maximum number of query parameters, of cookies and of values of a header that are listed. The URL
+ * has all parameters. A million of them in a URL of 2 MB took 20 s.
  */
 const maxPairs = 1000
 
@@ -99,7 +99,9 @@ function redacted<Item extends NameValue>(item: Item): Item {
 }
 
 function listHeaders(headers: CdpHeaders): readonly NameValue[] {
-  return Object.entries(headers).flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
+  return Object.entries(headers).flatMap(([name, values]) =>
+    values.split('\n', maxPairs).map((value) => ({ name, value })),
+  )
 }
 
 function valueOf(headers: readonly NameValue[], wanted: string): string | undefined {
@@ -116,11 +118,12 @@ function sentCookies(header: string | undefined): readonly HarCookie[] {
 }
 
 function receivedCookies(headers: readonly NameValue[]): readonly HarCookie[] {
-  return headers.filter(({ name }) => name.toLowerCase() === 'set-cookie').map(({ value }) => toCookie(value))
+  const cookies = headers.filter(({ name }) => name.toLowerCase() === 'set-cookie')
+  return cookies.slice(0, maxPairs).map(({ value }) => toCookie(value))
 }
 
 function toCookie(header: string): HarCookie {
-  const [pair = '', ...attributes] = header.split(';')
+  const [pair = '', ...attributes] = header.split(';', maxPairs)
   const attributeValues = new Map(attributes.map(splitAttribute))
   const [path, domain] = [attributeValues.get('path'), attributeValues.get('domain')]
   const expires = new Date(attributeValues.get('expires') ?? Number.NaN)

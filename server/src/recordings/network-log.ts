@@ -35,6 +35,12 @@ export interface HarPage {
  */
 const maxOpenBytes = 64_000_000
 
+/**
+ * Maximum number of requests of which only `ExtraInfo` events have arrived. Those events can come
+ * shortly before their request, and after its end, when it is written already.
+ */
+const maxWithoutRequest = 1000
+
 const maxTitleLength = 2000
 
 /** Maximum number of pages, which are kept in memory. A page can load the next one in a loop. */
@@ -53,6 +59,8 @@ export class NetworkLog {
   readonly #file: TempFile
   readonly #options: NetworkLogOptions
   readonly #open = new Map<string, RedirectChain>()
+  /** Keys of requests with `ExtraInfo` events only, oldest first. */
+  readonly #withoutRequest = new Set<string>()
   readonly #pending = new Set<Promise<void>>()
   readonly #pageOfTarget = new Map<string, string>()
   #openBytes = 0
@@ -83,10 +91,10 @@ export class NetworkLog {
       case 'Network.requestWillBeSent':
         return this.#begin(target, params)
       case 'Network.requestWillBeSentExtraInfo':
-        this.#keep(keyOf(target, params), sizeOf(params))?.sentHeaders.push(params.headers)
+        this.#keepHeaders(target, params)?.sentHeaders.push(params.headers)
         return
       case 'Network.responseReceivedExtraInfo':
-        this.#keep(keyOf(target, params), sizeOf(params))?.receivedHeaders.push(params.headers)
+        this.#keepHeaders(target, params)?.receivedHeaders.push(params.headers)
         return
       case 'Network.loadingFinished':
         return this.#endRequest(target, params, { transferBytes: params.encodedDataLength })
@@ -134,7 +142,17 @@ export class NetworkLog {
     return chain
   }
 
+  /** Keeps the headers of an `ExtraInfo` event. */
+  #keepHeaders(target: AttachedTarget, event: WithRequestId & SizedMessage): RedirectChain | undefined {
+    const key = keyOf(target, event)
+    if (!this.#open.has(key)) this.#withoutRequest.add(key)
+    const [oldest] = this.#withoutRequest
+    if (this.#withoutRequest.size > maxWithoutRequest && oldest !== undefined) this.#forget(oldest)
+    return this.#keep(key, sizeOf(event))
+  }
+
   #forget(key: string): void {
+    this.#withoutRequest.delete(key)
     this.#openBytes -= this.#open.get(key)?.bytes ?? 0
     this.#open.delete(key)
   }
@@ -142,7 +160,9 @@ export class NetworkLog {
   #begin(target: AttachedTarget, sent: RequestSent): void {
     // The URL contains the whole response.
     if (sent.request.url.startsWith('data:')) return
-    const chain = this.#keep(keyOf(target, sent), sizeOf(sent.request))
+    const key = keyOf(target, sent)
+    this.#withoutRequest.delete(key)
+    const chain = this.#keep(key, sizeOf(sent.request))
     if (chain === undefined) return
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
     if (isDocument && chain.last === undefined) this.#beginPage(target, sent)
@@ -162,7 +182,9 @@ export class NetworkLog {
     const request = { url, method: 'GET', headers: {} }
     const times = { timestamp: 0, wallTime: Date.now() / 1000 }
     const sent = { requestId, loaderId: '', type: 'WebSocket', request, ...times } as const
-    const chain = this.#keep(keyOf(target, sent), sizeOf(request))
+    const key = keyOf(target, sent)
+    this.#withoutRequest.delete(key)
+    const chain = this.#keep(key, sizeOf(request))
     if (chain !== undefined) chain.add(sent, undefined).messages = []
   }
 

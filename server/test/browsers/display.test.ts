@@ -1,8 +1,12 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { assertDisplayAvailable } from '../../src/browsers/display.ts'
+import { assertDisplayAvailable, startDisplay } from '../../src/browsers/display.ts'
+import type { BrowserFolder } from '../../src/browsers/folders.ts'
+import type { IsolationLayers } from '../../src/browsers/isolation.ts'
 import { openDataDir, until } from './browser-fixture.ts'
 import { displaysOf, hasXvfb, isDisplay } from './displays.ts'
 import { startServerLike } from './server-like.ts'
@@ -34,6 +38,24 @@ test.runIf(hasXvfb)(
     await until(() => !displays.some(isDisplay), 'all displays exit')
   },
 )
+
+test.runIf(hasXvfb)('a display that was killed leaves no socket (skipped without Xvfb)', async () => {
+  await using dataDir = await openDataDir()
+  const root = dataDir.path
+  await mkdir(join(root, 'tmp'))
+  const folder = { root, tmpDir: join(root, 'tmp'), visiblePaths: { tmpDir: '' } } as unknown as BrowserFolder
+  const isolation = { jail: { missing: 'tried' }, setprivPath: undefined } as IsolationLayers
+  const others = displaysOf(process.pid)
+  const display = await startDisplay({ kind: 'chromium', isolation, folder, uid: undefined })
+  const socket = `/tmp/.X11-unix/X${display.environment['DISPLAY']?.slice(1)}`
+  const pid = displaysOf(process.pid).find((each) => !others.includes(each))!
+  expect(existsSync(socket)).toBe(true)
+
+  process.kill(pid, 'SIGKILL')
+  await display[Symbol.asyncDispose]()
+
+  expect(existsSync(socket)).toBe(false)
+})
 
 /** The number of the display in the environment of a browser. */
 function displayOf(pid: number): string | undefined {

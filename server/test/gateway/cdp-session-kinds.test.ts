@@ -9,6 +9,7 @@ test('commands for a frame of unknown kind wait, up to 64 MB of them', () => {
   const released: number[] = []
   const targetKinds = {
     kindOf: () => 'unknown' as const,
+    isInternalUrl: () => false,
     onChange: (listener: typeof setKind) => {
       setKind = listener
       return () => undefined

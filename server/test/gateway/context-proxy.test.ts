@@ -28,6 +28,7 @@ describe('the proxy of a browser context', () => {
     { proxyServer: 'direct://' },
     { proxyServer: 'http=a.test;https=b.test' },
     { proxyServer: 'quic://proxy.test' },
+    { proxyServer: 'http://user:%ff@proxy.test' },
     { proxyServer: 'http://proxy.test, direct://' },
     { proxyServer: 7 },
     { proxyServer: 'http://proxy.test', proxyBypassList: '*' },

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
 import { expect, test } from 'vitest'
 import { encodeFrame } from '../../src/live/frame.ts'
+import { ViewerBuffers } from '../../src/live/viewer-buffers.ts'
 import { Viewer, type ViewerEvents } from '../../src/live/viewer.ts'
 
 const frame = { format: 'jpeg', width: 1, height: 1, image: Buffer.alloc(1) } as const
@@ -11,6 +12,7 @@ const looks = { type: 'looks', isVisible: true, width: 800, height: 600, everyMs
 function openViewer(
   events: Partial<ViewerEvents> = {},
   behavior: object = { bufferedAmount: 0, send: () => undefined },
+  buffers = new ViewerBuffers(),
 ) {
   const socket = Object.defineProperties(
     Object.assign(new EventEmitter(), { readyState: 1, OPEN: 1 }),
@@ -20,16 +22,21 @@ function openViewer(
   const fail = (): never => {
     throw new Error('failed')
   }
-  const viewer = new Viewer(socket as unknown as WebSocket, true, {
-    onShow: fail,
-    onViewport: fail,
-    onInteract: fail,
-    onReady: fail,
-    onQuality: fail,
-    onRefused: fail,
-    onError: failed.resolve,
-    ...events,
-  })
+  const viewer = new Viewer(
+    socket as unknown as WebSocket,
+    true,
+    {
+      onShow: fail,
+      onViewport: fail,
+      onInteract: fail,
+      onReady: fail,
+      onQuality: fail,
+      onRefused: fail,
+      onError: failed.resolve,
+      ...events,
+    },
+    buffers,
+  )
   const receive = (message: unknown) => socket.emit('message', Buffer.from(JSON.stringify(message)), false)
   return { viewer, receive, failed: failed.promise }
 }
@@ -59,26 +66,30 @@ test.each([-1, 70_000, Number.NaN])('a frame of %d pixels is sent with a size th
 })
 
 /** A viewer with a socket that sends nothing until `drain` is called. */
-function openSlowViewer() {
+function openSlowViewer(buffers?: ViewerBuffers) {
   const unread: string[] = []
   const read: unknown[] = []
   const done: (() => void)[] = []
   let isTerminated = false
   const bytes = (): number => unread.join('').length
   const { viewer } = openViewer(
-    {},
+    { onReady: () => undefined },
     {
       get bufferedAmount() {
         return bytes()
       },
-      send: (text: string, callback: () => void) => {
-        unread.push(text)
-        done.push(callback)
+      send: (data: Buffer, _options: object, sent: () => void) => {
+        unread.push(data.toString())
+        done.push(sent)
       },
+      ping: () => undefined,
       terminate: () => {
         isTerminated = true
+        unread.length = 0
+        for (const callback of done.splice(0)) callback()
       },
     },
+    buffers,
   )
   const drain = (): void => {
     read.push(...unread.splice(0).map((text) => JSON.parse(text) as unknown))
@@ -110,4 +121,48 @@ test('a viewer that does not read is disconnected instead of buffering without a
 
   expect(isTerminated()).toBe(true)
   expect(bytes()).toBeLessThan(18e6)
+})
+
+test('viewers that do not read share 64 MB, and are disconnected when others need it', () => {
+  const buffers = new ViewerBuffers()
+  const stalled = Array.from({ length: 50 }, () => openSlowViewer(buffers))
+  const large = { ...frame, image: Buffer.alloc(4_000_000) }
+  const nowMs = performance.now()
+
+  for (const { viewer } of stalled) viewer.queueFrame(large)
+  const other = openSlowViewer(buffers)
+  other.viewer.queueFrame(frame)
+  const small = other.bytes()
+  other.viewer.queueFrame(large)
+
+  expect(stalled.reduce((sum, { bytes }) => sum + bytes(), 0)).toBeLessThan(70e6)
+  expect([small, other.bytes()]).toEqual([13, 13])
+  for (const { viewer } of stalled) viewer.checkAlive(nowMs + 20_000)
+  expect(stalled.filter(({ isTerminated }) => isTerminated()).length).toBeGreaterThan(30)
+  expect(other.bytes()).toBeGreaterThan(4_000_000)
+})
+
+test('a viewer that sends more than 1000 messages per second is read more slowly', () => {
+  let isPaused = false
+  const { receive } = openViewer(
+    { onShow: () => undefined },
+    {
+      get isPaused() {
+        return isPaused
+      },
+      pause: () => {
+        isPaused = true
+      },
+      resume: () => {
+        isPaused = false
+      },
+    },
+  )
+  const show = { type: 'show', tab: null }
+
+  for (let index = 0; index < 1900; index += 1) receive(show)
+  const wasPaused = isPaused
+  for (let index = 0; index < 3000; index += 1) receive(show)
+
+  expect([wasPaused, isPaused]).toEqual([false, true])
 })

@@ -109,3 +109,32 @@ test('a URL of any number of parameters is recorded with its first 1000', () => 
   expect(entry.request.queryString).toEqual(Array.from({ length: 1000 }, () => ({ name: 'a', value: 'b c' })))
   expect(entry.request.url).toBe(url)
 })
+
+test('headers of requests that have ended or were never sent do not displace later requests', async () => {
+  const { log, begin, receive } = openLog('late')
+  const headers = { a: 'x'.repeat(30_000) }
+
+  const method = 'Network.responseReceivedExtraInfo'
+  for (let index = 0; index < 3000; index += 1) {
+    log.receive(target, { method, params: { requestId: `late-${index}`, headers } } as unknown as CdpEvent)
+  }
+  begin('next', 'https://example.com/next')
+  receive('Network.loadingFailed', { requestId: 'next', timestamp: 2, errorText: 'net::ERR_FAILED' })
+  await log.finish()
+
+  expect([log.locations.length, log.skipped]).toEqual([1, 0])
+})
+
+test('a response with any number of cookies is recorded with its first 1000', () => {
+  const request = { url: 'https://example.com/', method: 'GET', headers: {} }
+  const sent = { requestId: '1', loaderId: '1', type: 'Fetch', timestamp: 1, wallTime: 1, request } as const
+  const exchange = new RedirectChain().add(sent, undefined)
+  const cookies = Array.from({ length: 10_000 }, (_, index) => `a=${index}; Path=/${';b'.repeat(3)}`)
+  exchange.receivedHeaders = { 'Set-Cookie': cookies.join('\n') }
+
+  const { response } = toHarEntry(exchange, { withSecrets: true })
+
+  expect(response.cookies).toHaveLength(1000)
+  expect(response.cookies.at(-1)).toMatchObject({ name: 'a', value: '999', path: '/' })
+  expect(response.headers).toHaveLength(1000)
+})

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { WebSocket } from 'ws'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { closeCodes } from '../../../src/contract/close-codes.ts'
+import { PageFocus } from '../../src/cdp/page-focus.ts'
+import { ReadPauser } from '../../src/cdp/read-pauser.ts'
+import { routePipe } from '../../src/cdp/router.ts'
+import { Gateway } from '../../src/gateway/gateway.ts'
+import type { LiveSession } from '../../src/sessions/live-session.ts'
+import type { CdpIncoming } from '../cdp/channel-client.ts'
+
+const megabyte = 1024 * 1024
+
+let undo: AsyncDisposableStack
+beforeEach(() => {
+  undo = new AsyncDisposableStack()
+  // Sockets and their timeouts stay real.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  undo.defer(() => void vi.useRealTimers())
+})
+afterEach(async () => undo.disposeAsync())
+
+/** A browser without pages, whose messages the test writes. Each client has one session. */
+function stubBrowser() {
+  let receive = (_message: Buffer): void => {}
+  const say = (message: CdpIncoming): void => receive(Buffer.from(JSON.stringify(message)))
+  const sessions: string[] = []
+  const router = routePipe({
+    send: (text) => {
+      const { id, method } = JSON.parse(text) as { id: number; method: string }
+      const sessionId = String(sessions.length).padStart(32, '0')
+      if (method === 'Target.attachToBrowserTarget') {
+        sessions.push(sessionId)
+        say({ method: 'Target.attachedToTarget', params: { sessionId, targetInfo: { targetId: 'browser' } } })
+      }
+      queueMicrotask(() => say({ id, result: { sessionId, targetInfo: { targetId: 'browser' } } }))
+      return true
+    },
+    onMessage: (listener) => {
+      receive = listener
+    },
+    onDrain: () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  })
+  return { router, say, sessions }
+}
+
+/** A gateway with one session. `connectClient` connects a raw socket, and returns both its ends. */
+async function openGateway() {
+  const browser = stubBrowser()
+  const { router } = browser
+  const session = {
+    row: { id: 'session-1', onBrowserClose: 'keep' },
+    browser: {
+      router,
+      binary: { kind: 'shell' },
+      folder: { visiblePaths: {} },
+      targetKinds: { kindOf: () => 'web', onChange: () => () => undefined },
+      // The name of a proxy may take long to resolve.
+      proxy: { openContext: async () => new Promise(() => undefined) },
+    },
+    focus: new PageFocus(),
+    handoffs: { isAnyOpen: false, onChange: () => () => undefined },
+    downloads: { onClientLeave: () => undefined },
+    readPauser: new ReadPauser(router),
+    ended: new AbortController().signal,
+    touch: () => undefined,
+  } as unknown as LiveSession
+  const onError = (error: unknown): never => {
+    throw error
+  }
+  const sessions = {} as ConstructorParameters<typeof Gateway>[0]['sessions']
+  const gateway = undo.use(new Gateway({ sessions, resumeSeconds: 0, publicUrl: undefined, onError }))
+  const accepted: Socket[] = []
+  const server = createServer().on('upgrade', (request, stream, head) => {
+    const socket = stream as Socket
+    accepted.push(socket)
+    const address = { query: new URLSearchParams(), targetId: undefined }
+    gateway.connect(session, { request, socket, head }, address).catch(onError)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.defer(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const connectClient = async () => {
+    const socket = connect(port, '127.0.0.1')
+    undo.defer(() => void socket.destroy())
+    const headers = ['Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+    socket.write(`GET / HTTP/1.1\r\n${headers.join('\r\n')}\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n\r\n`)
+    await once(socket, 'data')
+    return { socket, serverEnd: accepted.at(-1)! }
+  }
+  return { ...browser, connectClient, url: `ws://127.0.0.1:${port}` }
+}
+
+/** Reads from a socket. `until` resolves when it has received this many bytes. */
+function read(socket: Socket) {
+  const received: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
+  const until = async (bytes: number): Promise<void> => {
+    while (Buffer.concat(received).length < bytes) await once(socket, 'data')
+  }
+  return { until }
+}
+
+test.each([
+  ['2 others', 2, 16],
+  ['63 others', 63, 1],
+])('a client that does not read holds up %s only within its share of the memory', async (_, others, share) => {
+  const { router, say, sessions, connectClient } = await openGateway()
+  const readers = []
+  for (let index = 0; index < others; index += 1) readers.push(read((await connectClient()).socket))
+  const paused = await connectClient()
+  paused.socket.pause()
+  const data = 'x'.repeat(megabyte / 4)
+  const sayTo = (sessionId: string): void => say({ method: 'Log.entryAdded', params: { data }, sessionId })
+  const [pausedSession = '', readerSession = ''] = [sessions.at(-1), sessions[0]]
+
+  // Excludes data in socket buffers of the operating system.
+  for (let sent = 0; sent < 60 * megabyte && !router.isPaused(); sent += data.length) {
+    sayTo(pausedSession)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const buffered = paused.serverEnd.writableLength / megabyte
+  for (const sessionId of sessions.slice(0, -1)) sayTo(sessionId)
+  await Promise.all(readers.map(async ({ until }) => until(data.length)))
+  const wasPaused = router.isPaused()
+  vi.advanceTimersByTime(12_000)
+  sayTo(pausedSession)
+  sayTo(readerSession)
+  await readers[0]?.until(2 * data.length)
+
+  expect(wasPaused).toBe(true)
+  expect(buffered).toBeGreaterThan(share)
+  expect(buffered).toBeLessThan(share + 0.5)
+  expect(router.isPaused()).toBe(false)
+  expect(paused.serverEnd.writableLength / megabyte).toBeLessThan(share + 0.5)
+  const last: Buffer[] = []
+  const ended = once(paused.socket.on('data', (chunk: Buffer) => last.push(chunk)).resume(), 'end')
+  const closing = Buffer.from([closeCodes.lagging >> 8, closeCodes.lagging & 0xff, ...Buffer.from('lagging')])
+  await vi.waitFor(() => expect(Buffer.concat(last.slice(-2)).subarray(-closing.length)).toEqual(closing))
+  paused.socket.end()
+  await ended
+})
+
+test('commands that wait for a proxy are refused beyond 64 MB', async () => {
+  const { url } = await openGateway()
+  const client = new WebSocket(url)
+  undo.defer(() => client.terminate())
+  await once(client, 'open')
+  const params = { proxyServer: 'http://proxy.test', ignored: 'x'.repeat(33 * megabyte) }
+
+  for (const id of [1, 2]) client.send(JSON.stringify({ id, method: 'Target.createBrowserContext', params }))
+  const [answer] = (await once(client, 'message')) as [Buffer]
+
+  const message = 'More than 2000 commands or 64 MB are waiting'
+  expect(JSON.parse(answer.toString())).toMatchObject({ id: 2, error: { message } })
+})
