@@ -3,10 +3,12 @@ import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
+import { createExtensions, type Extensions } from './extensions.ts'
 import { createExtracting, type Extracting } from './extract.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
+import { createParse, type ParseFile } from './parse.ts'
 import type { PoolOptions } from './pool/options.ts'
 import { createPool, type Pool } from './pool/pool.ts'
 import { createMonitors, type Monitors } from './monitors.ts'
@@ -52,6 +54,8 @@ export class Bowline implements AsyncDisposable {
   readonly scrape: Scraping['scrape']
   /** Returns a scrape of the last 24 hours by its id. */
   readonly getScrape: Scraping['getScrape']
+  /** Converts a file, such as a PDF or an office document. */
+  readonly parse: ParseFile
   /** Extracts structured data from pages with a language model. */
   readonly extract: Extracting['extract']
   /** Returns the state and result of an extraction by its id. */
@@ -68,6 +72,8 @@ export class Bowline implements AsyncDisposable {
   readonly map: MapSite
   /** Manages saved browser state, such as cookies and logins. */
   readonly profiles: Profiles
+  /** Manages browser extensions that sessions can load. */
+  readonly extensions: Extensions
   /** Checks pages on a schedule and reports changes. */
   readonly monitors: Monitors
   /** Lists and redelivers webhook events, and manages the signing secret. */
@@ -102,6 +108,7 @@ export class Bowline implements AsyncDisposable {
     const { scrape, getScrape } = createScraping(call)
     this.scrape = scrape
     this.getScrape = getScrape
+    this.parse = createParse(config)
     const { extract, getExtract } = createExtracting(call)
     this.extract = extract
     this.getExtract = getExtract
@@ -111,6 +118,7 @@ export class Bowline implements AsyncDisposable {
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)
+    this.extensions = createExtensions(call, config)
     this.monitors = createMonitors(call)
     this.webhooks = createWebhooks(call)
     this.usage = createUsage(call)

@@ -24,6 +24,7 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
   viewport: true,
   timezone: true,
   headless: true,
+  extensions: true,
   locale: true,
   userAgent: true,
   geolocation: true,

@@ -12,6 +12,7 @@ import type { QueueProgress } from './read-events.ts'
 import { requestSession } from './request-session.ts'
 import { processGuard } from './process-guard.ts'
 import { billedLabels, createSession, type EndedBy, type Session, type SessionBill } from './session.ts'
+import { execute } from './execute.ts'
 import { handOff } from './handoff.ts'
 import { scrapeSession } from './scraping.ts'
 import { createSessionRecordings } from './session-recordings.ts'
@@ -201,6 +202,7 @@ export class SessionOpener {
       {
         scrape: async (options, requestOptions) => scrapeSession(call, response.id, options, requestOptions),
         handoff: async (options) => handOff(call, response.id, options),
+        execute: async (code, options) => execute(call, response.id, code, options),
         createRecordings: () => createSessionRecordings(call, response.id, config),
         updateOnServer: async (changes, requestOptions) =>
           call('updateSession', { params: { id: response.id }, body: changes }, requestOptions),

@@ -6,6 +6,7 @@ import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { BillFields } from './deletion.ts'
+import type { ExecuteOptions, ExecuteResult } from './execute.ts'
 import type { HandoffOptions, HandoffResult } from './handoff.ts'
 import type { FilesTransport } from './file-requests.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
@@ -142,6 +143,24 @@ export interface Session extends AsyncDisposable {
    * ```
    */
   readonly handoff: (options: HandoffOptions) => Promise<HandoffResult>
+  /**
+   * Runs Node.js, Python or bash code beside the browser, on the server. `page`, `context` and
+   * `browser` of Playwright are connected to the session. Each language keeps its bindings until
+   * its code is killed or the session ends. Resolves also if the code fails: see `exitCode` and
+   * `error`. Rejects with EXECUTION_UNAVAILABLE, EXECUTION_BUSY, EXECUTION_FAILED or SESSION_ENDED.
+   * Not retried.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * await using session = await new Bowline().sessions.create({ ttl: 60 })
+   * await session.execute("await page.goto('https://example.com')")
+   * const { result } = await session.execute('await page.title()')
+   * console.log(result)
+   * ```
+   */
+  readonly execute: (code: string, options?: ExecuteOptions) => Promise<ExecuteResult>
   /** Bill of the session. `undefined` until it has ended. */
   readonly bill: SessionBill | undefined
   /**
@@ -170,6 +189,7 @@ export interface Session extends AsyncDisposable {
 export interface SessionHooks {
   readonly scrape: Session['scrape']
   readonly handoff: Session['handoff']
+  readonly execute: Session['execute']
   readonly createRecordings: () => SessionRecordings
   readonly updateOnServer: (changes: UpdateSessionOptions, requestOptions: Abortable) => Promise<SessionSummary>
   /** Deletes the session on the server. */
@@ -227,6 +247,7 @@ export function createSession(
     },
     scrape: hooks.scrape,
     handoff: hooks.handoff,
+    execute: hooks.execute,
     end: ending.end,
     get isDetached() {
       return isDetached

@@ -8,8 +8,10 @@ import type { Routes } from '../contract/routes.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { deleteSession } from './deletion.ts'
 import type { CreateOptions, SessionDeps, SessionOpener } from './open-session.ts'
+import { handOff, type HandoffOptions, type HandoffResult } from './handoff.ts'
 import { reapSessions, type ReapReport } from './reap-sessions.ts'
 import type { Session, SessionBill } from './session.ts'
+import { execute, type ExecuteOptions, type ExecuteResult } from './execute.ts'
 import { scrapeSession } from './scraping.ts'
 import { createSessionFiles, type SessionFiles } from './session-files.ts'
 import { createSessionRecordings, type SessionRecordings } from './session-recordings.ts'
@@ -67,6 +69,16 @@ export interface Sessions {
    * SESSION_NOT_FOUND.
    */
   readonly scrape: (id: string, options?: SessionScrapeInput, requestOptions?: Abortable) => Promise<Document>
+  /**
+   * Runs code in any session by its id, as `session.execute()` does. Rejects with
+   * SESSION_NOT_FOUND.
+   */
+  readonly execute: (id: string, code: string, options?: ExecuteOptions) => Promise<ExecuteResult>
+  /**
+   * Hands a page of any session by its id to a human, as `session.handoff()` does. Rejects with
+   * SESSION_NOT_FOUND and SESSION_ENDED.
+   */
+  readonly handoff: (id: string, options: HandoffOptions) => Promise<HandoffResult>
   /** Returns the recordings of any session by its id. */
   readonly recordings: (id: string) => SessionRecordings
   /**
@@ -100,6 +112,8 @@ export function createSessions(deps: SessionDeps, opener: SessionOpener): Sessio
       return createSessionFiles(cdpUrl ?? '', config)
     },
     scrape: async (id, options, requestOptions) => scrapeSession(call, id, options, requestOptions),
+    execute: async (id, code, options) => execute(call, id, code, options),
+    handoff: async (id, options) => handOff(call, id, options),
     recordings: (id) => createSessionRecordings(call, id, config),
     delete: async (id, requestOptions = {}) => {
       checkOptions('sessions.delete()', requestOptions, abortableNames)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * Values of the `endpoint` filter of the activity. Only scrape, batch_scrape, crawl, map, search,
- * extract and browser are recorded; the others are accepted from public clients.
+ * extract, browser and interact are recorded; the others are accepted from public clients.
  */
 export const activityEndpoints = [
   'scrape',

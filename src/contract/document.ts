@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { branding } from './branding.ts'
+import { product } from './product.ts'
 
 const text = z.string()
 
@@ -55,6 +57,15 @@ export const document = z.looseObject({
   json: z.unknown().optional(),
   /** Summary of the page. */
   summary: text.optional(),
+  /** Answer to the format `question` or `query`. */
+  answer: text.optional(),
+  /** Passages of the Markdown that match the query, separated by blank lines. */
+  highlights: text.optional(),
+  /** `null` if the page names no product in its structured data. */
+  product: product.nullable().optional(),
+  branding: branding.optional(),
+  /** The image at the URL, as a data URI. */
+  rawBase64: text.optional(),
   attributes: z.array(z.looseObject({ selector: text, attribute: text, values: z.array(text) })).optional(),
   changeTracking: changeTracking.optional(),
   actions: actionResults.optional(),

@@ -19,6 +19,8 @@ export const jsonSchema = z
     'The schema must have at most 100,000 characters of JSON',
   )
 
+const question = z.string().min(1).max(10_000)
+
 const formatObject = z.discriminatedUnion(
   'type',
   [
@@ -28,6 +30,18 @@ const formatObject = z.discriminatedUnion(
     bare('links'),
     bare('images'),
     bare('summary'),
+    bare('product'),
+    bare('branding'),
+    bare('rawBase64'),
+    z.strictObject({ type: z.literal('question'), question }),
+    /** An older form of `question`. */
+    z.strictObject({
+      type: z.literal('query'),
+      prompt: question,
+      /** `directQuote` answers with sentences of the page. Default: `freeform`. */
+      mode: z.enum(['freeform', 'directQuote']).default('freeform'),
+    }),
+    z.strictObject({ type: z.literal('highlights'), query: question }),
     z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
     z.strictObject({
       type: z.literal('json'),
@@ -67,6 +81,12 @@ const formatNames = [
   'links',
   'images',
   'summary',
+  'product',
+  'branding',
+  'rawBase64',
+  'question',
+  'query',
+  'highlights',
   'screenshot',
   'screenshot@fullPage',
   'json',
@@ -90,7 +110,13 @@ export type Format = z.output<typeof formatObject>
  * console.log(links, attributes)
  * ```
  */
-export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | Exclude<Format['type'], 'attributes'>
+export type FormatInput = z.input<typeof formatObject> | 'screenshot@fullPage' | FormatName
+
+/** Names of the formats that need no options. */
+type FormatName = Exclude<Format['type'], WithOptions>
+type WithOptions = 'attributes' | 'question' | 'query' | 'highlights'
+
+const withOptions: ReadonlySet<string> = new Set<WithOptions>(['attributes', 'question', 'query', 'highlights'])
 
 function spellOut(value: unknown): unknown {
   if (value === 'screenshot@fullPage') return { type: 'screenshot', fullPage: true }
@@ -101,5 +127,5 @@ function spellOut(value: unknown): unknown {
 export const format = withShorthand(
   formatObject,
   spellOut,
-  formatNames.filter((name) => name !== 'attributes'),
+  formatNames.filter((name) => !withOptions.has(name)),
 ) as unknown as z.ZodType<Format, FormatInput>

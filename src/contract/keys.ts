@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientName } from './bounded.ts'
 import { teamName } from './teams.ts'
 
 /** An API key in a list. The key itself is shown only when it is created. */
@@ -17,12 +18,16 @@ export const keySummary = z.looseObject({
   retiredAt: z.string().optional(),
 })
 
-/** Body of `POST /v2/team/keys`. */
-export const createKeyRequest = z.object({
+/**
+ * Body of `POST /v2/team/keys`. Unknown keys are rejected: without a misspelt `team`, the key would
+ * be one of the caller's team.
+ */
+export const createKeyRequest = z.strictObject({
   name: z.string().min(1).max(100).default('key'),
   /** Name of the team; created if it does not exist. Default: the team of the calling key. */
   team: teamName.optional(),
   role: z.enum(['admin', 'member']).default('member'),
+  origin: clientName.optional(),
 })
 
 /** Response of `POST /v2/team/keys`. The only response that contains `key`. */

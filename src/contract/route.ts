@@ -13,6 +13,7 @@ export const bodyBytes = { options: 2 * megabyte, list: 10 * megabyte } as const
 export type RouteTag =
   | 'Sessions'
   | 'Profiles'
+  | 'Extensions'
   | 'Scrape'
   | 'Batch'
   | 'Crawl'
@@ -62,6 +63,9 @@ export interface Route extends RoutePath {
   readonly validationMessage?: string
   /** Maximum size of the body in bytes. Default: 64 kB. */
   readonly maxBodyBytes?: number
-  /** Which body is a file, sent and received as a stream of bytes instead of JSON. */
-  readonly streams?: 'request' | 'response'
+  /**
+   * Which body is a file, sent and received as a stream of bytes instead of JSON. `form`: the
+   * request is multipart, with a `file` and `options`, or JSON with the `uploadRef` of a file.
+   */
+  readonly streams?: 'request' | 'response' | 'form'
 }

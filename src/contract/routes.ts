@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { bulkRoutes } from './bulk-routes.ts'
+import { interactRoutes } from './interact-routes.ts'
 import { v1ScrapeRequest } from './v1-scrape.ts'
+import { extensionRoutes } from './extension-routes.ts'
 import * as extract from './extract.ts'
 import * as keys from './keys.ts'
 import * as scrape from './scrape.ts'
 import * as sessionScrape from './session-scrape.ts'
 import { chooseSchema } from './choose-schema.ts'
 import * as map from './map.ts'
+import * as parse from './parse.ts'
 import { paths, type PathName } from './paths.ts'
 import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
@@ -57,6 +60,32 @@ export const routes = {
     summary: 'Get a scrape of the last 24 hours',
     params: scrape.scrapeParams,
     response: scrape.scrapeResponse,
+  },
+  ...interactRoutes,
+  parse: {
+    ...paths.parse,
+    tag: 'Scrape',
+    rateLimit: 'scrape',
+    summary: 'Convert an uploaded file of at most 50 MB, such as a PDF or an office document, to Markdown',
+    activity: { endpoint: 'scrape', target: 'url' },
+    response: scrape.scrapeResponse,
+    streams: 'form',
+  },
+  createParseUpload: {
+    ...paths.createParseUpload,
+    tag: 'Scrape',
+    rateLimit: 'scrape',
+    summary:
+      'Create a URL that receives a file without an API key within ten minutes, to parse it with its `uploadRef`',
+    body: parse.parseUploadRequest,
+    response: parse.parseUploadResponse,
+  },
+  listParseFormats: {
+    ...paths.listParseFormats,
+    tag: 'Scrape',
+    rateLimit: 'unlimited',
+    summary: 'List the file formats that `POST /v2/parse` reads',
+    response: parse.parseFormatsResponse,
   },
   ...bulkRoutes,
   listProfiles: {
@@ -118,6 +147,7 @@ export const routes = {
     maxBodyBytes: bodyBytes.list,
     response: profiles.profileResponse,
   },
+  ...extensionRoutes,
   createKey: {
     ...paths.createKey,
     tag: 'Team',

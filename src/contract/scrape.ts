@@ -7,6 +7,7 @@ import { profile } from './session-options.ts'
 import { document } from './document.ts'
 import { format, maxFormats } from './formats.ts'
 import { location } from './location.ts'
+import { redactPii } from './redaction.ts'
 import { pageUrl } from './page-url.ts'
 import { requestHeaders } from './request-headers.ts'
 
@@ -82,8 +83,11 @@ export const scrapeFields = {
   profile: profile.optional(),
   /** Does not store any content of the page. Default: false. */
   zeroDataRetention: z.boolean().default(false),
-  /** Only `false`: personal data is not redacted. */
-  redactPII: onlyFalse('redact personal data. Remove `redactPII` and redact the result yourself'),
+  /**
+   * Redacts personal data in Markdown, and in the formats that a language model makes from it, by
+   * rules: email addresses, phone numbers, payment details and secrets. Default: false.
+   */
+  redactPII: redactPii.optional(),
   /** Only the mode `off`: threat protection is not supported. */
   threatProtection: z
     .looseObject({
@@ -128,6 +132,12 @@ export function checkScrapeOptions(
   }
   if (kinds.includes('changeTracking') && !kinds.includes('markdown')) {
     refuse('formats', 'The format changeTracking requires the format markdown')
+  }
+  if (kinds.includes('rawBase64') && kinds.length > 1) {
+    refuse('formats', 'The rawBase64 format cannot be combined with other formats')
+  }
+  if (kinds.includes('question') && kinds.includes('query')) {
+    refuse('formats', 'The formats question and query share one answer: use only one of them')
   }
   for (const kind of new Set(kinds)) {
     if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `The format ${kind} can be used only once`)

@@ -41,6 +41,11 @@ export const serverRoutes = {
   cdpVersion: discoveryRoute('/json/version'),
   cdpTargets: discoveryRoute('/json/list', '/json'),
   cdpProtocol: discoveryRoute('/json/protocol'),
+  mcpCall: { method: 'POST', path: '/mcp', auth: 'key' },
+  mcpStream: { method: 'GET', path: '/mcp', auth: 'key' },
+  mcpEnd: { method: 'DELETE', path: '/mcp', auth: 'key' },
+  /** The signature of the `uploadRef` in the query authorizes the upload. */
+  parseUpload: { method: 'PUT', path: '/v2/parse/upload/{id}', auth: 'none' },
   scrapeFile: { method: 'GET', path: '/files/scrape/{id}/{name}', auth: 'scrapeFileToken' },
 } as const satisfies Record<string, ServerRoute>
 

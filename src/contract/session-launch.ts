@@ -64,4 +64,5 @@ export const browserArgs = boundedArray(arg, maxArgs)
 export interface SessionLaunch {
   readonly args?: readonly string[] | undefined
   readonly headless?: boolean | undefined
+  readonly extensions?: readonly string[] | undefined
 }

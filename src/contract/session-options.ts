@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { atMostEntries } from './bounded.ts'
 import { preprocess } from './preprocess.ts'
 import { recordRequest } from './recordings.ts'
+import { sessionExtensions } from './extensions.ts'
 import { browserArgs } from './session-launch.ts'
 import {
   sessionExtraHeaders,
@@ -143,6 +144,11 @@ export const createSessionRequest = z.object({
    * full Chromium and Xvfb. Default: true.
    */
   headless: z.boolean().optional(),
+  /**
+   * Ids of uploaded browser extensions to load, at most 5. The server needs full Chromium and
+   * `--isolation strict`. The session then starts a browser of its own. Default: none.
+   */
+  extensions: sessionExtensions.optional(),
   /**
    * Language tag, such as `de-DE`, of `navigator.language`, `Intl` and `Accept-Language`. The
    * session then starts a browser of its own. Default: `en-US`.

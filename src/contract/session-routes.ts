@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as browser from './browser.ts'
+import * as execute from './execute.ts'
 import * as files from './files.ts'
 import * as handoff from './handoff.ts'
 import { paths } from './paths.ts'
@@ -77,6 +78,17 @@ export const sessionRoutes = {
     body: sessionScrapeRequest,
     maxBodyBytes: bodyBytes.options,
     response: scrapeResponse,
+  },
+  execute: {
+    ...paths.execute,
+    tag: 'Sessions',
+    rateLimit: 'browserUse',
+    sessionNode: 'required',
+    summary: 'Run Node.js, Python or bash code beside the browser of a session',
+    params: browser.sessionParams,
+    body: execute.executeRequest,
+    maxBodyBytes: bodyBytes.options,
+    response: execute.executeResponse,
   },
   startHandoff: {
     ...paths.startHandoff,

@@ -30,6 +30,15 @@ export const catalogue = {
   KEY_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline keys list` shows the keys of your team.' },
   TEAM_NOT_FOUND: { status: 404, hint: 'Check the name or id. `bowline teams list` shows the teams.' },
   PROFILE_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline profiles list` shows the profiles of your team.' },
+  EXTENSION_NOT_FOUND: {
+    status: 404,
+    hint: 'Check the id. `bowline extensions list` shows the extensions of your team.',
+  },
+  EXTENSION_INVALID: { status: 400, hint: 'Correct the extension and upload it again.' },
+  EXTENSION_QUOTA_EXCEEDED: {
+    status: 409,
+    hint: 'Delete an extension. The operator of the server can raise `--max-extensions`.',
+  },
   FILE_NOT_FOUND: {
     status: 404,
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',
@@ -84,6 +93,16 @@ export const catalogue = {
     hint: 'Delete files of the session. The operator of the server can raise `--max-files` and `--max-files-mb`.',
   },
   CONCURRENCY_LIMIT: { status: 429, hint: 'Delete a session, or retry after the seconds in `Retry-After`.' },
+  PARSE_UPLOAD_UNPARSED_LIMIT_REACHED: { status: 429, hint: 'Parse the uploaded files, or wait 24 hours.' },
+  NOT_FOUND: { status: 404, hint: 'Create a new URL with POST /v2/parse/upload-url.' },
+  UNSUPPORTED_FILE_TYPE: { status: 400, hint: 'GET /v2/parse/formats lists the formats that this server reads.' },
+  PARSE_UNSUPPORTED_OPTIONS: { status: 400, hint: 'Remove the option: a file is not loaded in a browser.' },
+  DOCUMENT_INVALID: {
+    status: 422,
+    hint: 'The file is corrupt, empty or of another format. Open it in its program, and save it again.',
+  },
+  DOCUMENT_ENCRYPTED: { status: 422, hint: 'Save the file without a password. Passwords are not supported.' },
+  DOCUMENT_TOO_LARGE: { status: 422, hint: 'Split the document into smaller ones.' },
   PDF_INVALID: {
     status: 422,
     hint: 'The file is corrupt, empty or not a PDF. Open the URL in a viewer to check it.',
@@ -113,6 +132,12 @@ export const catalogue = {
     status: 503,
     hint: 'Retry after the seconds in `Retry-After`. `/readyz` shows whether the database is available.',
   },
+  EXECUTION_UNAVAILABLE: {
+    status: 501,
+    hint: 'Ask the operator of the server to install it. Code runs in bubblewrap, or without it with `--isolation none`.',
+  },
+  EXECUTION_BUSY: { status: 409, hint: 'Wait for the calls in progress: each language runs one call at a time.' },
+  EXECUTION_FAILED: { status: 502, hint: 'Retry. If the error persists, check the isolation with `bowline doctor`.' },
   CDP_FAILED: { status: 502, hint: undefined },
   NODE_UNREACHABLE: {
     status: 502,
@@ -134,7 +159,10 @@ export const catalogue = {
     status: 500,
     hint: 'Check the selector against the page, and add a `wait` action for elements that load late.',
   },
-  SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, hint: 'HTML, text, JSON, XML, images and PDFs can be scraped.' },
+  SCRAPE_UNSUPPORTED_FILE_ERROR: {
+    status: 500,
+    hint: 'HTML, text, JSON, XML, images, PDFs and office documents can be scraped.',
+  },
   EXTRACTION_FAILED: {
     status: 500,
     hint: 'Check the log of the language model. Retry, or simplify the schema.',
