@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { on } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import type { Writable } from 'node:stream'
@@ -21,10 +21,14 @@ export const exportStdio = ['ipc', 'pipe'] as const
 const channelFd = 5
 const filterFd = 6
 
-// Listens in the browser's network and sends the listening socket to the server. The server then
-// accepts connections directly, and no process stays behind.
-const listen = `const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: ${jailProxyPort}, backlog: 1024 },
-  () => process.send('port', server, () => process.exit()))`
+// Listens in the jail's network and sends the listening sockets to the server. The server then
+// accepts connections directly, and no process stays behind. The only interface of that network is
+// loopback: the server tells browser contexts apart by the addresses that they connect to.
+const listenOn = (ports: readonly number[]): string => `let left = ${ports.length}
+for (const port of ${JSON.stringify(ports)}) {
+  const server = require('node:net').createServer().listen({ host: '0.0.0.0', port, backlog: 1024 },
+    () => process.send(port, server, () => --left || process.exit()))
+}`
 
 // In a subshell, so that the browser is not the parent that has to reap it.
 const script = `(${inside.node} -e "$1" 3<&- 4>&- ${filterFd}<&- &)
@@ -44,13 +48,13 @@ export function exportMounts(): readonly string[] {
 }
 
 /**
- * Wraps a command so that an additional short-lived process exports a listening socket to the
- * server.
+ * Wraps a command so that an additional short-lived process exports listening sockets to the
+ * server, one for each port. Default: the port of the proxy.
  */
-export function exportListener(command: CommandLine): CommandLine {
+export function exportListener(command: CommandLine, ports: readonly number[] = [jailProxyPort]): CommandLine {
   return {
     file: inside.shell,
-    args: ['-c', script, 'bowline-launcher', listen, command.file, ...command.args],
+    args: ['-c', script, 'bowline-launcher', listenOn(ports), command.file, ...command.args],
   }
 }
 
@@ -59,16 +63,30 @@ export function exportListener(command: CommandLine): CommandLine {
  * is sent.
  */
 export async function importListener(child: ChildProcess): Promise<Server> {
+  const server = (await importListeners(child, [jailProxyPort])).get(jailProxyPort)
+  if (server === undefined) throw new Error('the process in bubblewrap sent no listening socket')
+  return server
+}
+
+/** Like `importListener`, for several ports. Resolves to the sockets by their port. */
+export async function importListeners(
+  child: ChildProcess,
+  ports: readonly number[],
+): Promise<ReadonlyMap<number, Server>> {
   const filter = (child.stdio as readonly unknown[])[filterFd] as Writable
   filter.on('error', () => {})
   filter.end(offlineFilter())
   const ended = new AbortController()
   child.once('disconnect', () => ended.abort(new Error('the process in bubblewrap sent no listening socket')))
-  const [, server] = (await once(child, 'message', { signal: ended.signal })) as unknown[]
-  if (!(server instanceof Server))
-    throw new Error('the process in bubblewrap sent something other than a listening socket')
+  const listeners = new Map<number, Server>()
+  for await (const [port, server] of on(child, 'message', { signal: ended.signal }) as AsyncIterable<unknown[]>) {
+    if (!(server instanceof Server))
+      throw new Error('the process in bubblewrap sent something other than a listening socket')
+    listeners.set(Number(port), server)
+    if (listeners.size === ports.length) break
+  }
   if (child.connected) child.disconnect()
-  return server
+  return listeners
 }
 
 const architectures: Readonly<Record<string, { readonly audit: number; readonly socketCall: number }>> = {

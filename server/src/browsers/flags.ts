@@ -12,6 +12,8 @@ export interface FlagOptions {
   readonly extraArgs?: readonly string[] | undefined
   readonly emulation?: LaunchEmulation | undefined
   readonly isHeadful?: boolean | undefined
+  /** Whether extensions are loaded after the start. Default: false. */
+  readonly hasExtensions?: boolean | undefined
 }
 
 /**
@@ -50,7 +52,6 @@ const behaviour = [
   '--disable-component-update',
   '--disable-default-apps',
   '--disable-domain-reliability',
-  '--disable-extensions',
   '--disable-sync',
   '--metrics-recording-only',
   '--no-pings',
@@ -95,10 +96,14 @@ export function browserArgs({
   extraArgs = [],
   emulation,
   isHeadful = false,
+  hasExtensions = false,
 }: FlagOptions): readonly string[] {
   return [
     ...(binary.kind === 'chromium' && !isHeadful ? ['--headless=new'] : []),
     ...behaviour,
+    // Only the debugging pipe can load an extension. `--disable-extensions-except` would load it at
+    // the start, before the options of the session apply to its requests.
+    hasExtensions ? '--enable-unsafe-extension-debugging' : '--disable-extensions',
     ...(isHeadful ? headfulArgs(emulation?.viewport?.deviceScaleFactor) : []),
     // No `--disk-cache-dir`: all contexts would share that folder, and requests of the second one
     // would wait forever for its lock.
@@ -106,7 +111,7 @@ export function browserArgs({
     ...(isolation.isSandboxed ? [] : ['--no-sandbox']),
     // In bubblewrap the browser has its own /dev/shm.
     ...(isolation.isShmSmall && jailOf(isolation) === undefined ? ['--disable-dev-shm-usage'] : []),
-    ...(proxyServer === undefined ? [] : proxyArgs(proxyServer)),
+    ...(proxyServer === undefined ? [] : proxyArgs(proxyServer, jailOf(isolation)?.hasOwnNetwork === true)),
     ...emulationArgs(emulation, binary.kind),
     ...extraArgs,
     'about:blank',
@@ -133,15 +138,16 @@ export function proxyServerOf(server: string): string {
   return `http=${server.replace(/^http:/, 'socks5:')};https=${server}`
 }
 
-function proxyArgs(server: string): readonly string[] {
+function proxyArgs(server: string, hasOwnNetwork: boolean): readonly string[] {
   return [
     `--proxy-server=${proxyServerOf(server)}`,
     // Loopback addresses would bypass the proxy.
     '--proxy-bypass-list=<-loopback>',
     '--disable-quic',
     // The proxy resolves names. Anything that resolves one in the browser would bypass it:
-    // prefetching, WebRTC, WebTransport.
-    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    // prefetching, WebRTC, WebTransport. Names of proxies are resolved as well. In a network of its
+    // own, a browser finds nothing else at loopback addresses.
+    `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${hasOwnNetwork ? '127.0.0.*' : '127.0.0.1'}`,
   ]
 }
 

@@ -12,6 +12,8 @@ export interface BrowserPaths {
   readonly downloadsDir: string
   /** The browser can read files here, but not change them. */
   readonly uploadsDir: string
+  /** Exists if extensions are loaded. The browser can read them, but not change them. */
+  readonly extensionsDir: string
 }
 
 /** Folders of one browser on the server's machine. All are removed when the browser is closed. */
@@ -31,6 +33,7 @@ export const jailPaths: BrowserPaths = {
   tmpDir: '/tmp',
   downloadsDir: '/browser/downloads',
   uploadsDir: '/browser/uploads',
+  extensionsDir: '/browser/extensions',
 }
 
 /** The folder of one run of the server. Disposing removes it with its contents. */
@@ -107,6 +110,7 @@ async function makeBrowserFolder(
     tmpDir: join(root, 'tmp'),
     downloadsDir: join(root, 'downloads'),
     uploadsDir: join(root, 'uploads'),
+    extensionsDir: join(root, 'extensions'),
   }
   await mkdir(root, { mode: 0o700 })
   for (const path of [folder.userDataDir, folder.tmpDir, folder.downloadsDir]) {

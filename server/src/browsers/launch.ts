@@ -6,6 +6,12 @@ import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { routePipe, type CdpRouter } from '../cdp/router.ts'
 import { guardInternalPages, type TargetKinds } from '../cdp/internal-pages.ts'
+import {
+  assertLoadsExtensions,
+  idsWithoutFileAccess,
+  unpackExtensions,
+  type LaunchExtension,
+} from './browser-extensions.ts'
 import { startProcess, type BrowserExit, type BrowserProcess } from './browser-process.ts'
 import { startDisplay, type Display } from './display.ts'
 import type { BrowserBinary } from './find.ts'
@@ -37,12 +43,16 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly server: string
   /** Listens on a socket from the browser's own network, if `jailProxyPort` was set. */
   readonly listenOn?: (listener: Server) => void
+  /** Listens on a socket of another network whose processes belong to the browser's session. */
+  readonly listenAlso?: (listener: Server) => AsyncDisposable
   /** Removes traces of the proxy from a CDP message of the browser. */
   readonly rewrite?: (message: Buffer) => Buffer
   /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
   readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
-  /** Opens the proxy of a browser context. Resolves to its URL, as `server`. */
-  readonly openContext?: (proxy: SessionProxy) => Promise<string>
+  /** Opens the proxy of a context. It also accepts SOCKS5 unless `asksForCredentials` is set. */
+  readonly openContext?: (
+    proxy: SessionProxy,
+  ) => Promise<{ readonly server: string; readonly asksForCredentials: boolean }>
   /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage?: (explanation: string) => void
   /** Traffic through the proxy so far. */
@@ -54,8 +64,8 @@ export interface ProxyEndpointOptions {
   /** The user the browser runs as. Undefined: the server's own. */
   readonly uid: number | undefined
   /**
-   * Port in the browser's own network on which it connects to the proxy. Undefined: it shares the
-   * machine's network.
+   * Port on all addresses of the browser's own network, on which it connects to the proxy.
+   * Undefined: it shares the machine's network.
    */
   readonly jailProxyPort: number | undefined
 }
@@ -71,6 +81,8 @@ export interface LaunchOptions {
   readonly fillUserDataDir?: ((folder: BrowserFolder) => Promise<void>) | undefined
   /** Additional command line arguments. Default: none. */
   readonly extraArgs?: readonly string[] | undefined
+  /** Extensions that `loadExtensions` can load. Full Chromium only. Default: none. */
+  readonly extensions?: readonly LaunchExtension[] | undefined
   /** Screen, languages, time zone and user agent. Default: those of the browser. */
   readonly emulation?: LaunchEmulation | undefined
   /** Shows windows on a virtual display. Full Chromium only. Default: false. */
@@ -93,6 +105,8 @@ export interface Browser extends AsyncDisposable {
   readonly proxy: ProxyEndpoint | undefined
   /** Tracks which targets are not web pages. */
   readonly targetKinds: TargetKinds
+  /** Ids of the extensions that `loadExtensions` loads. */
+  readonly extensionIds: readonly string[]
   /** Target id of the initial about:blank page. */
   readonly parkedTargetId: string
   /** Id of the default context. Undefined if the browser does not report it. */
@@ -143,7 +157,7 @@ export async function launchBrowser(
     await removeFolder(folder.root)
   }
   undo.defer(removeAll)
-  await prepareUserDataDir(folder, { ...options, kind: binary.kind, uid })
+  const mounts = await prepareFolder(folder, { ...options, kind: binary.kind, isolation, uid })
   signal?.throwIfAborted()
   if (options.isHeadful === true) {
     const viewport = options.emulation?.viewport
@@ -152,7 +166,7 @@ export async function launchBrowser(
   const hasOwnNetwork = jailOf(isolation)?.hasOwnNetwork === true
   const proxy = await options.openProxyEndpoint?.({ uid, jailProxyPort: hasOwnNetwork ? jailProxyPort : undefined })
   if (proxy !== undefined) undo.use(proxy)
-  const started = await startOn(launchDeps, options, { uid, folder, proxy, display, hasOwnNetwork })
+  const started = await startOn(launchDeps, options, { uid, folder, proxy, display, mounts, hasOwnNetwork })
   undo.defer(async () => {
     started.kill()
     await started.exited
@@ -175,6 +189,7 @@ export async function launchBrowser(
     folder,
     proxy,
     targetKinds: ready.targetKinds,
+    extensionIds: idsOf(options),
     parkedTargetId: ready.parked.targetId,
     defaultContextId: ready.parked.browserContextId,
     version: ready.version,
@@ -188,6 +203,8 @@ interface Surroundings {
   readonly folder: BrowserFolder
   readonly proxy: ProxyEndpoint | undefined
   readonly display: Display | undefined
+  /** bubblewrap arguments for the extensions. */
+  readonly mounts: readonly string[]
   readonly hasOwnNetwork: boolean
 }
 
@@ -195,11 +212,12 @@ interface Surroundings {
 async function startOn(
   { binary, isolation }: BrowserLaunchDeps,
   options: LaunchOptions,
-  { uid, folder, proxy, display, hasOwnNetwork }: Surroundings,
+  { uid, folder, proxy, display, mounts, hasOwnNetwork }: Surroundings,
 ): Promise<BrowserProcess> {
   const isExporting = hasOwnNetwork && proxy !== undefined
-  const args = browserArgs({ ...options, proxyServer: proxy?.server, binary, isolation, folder })
-  const jailOptions = { folder, isExporting, mounts: display?.mounts }
+  const hasExtensions = (options.extensions ?? []).length > 0
+  const args = browserArgs({ ...options, hasExtensions, proxyServer: proxy?.server, binary, isolation, folder })
+  const jailOptions = { folder, isExporting, mounts: [...mounts, ...(display?.mounts ?? [])] }
   const command = await wrapCommand(isolation, { file: binary.path, args }, jailOptions)
   // A program that cannot be read fails to start with a better error.
   const mayBeScript = await isScript(binary.path).catch(() => false)
@@ -212,29 +230,54 @@ async function startOn(
   })
 }
 
-/** Fills the user-data-dir and gives it to the browser's user. */
-async function prepareUserDataDir(
+/** Ids of the extensions of a browser. */
+function idsOf({ extensions = [] }: Pick<LaunchOptions, 'extensions'>): readonly string[] {
+  return extensions.map(({ runtimeId }) => runtimeId)
+}
+
+/**
+ * Fills the user-data-dir and gives it to the browser's user. Returns the bubblewrap arguments of
+ * the extensions.
+ */
+async function prepareFolder(
   folder: BrowserFolder,
   {
     fillUserDataDir,
+    extensions = [],
     kind,
+    isolation,
     uid,
-  }: Pick<LaunchOptions, 'fillUserDataDir'> & Pick<BrowserBinary, 'kind'> & Pick<Browser, 'uid'>,
-): Promise<void> {
+  }: Pick<LaunchOptions, 'fillUserDataDir' | 'extensions'> &
+    Pick<BrowserBinary, 'kind'> &
+    Pick<BrowserLaunchDeps, 'isolation'> &
+    Pick<Browser, 'uid'>,
+): Promise<readonly string[]> {
+  if (extensions.length > 0) assertLoadsExtensions(kind, jailOf(isolation)?.hasOwnNetwork === true)
   await fillUserDataDir?.(folder)
-  if (kind === 'chromium') await blockInternalPages(folder.userDataDir)
+  if (kind === 'chromium') {
+    const withoutFiles = idsWithoutFileAccess(folder, extensions)
+    await blockInternalPages(folder.userDataDir, { extensionIds: idsOf({ extensions }), withoutFiles })
+  }
   if (uid !== undefined) await chownTree(uid, folder.userDataDir)
+  return unpackExtensions(folder, extensions, uid)
 }
 
 async function waitUntilReady(
   started: BrowserProcess,
-  deps: { readonly router: CdpRouter; readonly proxy: ProxyEndpoint | undefined; readonly kind: BrowserBinary['kind'] },
-  { timeoutMs = startTimeoutMs }: LaunchOptions,
+  deps: {
+    readonly router: CdpRouter
+    readonly proxy: ProxyEndpoint | undefined
+    readonly kind: BrowserBinary['kind']
+  },
+  { timeoutMs = startTimeoutMs, extensions }: LaunchOptions,
   signal: AbortSignal | undefined,
 ): Promise<{ version: string; parked: ParkedPage; targetKinds: TargetKinds }> {
   const { router, proxy, kind } = deps
   const connect = async (): Promise<{ version: string; parked: ParkedPage; targetKinds: TargetKinds }> => {
-    const watching = guardInternalPages(router, { hasInternalFrames: kind === 'chromium' })
+    const watching = guardInternalPages(router, {
+      hasInternalFrames: kind === 'chromium',
+      extensionIds: idsOf({ extensions }),
+    })
     const [{ product }, targetKinds, parked] = await Promise.all([
       router.call('Browser.getVersion'),
       watching,

@@ -5,9 +5,10 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { BrowserMessages } from './browser-messages.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
+import { CredentialsRequired } from './credentials-required.ts'
 import { createDomainRules, RefusedByDomains, type DomainRules } from './domain-rules.ts'
 import type { EgressLog } from './egress-log.ts'
-import type { EndpointConnector } from './endpoint-connector.ts'
+import type { EndpointConnectOptions, EndpointConnector } from './endpoint-connector.ts'
 import type { HostPort } from './host-port.ts'
 import { netErrorOf } from './net-errors.ts'
 import type { Upstream } from './upstream.ts'
@@ -49,27 +50,37 @@ export class BrowserConnector implements EndpointConnector {
 
   /**
    * Creates the connector of a browser context with a proxy of its own. The rules of the session
-   * apply. Throws EGRESS_REFUSED or EGRESS_FAILED if the proxy cannot be used.
+   * apply. Without credentials, the browser is asked for them when an HTTP proxy requires some.
+   * Throws EGRESS_REFUSED or EGRESS_FAILED if the proxy cannot be used.
    */
   async withProxy(proxy: SessionProxy): Promise<BrowserConnector> {
     const context = new BrowserConnector({ connector: this.#connector, log: this.#log }, this.#options)
-    context.#upstream = await this.#connector.openSessionProxy(proxy)
+    const upstream = await this.#connector.openSessionProxy(proxy)
+    const asksForCredentials = !upstream.url.protocol.startsWith('socks') && !proxy.username && !proxy.password
+    context.#upstream = { ...upstream, asksForCredentials }
     context.#domains = this.#domains
     return context
   }
 
-  readonly connect = async (target: HostPort, signal?: AbortSignal): Promise<Socket> => {
+  get asksForCredentials(): boolean {
+    return typeof this.#upstream === 'object' && this.#upstream.asksForCredentials === true
+  }
+
+  readonly connect = async (
+    target: HostPort,
+    { signal, authorization }: EndpointConnectOptions = {},
+  ): Promise<Socket> => {
     const refusedBy = this.#domains?.refusalOf(target)
     if (refusedBy !== undefined) throw new RefusedByDomains(target, refusedBy)
     const { ended, messages } = this.#options
-    const socket = await this.#connector.connect(target, this.#upstream, mergeSignals(ended, signal))
+    const socket = await this.#connector.connect(target, this.#upstreamWith(authorization), mergeSignals(ended, signal))
     messages.noteConnection(target, this.#connector.isDirect(socket) ? socket.remoteAddress : undefined)
     return socket
   }
 
   readonly noteFailure = (error: unknown, target: HostPort): void => {
     const { ended, messages, onRefused } = this.#options
-    if (ended.aborted) return
+    if (ended.aborted || error instanceof CredentialsRequired) return
     const explanation = error instanceof RefusedByDomains ? error.explanation : undefined
     messages.noteFailure(netErrorOf(error), target, explanation)
     const facts = { ...target, reason: messageOf(error) }
@@ -80,5 +91,13 @@ export class BrowserConnector implements EndpointConnector {
     if (explanation !== undefined || this.#isRefusalLogged) return this.#log.debug(facts, 'egress refused')
     this.#log.warn({ ...facts, hint: error.hint }, 'egress refused')
     this.#isRefusalLogged = true
+  }
+
+  /** The upstream with the credentials of one request. */
+  #upstreamWith(authorization: string | undefined): UpstreamChoice | Upstream {
+    const upstream = this.#upstream
+    return typeof upstream === 'object' && upstream.asksForCredentials === true
+      ? { ...upstream, authorization }
+      : upstream
   }
 }

@@ -1,5 +1,5 @@
 import type { HostPort } from './host-port.ts'
-import { rejectedHeads, type NetError } from './net-errors.ts'
+import { closedWithoutResponse, rejectedHeads, type NetError } from './net-errors.ts'
 
 /**
  * Time after a failure in which its CDP messages may still arrive, in milliseconds. A client that
@@ -17,6 +17,7 @@ const maxOriginBytes = 512
 const responseStartBytes = 256
 
 const events = {
+  authRequired: Buffer.from('{"method":"Fetch.authRequired"'),
   failed: Buffer.from('{"method":"Network.loadingFailed"'),
   log: Buffer.from('{"method":"Log.entryAdded"'),
   paused: Buffer.from('{"method":"Fetch.requestPaused"'),
@@ -35,6 +36,8 @@ const responseKeys = {
   socket: Buffer.from('"url":"'),
 }
 const requestId = /"(?:requestId|loaderId|networkRequestId)":"([^"]+)"/
+/** The key before the origin of a proxy in `Fetch.authRequired`. */
+const proxyChallenge = Buffer.from('"source":"Proxy","origin":"')
 /** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
 const failedReason = Buffer.from('"responseErrorReason":"Failed"')
 /** Reasons in `Fetch.requestPaused`. It reports other net errors as `Failed`. */
@@ -44,10 +47,11 @@ const reasons: ReadonlyMap<NetError, string> = new Map([
   ['ERR_NAME_NOT_RESOLVED', 'NameNotResolved'],
 ])
 
-/** Maps the error Chromium reports for a rejected response head to the actual net error. */
-const actualErrors: ReadonlyMap<string, NetError> = new Map([
-  ...[...rejectedHeads].flatMap(([netError, { reportedAs }]) => reportedAs.map((each) => [each, netError] as const)),
-  ['ERR_SOCKS_CONNECTION_FAILED', 'ERR_TUNNEL_CONNECTION_FAILED'] as const,
+/** Maps the error Chromium reports for a rejected response head to the possible net errors. */
+const actualErrors: ReadonlyMap<string, readonly NetError[]> = new Map<string, readonly NetError[]>([
+  ...[...rejectedHeads].flatMap(([netError, { reportedAs }]) => reportedAs.map((each) => [each, [netError]] as const)),
+  ['ERR_SOCKS_CONNECTION_FAILED', ['ERR_TUNNEL_CONNECTION_FAILED']] as const,
+  ['ERR_EMPTY_RESPONSE', [...closedWithoutResponse]] as const,
 ])
 
 /** Explanation of `ERR_BLOCKED_BY_ADMINISTRATOR`, unless a rule of the session refused the host. */
@@ -61,8 +65,11 @@ const policyExplanation =
  * their first bytes.
  */
 export class BrowserMessages {
-  /** Ports on which the browser connects to the proxy. */
-  readonly proxyPorts = new Set<number>()
+  /**
+   * Addresses at which the browser connects to the proxy, such as `127.0.0.1:40123`, with the
+   * origin of the proxy that a client has chosen for its context.
+   */
+  readonly proxies = new Map<string, string | undefined>()
   readonly #failures = new Map<NetError, number>()
   #lastFailureMs = Number.NEGATIVE_INFINITY
   /** Explains the last refused connection. */
@@ -102,6 +109,7 @@ export class BrowserMessages {
 
   /** Returns the message as a browser without a proxy would send it. */
   readonly rewrite = (message: Buffer): Buffer => {
+    if (startsWith(message, events.authRequired)) return this.#rewriteChallenge(message)
     if (startsWith(message, events.response)) return this.#rewriteAddress(message, responseKeys.response)
     if (startsWith(message, events.request)) {
       this.#noteRequest(message, responseKeys.sent)
@@ -143,12 +151,25 @@ export class BrowserMessages {
     const text = message.toString('latin1')
     const rewritten = text.replace(/net::(ERR_[A-Z_]+)/, (match, reported: string) => {
       if (reported === 'ERR_BLOCKED_BY_CLIENT' && isExplained) return this.#explainRefusedPage(match)
-      const real = actualErrors.get(reported)
-      if (real === undefined || !this.#hasFailed(real, requestId.exec(text)?.[1])) return match
+      const id = requestId.exec(text)?.[1]
+      const real = actualErrors.get(reported)?.find((each) => this.#hasFailed(each, id))
+      if (real === undefined) return match
       const isRefusal = isExplained && real === 'ERR_BLOCKED_BY_ADMINISTRATOR'
       return `net::${real}${isRefusal ? ` (${this.#refusalExplanation})` : ''}`
     })
     return rewritten === text ? message : Buffer.from(rewritten, 'latin1')
+  }
+
+  /** Names the proxy of the client as the origin of its request for credentials. */
+  #rewriteChallenge(message: Buffer): Buffer {
+    const at = message.indexOf(proxyChallenge)
+    if (at === -1) return message
+    const start = at + proxyChallenge.length
+    const end = message.indexOf('"', start)
+    const origin = this.proxies.get(message.toString('latin1', start, end).replace(/^http:\/\//, ''))
+    return origin === undefined
+      ? message
+      : Buffer.concat([message.subarray(0, start), Buffer.from(origin), message.subarray(end)])
   }
 
   #explainRefusedPage(text: string): string {
@@ -171,8 +192,8 @@ export class BrowserMessages {
 
   /** Finds the address of the proxy in a message. */
   #findProxy(message: Buffer): readonly [text: string, at: number] {
-    for (const port of this.proxyPorts) {
-      const text = `"remoteIPAddress":"127.0.0.1","remotePort":${port},`
+    for (const proxy of this.proxies.keys()) {
+      const text = `"remoteIPAddress":"${proxy.replace(':', '","remotePort":')},`
       const at = message.indexOf(text)
       if (at !== -1) return [text, at]
     }

@@ -6,6 +6,8 @@ import type { EndpointConnector } from './endpoint-connector.ts'
 /** A client's request to connect to a target. */
 export interface JoinRequest {
   readonly target: HostPort
+  /** `Proxy-Authorization` header of the client. */
+  readonly authorization?: string | undefined
   /** Bytes the client sent after its request. */
   readonly head: Buffer
   /** Sends the client a success response. */
@@ -16,12 +18,12 @@ export interface JoinRequest {
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
 export async function joinTarget(connector: EndpointConnector, socket: Socket, request: JoinRequest): Promise<void> {
-  const { target, head, onJoin, onFail } = request
+  const { target, authorization, head, onJoin, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()
   socket.once('close', onClose)
   try {
-    const remote = await connector.connect(target, closed.signal)
+    const remote = await connector.connect(target, { authorization, signal: closed.signal })
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)

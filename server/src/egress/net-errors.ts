@@ -78,6 +78,15 @@ export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
   ],
 ])
 
+/**
+ * Failures that no response head conveys to a plain http request. Chromium reports
+ * `ERR_EMPTY_RESPONSE` when the connection closes without one.
+ */
+export const closedWithoutResponse: ReadonlySet<NetError> = new Set([
+  'ERR_ADDRESS_UNREACHABLE',
+  'ERR_TUNNEL_CONNECTION_FAILED',
+])
+
 /** A malformed response head and the errors Chromium reports for it. */
 export interface RejectedHead {
   readonly reportedAs: readonly string[]

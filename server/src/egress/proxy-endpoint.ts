@@ -3,21 +3,13 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { SessionNetwork, SessionProxy } from 'bowline/contract/session-network'
 import { BrowserConnector } from './browser-connector.ts'
 import { BrowserMessages } from './browser-messages.ts'
-import { ContextListeners, listenOnLoopback } from './context-listeners.ts'
+import { ContextListeners, listenOnLoopback, type ContextProxy } from './context-listeners.ts'
 import type { Connector, UpstreamChoice } from './connector.ts'
 import type { EgressLog } from './egress-log.ts'
+import { EndpointTraffic, type Traffic } from './endpoint-traffic.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
 import type { OwnPorts } from './own-ports.ts'
 import type { FindOwner } from './connection-owner.ts'
-
-/** Traffic through the proxy. Bytes are counted between browser and proxy. */
-export interface Traffic {
-  readonly sentBytes: number
-  readonly receivedBytes: number
-  readonly connections: number
-  /** Connections that the address policy refused. */
-  readonly refused: number
-}
 
 /**
  * The egress proxy of one browser: a port that only its user can use. Disposing closes all its
@@ -28,6 +20,11 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly server: string
   /** Listens on an exported socket. The endpoint closes it. */
   readonly listenOn: (listener: Server) => void
+  /**
+   * Listens on a socket of another network whose processes belong to the browser's session.
+   * Disposing the result closes it with its connections.
+   */
+  readonly listenAlso: (listener: Server) => AsyncDisposable
   readonly traffic: () => Traffic
   /** Removes traces of the proxy from a CDP message; see `BrowserMessages`. */
   readonly rewrite: (message: Buffer) => Buffer
@@ -37,10 +34,10 @@ export interface ProxyEndpoint extends AsyncDisposable {
    */
   readonly applyNetwork: (network: SessionNetwork) => Promise<void>
   /**
-   * Opens a proxy for browser contexts, which connects through the proxy of a client. Resolves to
-   * its URL, as `server`. Throws EGRESS_REFUSED or EGRESS_FAILED if that proxy cannot be used.
+   * Opens a proxy for browser contexts, which connects through the proxy of a client. Throws
+   * EGRESS_REFUSED or EGRESS_FAILED if that proxy cannot be used.
    */
-  readonly openContext: (proxy: SessionProxy) => Promise<string>
+  readonly openContext: (proxy: SessionProxy) => Promise<ContextProxy>
   /** Records a refused page. `explanation` is appended to the error of its navigation. */
   readonly noteRefusedPage: (explanation: string) => void
 }
@@ -50,8 +47,8 @@ export interface ProxyEndpointOptions {
   /** The user whose processes may connect. Default: the server's own. */
   readonly uid?: number | undefined
   /**
-   * Port in the browser's own network, whose listening socket is passed to `listenOn`. Default: a
-   * free port of this machine.
+   * Port on all addresses of the browser's own network, whose listening socket is passed to
+   * `listenOn`. Default: a free port of this machine.
    */
   readonly jailProxyPort?: number | undefined
   /** Default: `fallback`. */
@@ -94,59 +91,54 @@ export async function openProxyEndpoint(
   deps: ProxyEndpointDeps,
   options: ProxyEndpointOptions,
 ): Promise<ProxyEndpoint> {
-  const count = { sentBytes: 0, receivedBytes: 0, connections: 0, refused: 0 }
-  const sockets = new Set<Socket>()
+  const traffic = new EndpointTraffic()
   const ended = new AbortController()
   const messages = new BrowserMessages()
   const browserConnector = new BrowserConnector(deps, {
     upstream: options.upstream ?? 'fallback',
     ended: ended.signal,
     messages,
-    onRefused: () => (count.refused += 1),
+    onRefused: () => traffic.addRefused(),
   })
-  const openListener = (connector: EndpointConnector): Server =>
+  const { jailProxyPort } = options
+  /** `port`: in a network of its own. Undefined: on this machine, whose other users may connect. */
+  const openListener = (connectorOf: (socket: Socket) => EndpointConnector | undefined, port = jailProxyPort): Server =>
     createListener(deps, (socket) => {
-      count.connections += 1
-      sockets.add(socket)
-      socket.once('close', () => {
-        sockets.delete(socket)
-        count.sentBytes += socket.bytesRead
-        count.receivedBytes += socket.bytesWritten
-      })
-      accept(deps, options, socket, connector)
+      traffic.add(socket)
+      accept(deps, { uid: options.uid, jailProxyPort: port }, socket, connectorOf(socket))
     })
-  const listener = openListener(browserConnector)
-  const contexts = new ContextListeners({ ...deps, messages, isReachable: options.jailProxyPort === undefined })
-  const port = options.jailProxyPort ?? (await listenOnLoopback(listener))
-  messages.proxyPorts.add(port)
-  const guard = options.jailProxyPort === undefined ? deps.ownPorts.block(port) : undefined
-  const sum = (base: number, field: 'bytesRead' | 'bytesWritten'): number =>
-    [...sockets].reduce((total, socket) => total + socket[field], base)
+  const contexts = new ContextListeners({
+    ...deps,
+    messages,
+    jailProxyPort,
+    createListener: (connector) => openListener(() => connector),
+  })
+  const listener = openListener(({ localAddress }) =>
+    jailProxyPort === undefined || localAddress === '127.0.0.1' ? browserConnector : contexts.connectorAt(localAddress),
+  )
+  const port = jailProxyPort ?? (await listenOnLoopback(listener))
+  messages.proxies.set(`127.0.0.1:${port}`, undefined)
+  const guard = jailProxyPort === undefined ? deps.ownPorts.block(port) : undefined
   return {
     server: `http://127.0.0.1:${port}`,
-    listenOn: (exported) => {
-      // The handle gets a new server, because half-open sockets and `pauseOnConnect` cannot be set
-      // on the exported one.
-      if (ended.signal.aborted) exported.close()
-      else listener.listen(exported)
+    listenOn: (exported) => listenOnExported(listener, exported, ended.signal),
+    listenAlso: (exported) => {
+      const also = openListener(() => browserConnector, 0)
+      listenOnExported(also, exported, ended.signal)
+      return { [Symbol.asyncDispose]: async () => void also.close() }
     },
-    traffic: () => ({
-      ...count,
-      sentBytes: sum(count.sentBytes, 'bytesRead'),
-      receivedBytes: sum(count.receivedBytes, 'bytesWritten'),
-    }),
+    traffic: () => traffic.total(),
     rewrite: messages.rewrite,
     noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
     applyNetwork: async (network) => browserConnector.applyNetwork(network),
-    openContext: async (proxy) =>
-      contexts.open(proxy, async () => openListener(await browserConnector.withProxy(proxy))),
+    openContext: async (proxy) => contexts.open(proxy, async () => browserConnector.withProxy(proxy)),
     [Symbol.asyncDispose]: async () => {
       if (ended.signal.aborted) return
       ended.abort()
       const closed = listener.listening ? once(listener, 'close') : undefined
       listener.close()
       const contextsClosed = contexts[Symbol.asyncDispose]()
-      for (const socket of sockets) socket.destroy()
+      traffic.destroyAll()
       await Promise.all([closed, contextsClosed])
       guard?.[Symbol.dispose]()
     },
@@ -165,13 +157,23 @@ function createListener(
   return listener
 }
 
-/** Accepts a connection. Its user is checked in the background. */
+/**
+ * Listens on an exported handle with a server of this process, because half-open sockets and
+ * `pauseOnConnect` cannot be set on the exported one.
+ */
+function listenOnExported(listener: Server, exported: Server, ended: AbortSignal): void {
+  if (ended.aborted) exported.close()
+  else listener.listen(exported)
+}
+
+/** Accepts a connection, unless it has no connector. Its user is checked in the background. */
 function accept(
   deps: ProxyEndpointDeps,
   { uid, jailProxyPort }: ProxyEndpointOptions,
   socket: Socket,
-  endpoint: EndpointConnector,
+  endpoint: EndpointConnector | undefined,
 ): void {
+  if (endpoint === undefined) return void socket.destroy()
   // Only the browser itself is in its own network.
   const isAdmitted =
     jailProxyPort === undefined ? isOfUser(deps, uid ?? process.getuid?.(), socket) : Promise.resolve(true)

@@ -1,7 +1,8 @@
 /**
  * Egress proxy. How a connection of a browser reaches the network:
  *
- *     browser -> proxy endpoint -> HTTP CONNECT (tunnel.ts) or SOCKS5 (socks.ts)
+ *     browser -> proxy endpoint -> HTTP CONNECT (tunnel.ts), SOCKS5 (socks.ts), or plain http
+ *             requests (forward-request.ts) of contexts whose proxy asks for credentials
  *             -> connectorOf (proxy.ts) -> BrowserConnector (browser-connector.ts)
  *             -> connector: checks the target against the address policy (check-target.ts)
  *             -> dial.ts (direct) or upstream.ts (through an upstream proxy) -> target
@@ -17,9 +18,10 @@ import {
   type ProxyEndpointOptions,
   type ProxyEndpointDeps,
   type EndpointConnection,
-  type Traffic,
 } from './proxy-endpoint.ts'
+import type { Traffic } from './endpoint-traffic.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
+import { RequestForwarder } from './forward-request.ts'
 import { serveSocks, socksVersion } from './socks.ts'
 import { badRequest, serveTunnel } from './tunnel.ts'
 
@@ -89,21 +91,34 @@ function createAcceptor(): ProxyEndpointDeps['accept'] {
 }
 
 /**
- * Creates the HTTP server for CONNECT requests of all endpoints. It does not listen on a port
+ * Creates the HTTP server for the requests of all endpoints. It does not listen on a port
  * itself.
  */
 function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, insecureHTTPParser: true })
+  const forwarders = new WeakMap<object, RequestForwarder>()
+  // The browser decides how long a connection stays open.
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, insecureHTTPParser: true, keepAliveTimeout: 0 })
   server.on('connect', (request, socket, head: Buffer) => {
     const connection = connections.get(socket)
     if (connection === undefined) socket.destroy()
-    else serveTunnel(connectorOf(connection), socket as Socket, request.url ?? '', head)
+    else serveTunnel(connectorOf(connection), request, head)
   })
-  server.on('request', ({ socket }) => socket.end(badRequest, () => socket.destroy()))
+  server.on('request', (request, response) => {
+    const connection = connections.get(request.socket)
+    if (connection === undefined || !connection.endpoint.asksForCredentials) return refuse(request.socket)
+    const known = forwarders.get(request.socket)
+    const forwarder = known ?? new RequestForwarder(connectorOf(connection), request.socket)
+    forwarders.set(request.socket, forwarder)
+    forwarder.forward(request, response)
+  })
   server.on('clientError', (_error, socket) => {
     socket.destroy()
   })
   return server
+}
+
+function refuse(socket: Socket): void {
+  socket.end(badRequest, () => socket.destroy())
 }
 
 /**
@@ -112,9 +127,10 @@ function createHttp(connections: WeakMap<object, EndpointConnection>): Server {
  */
 function connectorOf({ endpoint, isAdmitted }: EndpointConnection): EndpointConnector {
   return {
+    asksForCredentials: endpoint.asksForCredentials,
     noteFailure: endpoint.noteFailure,
-    connect: async (target, signal) => {
-      const connecting = endpoint.connect(target, signal)
+    connect: async (target, options) => {
+      const connecting = endpoint.connect(target, options)
       const [result] = await Promise.allSettled([connecting, isAdmitted])
       if (result.status === 'rejected') throw result.reason
       if (await isAdmitted) return result.value

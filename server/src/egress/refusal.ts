@@ -1,12 +1,26 @@
 import type { Socket } from 'node:net'
 import { isBowlineError } from 'bowline/kit/errors'
-import { netErrorOf, rejectedHeads } from './net-errors.ts'
+import { CredentialsRequired } from './credentials-required.ts'
+import { closedWithoutResponse, netErrorOf, rejectedHeads } from './net-errors.ts'
 
 /** Responds to a CONNECT that failed, so that the browser reports the cause. */
 export function refuseTunnel(socket: Socket, error: unknown): void {
+  if (error instanceof CredentialsRequired) return finish(socket, challengeOf(error))
   const netError = netErrorOf(error)
   if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
   else finish(socket, rejectionOf(error))
+}
+
+/** Responds to a plain http request that failed, so that the browser reports the cause. */
+export function refuseRequest(socket: Socket, error: unknown): void {
+  const isClosed = !(error instanceof CredentialsRequired) && closedWithoutResponse.has(netErrorOf(error))
+  if (isClosed) finish(socket, '')
+  else refuseTunnel(socket, error)
+}
+
+/** Closes the connection, so that the browser connects again with the credentials. */
+function challengeOf({ challenge }: CredentialsRequired): string {
+  return `HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: ${challenge}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`
 }
 
 /** Time to wait for a first request on a preconnected socket, in milliseconds. */

@@ -1,19 +1,24 @@
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
 import { refuseTunnel } from './refusal.ts'
 
 /** Serves a CONNECT request. Chromium sends https and WebSockets this way. */
-export function serveTunnel(connector: EndpointConnector, socket: Socket, authority: string, head: Buffer): void {
+export function serveTunnel(
+  connector: EndpointConnector,
+  { url = '', headers, socket }: IncomingMessage,
+  head: Buffer,
+): void {
   socket.on('error', () => socket.destroy())
-  const target = parseAuthority(authority)
+  const target = parseAuthority(url)
   if (target === undefined) {
     socket.end(badRequest, () => socket.destroy())
     return
   }
   void joinTarget(connector, socket, {
     target,
+    authorization: headers['proxy-authorization'],
     head,
     onJoin: () => void socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
     onFail: (error) => refuseTunnel(socket, error),

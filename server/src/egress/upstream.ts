@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import { basicChallengeOf, CredentialsRequired } from './credentials-required.ts'
 import type { HostPort } from './host-port.ts'
 import { connectSocks } from './socks-client.ts'
 
@@ -15,11 +16,15 @@ export interface Upstream {
    * Connects to the proxy itself. Default: without a check, because the operator chose the proxy.
    */
   readonly dial?: ((signal: AbortSignal) => Promise<Socket>) | undefined
+  /** Whether a request for credentials is passed on as CredentialsRequired. Default: false. */
+  readonly asksForCredentials?: boolean | undefined
+  /** `Proxy-Authorization` header. Default: the credentials of `url`. */
+  readonly authorization?: string | undefined
 }
 
 /**
  * Opens a tunnel to a target through an upstream proxy, which resolves the name itself. Throws
- * EGRESS_FAILED or the signal's reason.
+ * EGRESS_FAILED, as CredentialsRequired if the upstream passes that on, or the signal's reason.
  */
 export async function tunnelThrough(upstream: Upstream, target: HostPort, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
@@ -27,15 +32,13 @@ export async function tunnelThrough(upstream: Upstream, target: HostPort, signal
     const socket = await upstream.dial?.(signal)
     return upstream.url.protocol.startsWith('socks')
       ? await connectSocks(upstream.url, target, signal, socket)
-      : await connectHttp(upstream.url, target, signal, socket)
+      : await connectHttp(upstream, target, signal, socket)
   } catch (cause) {
     signal.throwIfAborted()
-    const reason = messageOf(cause)
-    throw new BowlineError(
-      'EGRESS_FAILED',
-      `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${reason}`,
-      { cause },
-    )
+    const message = `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${messageOf(cause)}`
+    const challenge = upstream.asksForCredentials === true && cause instanceof Rejection ? cause.challenge : undefined
+    if (challenge !== undefined) throw new CredentialsRequired(message, challenge)
+    throw new BowlineError('EGRESS_FAILED', message, { cause })
   }
 }
 
@@ -49,9 +52,13 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 }
 
 /** `connection`: to the proxy. Default: opened here. */
-async function connectHttp(url: URL, target: HostPort, signal: AbortSignal, connection?: Socket): Promise<Socket> {
+async function connectHttp(
+  { url, authorization = proxyAuthorization(url) }: Upstream,
+  target: HostPort,
+  signal: AbortSignal,
+  connection?: Socket,
+): Promise<Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`
-  const authorization = proxyAuthorization(url)
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url.origin, {
     method: 'CONNECT',
     path: authority,
@@ -66,11 +73,11 @@ async function connectHttp(url: URL, target: HostPort, signal: AbortSignal, conn
   const onAbort = (): void => void request.destroy(new Error('aborted'))
   signal.addEventListener('abort', onAbort, { once: true })
   request.once('error', tunnel.reject)
-  request.once('response', (response) => tunnel.reject(rejectionOf(response)))
+  request.once('response', (response) => tunnel.reject(new Rejection(response)))
   request.once('connect', (response, socket: Socket, head) => {
     if (response.statusCode !== 200) {
       socket.destroy()
-      tunnel.reject(rejectionOf(response))
+      tunnel.reject(new Rejection(response))
       return
     }
     socket.on('error', () => socket.destroy())
@@ -100,6 +107,12 @@ function secured(
     : socket
 }
 
-function rejectionOf({ statusCode = 0, statusMessage = '' }: IncomingMessage): Error {
-  return new Error(`the proxy returned ${statusCode} ${statusMessage}`.trimEnd())
+/** The response of a proxy that opens no tunnel. */
+class Rejection extends Error {
+  readonly challenge: string | undefined
+
+  constructor(response: IncomingMessage) {
+    super(`the proxy returned ${response.statusCode ?? 0} ${response.statusMessage ?? ''}`.trimEnd())
+    this.challenge = basicChallengeOf(response)
+  }
 }

@@ -8,6 +8,8 @@ const profilePaths = [
   'Default/Cookies-journal',
   'Default/File System',
   'Default/IndexedDB',
+  // `chrome.storage.local` of extensions.
+  'Default/Local Extension Settings',
   'Default/Local Storage',
   'Default/Network',
   'Default/Preferences',

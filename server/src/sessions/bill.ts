@@ -1,11 +1,14 @@
 import type { Transaction } from 'kysely'
 import pRetry from 'p-retry'
 import type { EndReason } from 'bowline/contract/browser'
+import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { priceOfSession, type Prices } from '../billing/prices.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Database } from '../store/schema.ts'
 import { endSession } from './session-account.ts'
+import { removeSession } from './session-queries.ts'
 import type { SessionWebhooks } from './session-webhooks.ts'
 
 /** How a session ended. */
@@ -51,4 +54,15 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
     deps.webhooks.ended(transaction, ended)
   const outcome = await pRetry(async () => endSession(deps.store.db, ending, onEnded), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
+}
+
+/**
+ * Ends a session whose browser has not started, without a bill. If the request was refused, such as
+ * one whose options this server lacks, the session is removed.
+ */
+export async function endFailedStart(deps: BillingDeps, row: SessionRow, cause: unknown): Promise<void> {
+  const end = { status: 'error', reason: 'crashed', durationMs: 0, error: messageOf(cause) } as const
+  await billSession(deps, row, end)
+  const isRefused = isBowlineError(cause) && (cause.status < 500 || cause.code === 'NOT_IMPLEMENTED')
+  if (isRefused) await removeSession(deps.store.db, row.id)
 }

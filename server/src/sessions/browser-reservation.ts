@@ -2,8 +2,10 @@ import type { SessionEmulation } from 'bowline/contract/session-emulation'
 import type { SessionNetwork } from 'bowline/contract/session-network'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import { loadExtensions } from '../browsers/browser-extensions.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
+import type { Extensions } from '../extensions/extensions.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
@@ -32,6 +34,7 @@ const startAttempts = 3
 export interface BrowserReservationDeps {
   readonly browsers: BrowserPool
   readonly profiles: Profiles
+  readonly extensions: Extensions
   readonly store: Store
 }
 
@@ -55,7 +58,9 @@ async function takePrepared(
   const browser = await reservation.take()
   try {
     await restrictBrowser(browser, request)
-    return await emulateInBrowser(browser, request)
+    const emulated = await emulateInBrowser(browser, request)
+    await loadExtensions(emulated)
+    return emulated
   } catch (error) {
     await browser.kill()
     throw error
@@ -63,29 +68,38 @@ async function takePrepared(
 }
 
 async function reserveUnrestricted(
-  { browsers, profiles, store }: BrowserReservationDeps,
+  deps: BrowserReservationDeps,
   id: string,
-  { teamId, request, idempotencyKey, use = {} }: NewSession,
+  newSession: NewSession,
 ): Promise<BrowserReservation> {
-  const options = launchOptionsOf(request)
+  try {
+    return await acquireAndLaunch(deps, id, newSession)
+  } catch (error) {
+    // The profile may be locked by the session that this request created before, or an extension
+    // may have been deleted since then. Admission finds the session.
+    const { teamId, idempotencyKey } = newSession
+    const isRepeated = (await findByIdempotencyKey(deps.store.db, teamId, idempotencyKey)) !== undefined
+    if (isRepeated) return fromPool(deps.browsers)
+    throw error
+  }
+}
+
+async function acquireAndLaunch(
+  { browsers, profiles, extensions }: BrowserReservationDeps,
+  id: string,
+  { teamId, request, use = {} }: NewSession,
+): Promise<BrowserReservation> {
+  const options = launchOptionsOf(request, await extensions.prepare(teamId, request.extensions ?? []))
   const fresh = (profile?: HeldProfile): BrowserReservation =>
     options === undefined
       ? fromPool(browsers, profile)
       : fromLaunch(async (signal) => browsers.launch(options, signal), profile)
   if (request.profile === undefined) return fresh()
   const { name, saveChanges: isWritable } = request.profile
-  try {
-    const profile = await profiles.acquire({ teamId, name, isWritable, sessionId: id })
-    const used = use.wrapProfile?.(profile) ?? profile
-    if (use.startsEmpty === true) return fresh(used)
-    return fromLaunch(async (signal) => launchWithProfile(browsers, used, options, signal), used)
-  } catch (error) {
-    // The profile may be locked by the session that this request created before. Admission finds
-    // it.
-    const isRepeated = (await findByIdempotencyKey(store.db, teamId, idempotencyKey)) !== undefined
-    if (isRepeated) return fromPool(browsers)
-    throw error
-  }
+  const profile = await profiles.acquire({ teamId, name, isWritable, sessionId: id })
+  const used = use.wrapProfile?.(profile) ?? profile
+  if (use.startsEmpty === true) return fresh(used)
+  return fromLaunch(async (signal) => launchWithProfile(browsers, used, options, signal), used)
 }
 
 /** A warm browser of the pool. The profile is not restored, but can be saved. */

@@ -2,6 +2,7 @@ import type { SessionBrowser } from './session-browser.ts'
 import type { PageFocus } from '../cdp/page-focus.ts'
 import type { ReadPauser } from '../cdp/read-pauser.ts'
 import type { Downloads } from '../files/downloads.ts'
+import type { CodeRunner } from '../execution/code-runner.ts'
 import type { SessionFiles } from '../files/session-files.ts'
 import type { Handoffs } from '../handoff/handoffs.ts'
 import type { LiveView } from '../live/live-view.ts'
@@ -22,6 +23,7 @@ export interface SessionCore extends SessionAge {
 /** Components that each session has. */
 export interface SessionComponents {
   readonly focus: PageFocus
+  readonly code: CodeRunner
   readonly files: SessionFiles
   readonly downloads: Downloads
   readonly handoffs: Handoffs

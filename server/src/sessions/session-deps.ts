@@ -1,5 +1,6 @@
 import type { EndReason } from 'bowline/contract/browser'
 import type { BrowserPool } from '../browsers/pool.ts'
+import type { Extensions } from '../extensions/extensions.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
@@ -12,6 +13,7 @@ export interface SessionDeps {
   readonly store: Store
   readonly browsers: BrowserPool
   readonly profiles: Profiles
+  readonly extensions: Extensions
   readonly prices: Prices
   readonly webhooks: SessionWebhooks
   readonly nodeId: string

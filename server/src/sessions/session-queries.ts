@@ -133,6 +133,11 @@ export async function markSessionEnded(db: Kysely<Database>, ending: SessionOutc
   return row && toRow(row)
 }
 
+/** Removes a session that has never started. */
+export async function removeSession(db: Kysely<Database>, id: string): Promise<void> {
+  await db.deleteFrom('session').where('id', '=', id).execute()
+}
+
 /** Returns the session of a team with this idempotency key, or `undefined`. */
 export async function findByIdempotencyKey(
   db: Kysely<Database>,

@@ -7,7 +7,7 @@ import type { SessionRow } from '../store/tables/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
 import { findTeam } from '../teams/team-queries.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
-import { billSession, type ProfileSaveOutcome } from './bill.ts'
+import { billSession, endFailedStart, type ProfileSaveOutcome } from './bill.ts'
 import { reserveBrowser, type BrowserReservation } from './browser-reservation.ts'
 import { concurrencyLimit, limitedByOf, type LimitFacts } from './concurrency-limit.ts'
 import { drainingError } from './draining-error.ts'
@@ -245,8 +245,7 @@ export class Sessions implements AsyncDisposable {
   async #start(row: SessionRow, startedAtMs: number, reservation: BrowserReservation): Promise<SessionRow> {
     const browser = await reservation.take().catch(async (error: unknown) => {
       await this.#discard(reservation)
-      const end = { status: 'error', reason: 'crashed', durationMs: 0, error: messageOf(error) } as const
-      await billSession(this.#deps, row, end)
+      await endFailedStart(this.#deps, row, error)
       throw error
     })
     const controller = new AbortController()

@@ -7,21 +7,30 @@ export interface UpstreamServer extends RawServer {
   readonly asked: string[]
 }
 
-/** Starts an HTTP proxy that supports only CONNECT. Wrong credentials get 407. */
-export async function startHttpUpstream(to: number, credentials?: string): Promise<UpstreamServer> {
+/**
+ * Starts an HTTP proxy that supports only CONNECT. Wrong credentials get 407. `to`: the local port,
+ * or the local ports by that of the target.
+ */
+export async function startHttpUpstream(
+  to: number | Readonly<Record<number, number>>,
+  credentials?: string,
+): Promise<UpstreamServer> {
   const asked: string[] = []
   const expected = credentials === undefined ? '' : `proxy-authorization: Basic ${btoa(credentials)}`
   const server = await startRawServer((socket) => {
     socket.once('data', (chunk: Buffer) => {
       const head = chunk.toString()
       asked.push(head.split('\r\n')[0] ?? '')
-      if (!head.includes(expected)) return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+      if (!head.includes(expected)) return socket.end(challenge)
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      return join(socket, to)
+      return join(socket, typeof to === 'number' ? to : to[Number(/:(\d+) HTTP/.exec(head)?.[1])]!)
     })
   })
   return { ...server, asked }
 }
+
+const challenge =
+  'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="upstream"\r\nContent-Length: 0\r\n\r\n'
 
 /** Responses of a SOCKS proxy. */
 export interface SocksOptions {

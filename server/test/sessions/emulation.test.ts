@@ -47,7 +47,16 @@ const expected = {
 const sitePages = {
   // Read by the first script of the page, before anything else could change them.
   '/facts': (exchange: Parameters<typeof sendHtml>[0]) =>
-    sendHtml(exchange, 'Facts', `<script>facts = ${windowFacts}; (opener ?? parent).postMessage(facts, '*')</script>`),
+    sendHtml(
+      exchange,
+      'Facts',
+      `<script>
+      // A frame of another site has its size once its first layout is done.
+      const tell = () => { facts = ${windowFacts}; (opener ?? parent).postMessage(facts, '*') }
+      if (innerWidth > 0) tell()
+      else addEventListener('resize', tell, { once: true })
+    </script>`,
+    ),
   '/worker.js': (exchange: Parameters<typeof sendHtml>[0]) =>
     sendScript(
       exchange,

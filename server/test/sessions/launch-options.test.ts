@@ -44,6 +44,8 @@ describe.each(['shell', 'chromium'] as const)('options of the launch in %s', (br
         hint: 'Start the server with `--browser chromium`.',
       })
       expect(lab.server.liveSessions()).toBe(before)
+      const { sessions } = (await lab.api('GET', '/v2/browser')).body
+      expect(sessions.filter((session: { readonly status: string }) => session.status === 'error')).toEqual([])
     },
   )
 
