@@ -1,0 +1,19 @@
+/**
+ * The program of a bash interpreter, passed to `bash -c`. The id and the code of a call arrive on
+ * descriptor 3, each ended by a NUL. One line of JSON per outcome leaves on descriptor 4. The end
+ * of a call is marked in stdout and stderr.
+ */
+export const bashProgram = String.raw`
+agent-browser() {
+  if type -P agent-browser >/dev/null; then command agent-browser --cdp "$CDP_URL" "$@"; return; fi
+  echo 'agent-browser is not installed on this server' >&2
+  return 127
+}
+while IFS= read -r -d '' -u 3 __bowline_id && IFS= read -r -d '' -u 3 __bowline_code; do
+  eval "$__bowline_code" 3<&- 4>&- </dev/null
+  __bowline_status=$?
+  printf '\0%s\0' "$__bowline_id"
+  printf '\0%s\0' "$__bowline_id" >&2
+  printf '{"id":"%s","exitCode":%d}\n' "$__bowline_id" "$__bowline_status" >&4
+done
+`
