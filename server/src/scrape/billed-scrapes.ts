@@ -5,7 +5,7 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { Store } from '../store/store.ts'
 import type { PricedScrape, ScrapeOutcome } from './priced-scrape.ts'
 import { withScrapeTimeout } from './scrape-timeout.ts'
-import type { ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
+import type { FileScrapeCall, ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import type { Scrapes } from './scrapes.ts'
 import { toScrapeRequest } from './session-scrape-request.ts'
 
@@ -13,7 +13,7 @@ import { toScrapeRequest } from './session-scrape-request.ts'
 export interface BilledScrapesDeps {
   readonly store: Store
   readonly billing: Pick<Billing, 'reserve' | 'settle'>
-  readonly scrapes: Pick<Scrapes, 'estimate' | 'scrape' | 'scrapeSession'>
+  readonly scrapes: Pick<Scrapes, 'estimate' | 'scrape' | 'scrapeSession' | 'parseFile'>
 }
 
 /** A scrape to bill, and its name in the error of its timeout. */
@@ -61,6 +61,14 @@ export class BilledScrapes {
     const credits = scrapes.estimate(toScrapeRequest(call.request, 'http://session.invalid/'))
     const work = { subject: `The page of session ${id}`, timeout, credits, takesSlot: false }
     return this.#run(work, call, async (started) => scrapes.scrapeSession(session, { ...call, ...started }))
+  }
+
+  /** Parses a file within the timeout of its request. Throws like `Scrapes.parseFile`. */
+  async parseFile(call: FileScrapeCall): Promise<ScrapeOutcome> {
+    const { scrapes } = this.#deps
+    const work = { subject: call.file.name, timeout: call.request.timeout, takesSlot: true }
+    const credits = scrapes.estimate(call.request)
+    return this.#run({ ...work, credits }, call, async (started) => scrapes.parseFile({ ...call, ...started }))
   }
 
   async #run(

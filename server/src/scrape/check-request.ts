@@ -1,5 +1,6 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
+import { needsLanguageModel } from './format/model-formats.ts'
 import type { LanguageModel } from './format/language-model.ts'
 
 /**
@@ -10,12 +11,7 @@ export function assertScrapeSupported(
   deps: { readonly languageModel: LanguageModel | undefined },
   { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
 ): void {
-  const modelFormat = formats.find(
-    (format) =>
-      format.type === 'json' ||
-      format.type === 'summary' ||
-      (format.type === 'changeTracking' && format.modes.includes('json')),
-  )
+  const modelFormat = formats.find(needsLanguageModel)
   if (modelFormat !== undefined && deps.languageModel === undefined) {
     throw new BowlineError(
       'FORMAT_UNAVAILABLE',

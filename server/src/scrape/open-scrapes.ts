@@ -12,6 +12,7 @@ import type { IndexPage } from './document/scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
 import type { LanguageModel } from './format/language-model.ts'
+import { DocumentReader } from './load/document-reader.ts'
 import { HtmlThreadPool } from './format/html-thread-pool.ts'
 
 /** Parts of the server that scraping uses. */
@@ -58,6 +59,7 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       indexPage,
       chromeMajor,
       workers: new HtmlThreadPool(),
+      documents: new DocumentReader(),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists }),
       hasEnhancedProxy,

@@ -1,5 +1,6 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { SessionScrapeRequest } from 'bowline/contract/session-scrape'
+import type { UploadedFile } from './load/document-reader.ts'
 
 /** A page to scrape, and its owner. */
 export interface ScrapeCall {
@@ -16,6 +17,11 @@ export interface ScrapeCall {
   readonly id?: string | undefined
   /** Milliseconds it has waited for a concurrency slot of the team. Default: 0. */
   readonly waitedMs?: number | undefined
+}
+
+/** A file of a client to parse. The URL of the request has no effect. */
+export interface FileScrapeCall extends Omit<ScrapeCall, 'sourceUrl' | 'id'> {
+  readonly file: UploadedFile
 }
 
 /** A page of a session to scrape. */

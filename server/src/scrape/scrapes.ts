@@ -1,5 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { redactionOf } from 'bowline/contract/redaction'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import { priceOfScrape, type Prices } from '../billing/prices.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
@@ -7,6 +8,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { readSessionPage } from './render/session-page.ts'
 import { toScrapeRequest } from './session-scrape-request.ts'
+import { replayOf, type ScrapeReplay } from './queries/scrape-replay.ts'
 import type { StoredScrape } from './queries/scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { assertNotThrottled } from './fetch/assert-not-throttled.ts'
@@ -17,8 +19,9 @@ import { buildDocument, type BuiltDocument } from './document/build-document.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { asksForEnhancedProxy, loadWithProxy, type ProxiedLoad } from './load/load-with-proxy.ts'
 import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
+import { isPricedAsExtraction } from './format/model-formats.ts'
 import { createPageProcessor } from './format/page-processor.ts'
-import type { ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
+import type { FileScrapeCall, ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import { PricedScrape } from './priced-scrape.ts'
 import { cacheMissMetadata, sourceMetadata, queueMetadata } from './document/scrape-metadata.ts'
 import { withBaseUrl, openScrapeFiles, type ScrapeFiles } from './document/scrape-files.ts'
@@ -104,6 +107,15 @@ export class Scrapes implements AsyncDisposable {
     return this.#fromLoaded({ ...call, request }, { page, processed, isEnhanced: false, isRendered: true }, signal)
   }
 
+  /** Parses a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*, or like `scrape`. */
+  async parseFile({ file, ...call }: FileScrapeCall): Promise<PricedScrape> {
+    const { request, signal = new AbortController().signal } = call
+    const page = await this.#deps.documents.readUpload(file, { signal })
+    const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
+    const loaded = { page, processed, isEnhanced: false, isRendered: false }
+    return this.#fromLoaded({ ...call, sourceUrl: file.name }, loaded, signal)
+  }
+
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
@@ -153,6 +165,11 @@ export class Scrapes implements AsyncDisposable {
    */
   async read(id: string, teamId: string): Promise<Document> {
     return this.#storedScrapes.read(id, teamId)
+  }
+
+  /** Returns how the page of a scrape was loaded. Undefined if unknown. Throws like `read`. */
+  async readReplay(id: string, teamId: string): Promise<ScrapeReplay | undefined> {
+    return this.#storedScrapes.readReplay(id, teamId)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -268,15 +285,14 @@ export class Scrapes implements AsyncDisposable {
   ): Promise<StoredScrape | undefined> {
     if (request.zeroDataRetention) return undefined
     const packed = await this.#storedScrapes.pack(id, document, row.pageToCache)
-    return { ...packed, secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
+    return { ...packed, replay: replayOf(request), secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
   }
 
   #price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
     return priceOfScrape(this.#deps.prices, {
       ...use,
-      isLlmPriced: request.formats.some(
-        (format) => format.type === 'json' || (format.type === 'changeTracking' && format.modes.includes('json')),
-      ),
+      isLlmPriced: request.formats.some(isPricedAsExtraction),
+      isRedacted: redactionOf(request.redactPII) !== undefined,
       isLockdown: request.lockdown,
       isZeroRetention: request.zeroDataRetention,
     })

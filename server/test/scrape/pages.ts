@@ -24,6 +24,19 @@ function compressed(encoding: string, pack: (text: Buffer) => Buffer): Page {
 /** Pages for scrapes, one for each special case. */
 export const scrapePages: Pages = {
   '/article': fixedPage('Harbour', article),
+  '/branded': fixedPage(
+    'Branded',
+    `<meta property="og:site_name" content="Harbour Inn"><link rel="icon" href="/icon.svg">
+    <style>
+      body { margin: 0; background: #101820; color: rgb(240 240 240); font: 16px/24px Inter, "Open Sans", sans-serif; padding: 16px }
+      h1 { font: 700 40px/48px Lora, serif } a { color: oklch(0.75 0.15 70) }
+      button { background: #e63946; color: #fff; border: 0; border-radius: 8px; padding: 8px 24px; width: 300px }
+      button.quiet { background: #457b9d; width: 100px }
+      input { border: 1px solid #808080; border-radius: 4px }
+    </style>
+    <img class="site-logo" src="/logo.png" width="80" height="40"><h1>Rooms</h1><p>${sentences} <a href="/rooms">All rooms</a></p>
+    <button>Book</button><button class="quiet">Call</button><input>`,
+  ),
   '/packed/gzip': compressed('gzip', gzipSync),
   '/packed/deflate': compressed('deflate', deflateSync),
   '/packed/br': compressed('br', brotliCompressSync),

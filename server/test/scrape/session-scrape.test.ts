@@ -239,8 +239,12 @@ describe('the page of a client', () => {
     const other = await page.context().newPage()
     await other.goto(fixture.site.url('/title?text=Closing'))
 
+    const actions = [
+      { type: 'executeJavascript', script: `document.title = 'being read'` },
+      { type: 'wait', milliseconds: 20_000 },
+    ]
     const startMs = performance.now()
-    const [answer] = await Promise.all([scrape({ waitFor: 20_000 }), closeSoon(other)])
+    const [answer] = await Promise.all([scrape({ actions }), closeOnceRead(other)])
 
     expect(answer.body).toMatchObject({
       code: 'SCRAPE_SITE_ERROR',
@@ -250,16 +254,9 @@ describe('the page of a client', () => {
   })
 })
 
-/** Closes a page once the server has attached to it. */
-async function closeSoon(target: Page): Promise<void> {
-  const watcher = await browser.newBrowserCDPSession()
-  await expect
-    .poll(async () => {
-      const { targetInfos } = await watcher.send('Target.getTargets')
-      return targetInfos.find(({ url }) => url === target.url())?.attached
-    })
-    .toBe(true)
-  await watcher.detach()
+/** Closes a page once the first action of the scrape has changed its title. */
+async function closeOnceRead(target: Page): Promise<void> {
+  await expect.poll(async () => target.title()).toBe('being read')
   await target.close()
 }
 

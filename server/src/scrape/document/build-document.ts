@@ -1,5 +1,6 @@
 import type { ActionResults, Document } from 'bowline/contract/document'
 import type { Format } from 'bowline/contract/formats'
+import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Semaphore } from '../../kit/semaphore.ts'
@@ -7,6 +8,10 @@ import type { Store } from '../../store/store.ts'
 import { trackingKey } from './cache-key.ts'
 import { extractJson, maxCharacters, type LanguageModel } from '../format/language-model.ts'
 import { trackChanges, type TrackedChange } from '../format/track-changes.ts'
+import { answerQuestion } from '../format/answer-question.ts'
+import { highlightPassages } from '../format/highlights.ts'
+import type { HtmlThreadPool } from '../format/html-thread-pool.ts'
+import { readsMarkdown } from '../format/model-formats.ts'
 import { summarize } from '../format/summarize.ts'
 import { asksForEnhancedProxy, type ProxiedLoad } from '../load/load-with-proxy.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
@@ -24,6 +29,7 @@ export interface BuildOptions extends ProxiedLoad {
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly files: ScrapeFiles
+  readonly workers: HtmlThreadPool
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   readonly request: ScrapeRequest
@@ -50,17 +56,20 @@ export interface BuiltDocument {
 export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> {
   const { request, page, processed, isRendered, files } = deps
   const unapplied = unappliedWarning(request, page, isRendered)
-  const text = await makeTextFormats(request, page, processed, deps)
+  const text = await redact(deps, await makeTextFormats(request, page, processed, deps))
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.save(page.screenshot)
   const json = await extractData(deps, text)
   const summary = await summarizePage(deps, text)
+  const answer = await answerFrom(deps, text)
+  const highlights = await highlight(deps, text)
   const tracking = await track(deps, text)
   const warning = [
     page.warning,
     unapplied,
     text.warning,
-    truncationWarning(request, text),
+    truncationWarning(deps, text),
+    productWarning(text),
     tracking?.warning,
     proxyWarning(deps),
   ]
@@ -71,6 +80,9 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
     ...(screenshot !== undefined && { screenshot }),
     ...(json !== undefined && { json }),
     ...(summary !== undefined && { summary }),
+    ...(answer !== undefined && { answer }),
+    ...(highlights !== undefined && { highlights }),
+    ...(page.branding !== undefined && { branding: page.branding }),
     ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
     ...(actions !== undefined && { actions }),
     ...(warning !== '' && { warning }),
@@ -80,13 +92,17 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
   return { document, pages, markdown, stored: { ...page, body: text.stored }, saveTrackedState: tracking?.save }
 }
 
-function truncationWarning({ formats }: ScrapeRequest, { markdown }: TextFormats): string | undefined {
-  const readsMarkdownWithLlm = formats.some(
-    (format) =>
-      format.type === 'json' ||
-      format.type === 'summary' ||
-      (format.type === 'changeTracking' && format.modes.includes('json')),
-  )
+/** Redacts the Markdown, before other formats are made from it. */
+async function redact({ request, workers, signal }: BuildOptions, text: TextFormats): Promise<TextFormats> {
+  const redaction = redactionOf(request.redactPII)
+  if (redaction === undefined) return text
+  const markdown = await workers.redact(text.markdown, redaction, { signal })
+  const { formats } = text
+  return { ...text, markdown, formats: { ...formats, ...(formats.markdown !== undefined && { markdown }) } }
+}
+
+function truncationWarning({ request, languageModel }: BuildOptions, { markdown }: TextFormats): string | undefined {
+  const readsMarkdownWithLlm = languageModel !== undefined && request.formats.some(readsMarkdown)
   const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
   if (!readsMarkdownWithLlm || markdown.length <= maxCharacters) return undefined
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
@@ -98,6 +114,35 @@ function truncationWarning({ formats }: ScrapeRequest, { markdown }: TextFormats
 function proxyWarning({ request: { proxy }, hasEnhancedProxy, isEnhanced }: BuildOptions): string | undefined {
   if (hasEnhancedProxy || isEnhanced || !asksForEnhancedProxy(proxy)) return undefined
   return `The proxy "${proxy}" is not configured on this server: the page was scraped without it.`
+}
+
+/** A page without a product has the product `null`. */
+function productWarning({ formats: { product } }: TextFormats): string | undefined {
+  return product === null ? 'No product found on this page; it does not appear to be a product page.' : undefined
+}
+
+async function answerFrom(
+  { request: { formats }, languageModel, signal }: BuildOptions,
+  { markdown }: TextFormats,
+): Promise<string | undefined> {
+  const format = formats.find((each) => each.type === 'question' || each.type === 'query')
+  if (format === undefined || languageModel === undefined) return undefined
+  return format.type === 'question'
+    ? answerQuestion(languageModel, { markdown, question: format.question, signal })
+    : answerQuestion(languageModel, {
+        markdown,
+        question: format.prompt,
+        isQuotation: format.mode === 'directQuote',
+        signal,
+      })
+}
+
+async function highlight(
+  { request: { formats }, languageModel, signal }: BuildOptions,
+  { markdown }: TextFormats,
+): Promise<string | undefined> {
+  const format = formats.find((each) => each.type === 'highlights')
+  return format === undefined ? undefined : highlightPassages(languageModel, { markdown, query: format.query, signal })
 }
 
 async function summarizePage(

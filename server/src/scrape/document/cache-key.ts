@@ -12,7 +12,6 @@ const ignoredForCacheKey: ReadonlySet<string> = new Set([
   'timeout',
   'origin',
   'integration',
-  'redactPII',
   'threatProtection',
   'auditMetadata',
   'useMock',
@@ -27,6 +26,8 @@ const ignoredForCacheKey: ReadonlySet<string> = new Set([
  */
 export function pageCacheKey(request: ScrapeRequest): string | undefined {
   if (isPersonal(request) || request.zeroDataRetention) return undefined
+  // The cache keeps no images.
+  if (request.formats.some(({ type }) => type === 'rawBase64')) return undefined
   const { acceptLanguage } = localeOf(request)
   return hashOf({ url: urlWithoutFragment(request.url), mobile: request.mobile, acceptLanguage })
 }

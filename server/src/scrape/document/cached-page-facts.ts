@@ -45,6 +45,8 @@ export function canServe(facts: CachedPageFacts, request: ScrapeRequest, needsEn
   if (facts.isUnverified && !skipTlsVerification) return false
   if (needsEnhanced && !facts.isEnhanced) return false
   if (facts.answerKey === requestKey(request)) return true
+  // The styles of a page are not cached.
+  if (formats.some(({ type }) => type === 'branding')) return false
   const screenshot = formats.find(({ type }) => type === 'screenshot')
   if (screenshot !== undefined && facts.screenshot?.format !== JSON.stringify(screenshot)) return false
   return facts.isPageStored && isSamePage(facts, request)

@@ -24,7 +24,7 @@ const scrapes = new JsonTable('scrape', {
       contentType: z.string().optional(),
       warning: z.string().optional(),
       body: z.discriminatedUnion('kind', [
-        z.object({ kind: z.literal('html') }),
+        z.object({ kind: z.literal('html'), source: z.enum(['document', 'upload']).optional() }),
         z.object({ kind: z.literal('text'), language: z.string() }),
         z.object({ kind: z.literal('pdf') }),
         z.object({ kind: z.literal('pdf-text'), pdf: pdfContent }),
@@ -58,7 +58,7 @@ export async function unpackPage(id: string, packed: Uint8Array): Promise<Loaded
 function splitBody(body: PageBody): readonly [header: object, content: Uint8Array | string] {
   switch (body.kind) {
     case 'html':
-      return [{ kind: body.kind }, body.html]
+      return [{ kind: body.kind, source: body.source }, body.html]
     case 'text':
       return [{ kind: body.kind, language: body.language }, body.text]
     case 'pdf':
@@ -74,7 +74,7 @@ function splitBody(body: PageBody): readonly [header: object, content: Uint8Arra
 function joinBody(header: BodyHeader, content: Buffer): PageBody {
   switch (header.kind) {
     case 'html':
-      return { kind: header.kind, html: content.toString() }
+      return { ...header, html: content.toString() }
     case 'text':
       return { ...header, text: content.toString() }
     case 'pdf':

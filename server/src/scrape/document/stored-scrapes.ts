@@ -7,6 +7,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
 import type { Blobs } from '../../blobs/blobs.ts'
 import {
+  findReplay,
   findScrape,
   findScrapes,
   findStoredPages,
@@ -21,6 +22,7 @@ import { requestKey, pageCacheKey } from './cache-key.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import { packDocument, unpackDocument } from './pack-document.ts'
 import { blobKey, scrapeTtlMs } from './scrape-files.ts'
+import type { ScrapeReplay } from '../queries/scrape-replay.ts'
 import type { CachedPageFacts } from '../queries/page-facts.ts'
 import { canServe } from './cached-page-facts.ts'
 import { packPage, unpackPage } from './pack-page.ts'
@@ -132,6 +134,16 @@ export class StoredScrapes {
    * FORBIDDEN.
    */
   async read(id: string, teamId: string): Promise<Document> {
+    return this.#unpack(await this.#find(id, teamId))
+  }
+
+  /** Reads how a page was loaded. Undefined if that was not stored. Throws like `read`. */
+  async readReplay(id: string, teamId: string): Promise<ScrapeReplay | undefined> {
+    await this.#find(id, teamId)
+    return findReplay(this.#deps.store.db, id)
+  }
+
+  async #find(id: string, teamId: string): Promise<ScrapeRow> {
     if (!isUuid(id)) throw new BowlineError('BAD_REQUEST', 'Invalid job ID format. Job ID must be a valid UUID.')
     const row = await findScrape(this.#deps.store.db, id)
     if (row === undefined || Date.now() - row.createdAt.getTime() > scrapeTtlMs) {
@@ -140,7 +152,7 @@ export class StoredScrapes {
     // The API defines 403 here, unlike for jobs and monitors. It reveals that the id exists, but
     // ids are unguessable.
     if (row.teamId !== teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
-    return this.#unpack(row)
+    return row
   }
 
   /** Reads documents by scrape id. Leaves out deleted scrapes, and those that cannot be read. */

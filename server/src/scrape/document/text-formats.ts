@@ -1,5 +1,6 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { BowlineError } from 'bowline/kit/errors'
 import { escapeHtml } from '../../kit/escape-html.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
@@ -8,7 +9,10 @@ import { firstPages, parsePdf, type PdfContent } from '../parse/pdf/parse-pdf.ts
 
 /** Formats that are plain text, and the metadata of the page. */
 export interface TextFormats {
-  readonly formats: Pick<Document, 'markdown' | 'html' | 'rawHtml' | 'links' | 'images' | 'attributes'>
+  readonly formats: Pick<
+    Document,
+    'markdown' | 'html' | 'rawHtml' | 'links' | 'images' | 'attributes' | 'product' | 'rawBase64'
+  >
   readonly metadata: Readonly<Record<string, unknown>>
   /** Always present, since other formats are made from Markdown. */
   readonly markdown: string
@@ -27,6 +31,7 @@ export async function makeTextFormats(
   deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore },
 ): Promise<TextFormats> {
   const { body } = page
+  if (request.formats.some(({ type }) => type === 'rawBase64')) return rawImage(page)
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
     request.formats.some((format) => format.type === type)
   const pick = (all: TextFormats['formats']): TextFormats['formats'] =>
@@ -35,7 +40,7 @@ export async function makeTextFormats(
   const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
   const attributes = selectors.map(({ selector, attribute }) => ({ selector, attribute, values: [] }))
   const plain = (text: string, markdown: string): TextFormats => ({
-    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes }),
+    formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes, product: null }),
     metadata: {},
     markdown,
     pages: 1,
@@ -43,10 +48,10 @@ export async function makeTextFormats(
   })
   switch (body.kind) {
     case 'html': {
-      const all = { ...processed, rawHtml: body.html } as TextFormats['formats']
+      const all = { ...processed, rawHtml: body.html, product: processed?.product ?? null } as TextFormats['formats']
       return {
         formats: pick(all),
-        metadata: processed?.metadata ?? {},
+        metadata: { ...processed?.metadata, ...(body.source !== undefined && { numPages: 1, totalPages: 1 }) },
         markdown: all.markdown ?? '',
         pages: 1,
         stored: body,
@@ -74,6 +79,21 @@ export async function makeTextFormats(
     default:
       return body satisfies never
   }
+}
+
+/**
+ * Returns the image at the URL as a data URI. Throws SCRAPE_UNSUPPORTED_FILE_ERROR for other kinds
+ * of pages.
+ */
+function rawImage({ url, contentType = '', body }: LoadedPage): TextFormats {
+  if (body.kind !== 'image' || body.bytes === undefined) {
+    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is not an image`, {
+      hint: 'The format rawBase64 is for images. Use other formats for pages and documents.',
+    })
+  }
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const rawBase64 = `data:${type};base64,${Buffer.from(body.bytes).toString('base64')}`
+  return { formats: { rawBase64 }, metadata: {}, markdown: '', pages: 1, stored: { kind: 'image' } }
 }
 
 function pdfFormats(

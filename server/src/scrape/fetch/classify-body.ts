@@ -1,5 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
-import type { PageBody } from './loaded-page.ts'
+import { findDocument } from '../documents/file-kinds.ts'
+import type { DocumentFile, PageBody } from './loaded-page.ts'
 import { decodeText } from './decode-text.ts'
 
 /** Content types that become code blocks, with the language of the block. */
@@ -22,7 +23,7 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   // The signature may have bytes before it. HTML that mentions it is not a PDF.
   const hasPdfSignature = start.includes('%PDF-') && !/^\s*</.test(start.toString('latin1'))
   if (hasPdfSignature || type === 'application/pdf') return { kind: 'pdf', bytes }
-  if (type.startsWith('image/') && type !== 'image/svg+xml') return { kind: 'image' }
+  if (type.startsWith('image/') && type !== 'image/svg+xml') return { kind: 'image', bytes }
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
     return { kind: 'html', html: decodeText(bytes, contentType) }
   const isText = type.startsWith('text/') || languages.some(([part]) => part.test(type))
@@ -36,4 +37,15 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   }
   const language = languages.find(([part]) => part.test(type))?.[1] ?? ''
   return { kind: 'text', text, language }
+}
+
+/**
+ * Determines the kind of a fetched body: a document, by its content type or the extension in its
+ * URL, or that of `classifyBody`. Throws like it.
+ */
+export function classifyFile(bytes: Uint8Array, contentType: string | undefined, url: string): PageBody | DocumentFile {
+  const documentKind = findDocument(url, contentType)
+  const isPdf = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 5)).toString('latin1') === '%PDF-'
+  if (documentKind === undefined || isPdf) return classifyBody(bytes, contentType)
+  return { kind: 'document', documentKind, bytes }
 }

@@ -5,9 +5,9 @@ import { BowlineError } from 'bowline/kit/errors'
 import { decodePercent } from '../../kit/decode-percent.ts'
 import { redirectTarget } from '../../kit/redirect-target.ts'
 import { crossOriginHeaders, mayForwardHeaders } from '../../kit/forward-headers.ts'
-import { withWarnings, type LoadedPage } from './loaded-page.ts'
+import { withWarnings, type FetchedPage } from './loaded-page.ts'
 import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
-import { classifyBody } from './classify-body.ts'
+import { classifyFile } from './classify-body.ts'
 import { ScrapeCookies } from './scrape-cookies.ts'
 import { toFetchError } from './fetch-error.ts'
 import { metaRefreshTarget } from './meta-refresh.ts'
@@ -41,7 +41,7 @@ const maxFileBytes = 100_000_000
  * Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the
  * signal's reason.
  */
-export async function fetchPage(start: string, options: FetchOptions): Promise<LoadedPage> {
+export async function fetchPage(start: string, options: FetchOptions): Promise<FetchedPage> {
   const jar = new ScrapeCookies()
   jar.store(new URL(start), options.cookies ?? [])
   let url = new URL(start)
@@ -138,11 +138,12 @@ function authorizationOf({ username, password }: URL): Readonly<Record<string, s
 function toPage(
   url: URL,
   { statusCode, contentType, retryAfter, body, warning }: Extract<FetchedResponse, { kind: 'page' }>,
-): LoadedPage {
-  const content = classifyBody(body.bytes, contentType)
+): FetchedPage {
+  const content = classifyFile(body.bytes, contentType, url.href)
   const size = `${body.bytes.length / 1e6} MB`
-  if (body.isTruncated && content.kind === 'pdf') {
-    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The PDF at ${url.href} is larger than ${size}`)
+  if (body.isTruncated && (content.kind === 'pdf' || content.kind === 'document')) {
+    const name = content.kind === 'pdf' ? 'PDF' : `${content.documentKind.toUpperCase()} file`
+    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The ${name} at ${url.href} is larger than ${size}`)
   }
   const page = { url: url.href, statusCode, contentType, retryAfter, body: content }
   return withWarnings(page, [

@@ -1,14 +1,29 @@
+import type { DocumentKind } from '../documents/file-kinds.ts'
 import type { PdfContent } from '../parse/pdf/parse-pdf.ts'
 
 /** Content of a page, by kind. */
 export type PageBody =
-  | { readonly kind: 'html'; readonly html: string }
+  /** `source`: of a converted document, all of which is content, or of an uploaded page. */
+  | { readonly kind: 'html'; readonly html: string; readonly source?: 'document' | 'upload' | undefined }
   /** Plain text. `language` is the info string of its code block, or '' for prose. */
   | { readonly kind: 'text'; readonly text: string; readonly language: string }
-  | { readonly kind: 'image' }
+  /** `bytes` are undefined for a page from the cache. */
+  | { readonly kind: 'image'; readonly bytes?: Uint8Array | undefined }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
   /** A PDF that was parsed before, from the cache. */
   | { readonly kind: 'pdf-text'; readonly pdf: PdfContent }
+
+/** A document of an office program, which must be converted to HTML. */
+export interface DocumentFile {
+  readonly kind: 'document'
+  readonly documentKind: DocumentKind
+  readonly bytes: Uint8Array
+}
+
+/** A page that was fetched, and is not converted yet. */
+export interface FetchedPage extends Omit<LoadedPage, 'body'> {
+  readonly body: PageBody | DocumentFile
+}
 
 /** A page that was fetched or rendered: the input of all later steps. */
 export interface LoadedPage {
@@ -24,7 +39,7 @@ export interface LoadedPage {
 }
 
 /** Appends warnings to the warning of a page. */
-export function withWarnings<Page extends LoadedPage>(page: Page, warnings: readonly (string | undefined)[]): Page {
+export function withWarnings<Page extends FetchedPage>(page: Page, warnings: readonly (string | undefined)[]): Page {
   const all = [page.warning, ...warnings].filter((each) => each !== undefined)
   return all.length === 0 ? page : { ...page, warning: all.join(' ') }
 }

@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads'
 import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
-import type { WorkerResponse } from './html-thread.ts'
+import type { RedactOptions } from 'bowline/contract/redaction'
+import type { ThreadJob, WorkerResponse } from './html-thread.ts'
 
 /** Options of `HtmlThreadPool`. */
 export interface HtmlThreadPoolOptions {
@@ -51,11 +52,22 @@ export class HtmlThreadPool implements AsyncDisposable {
   }
 
   /** Processes a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
-  async run(job: HtmlJob, { signal }: Abortable = {}): Promise<ProcessedHtml> {
+  async run(page: HtmlJob, options: Abortable = {}): Promise<ProcessedHtml> {
+    const name = `${page.url} (${(page.html.length / 1e6).toFixed(1)} MB)`
+    return (await this.#execute({ kind: 'page', page }, name, options)) as ProcessedHtml
+  }
+
+  /** Redacts personal data in a text. Throws SCRAPE_SITE_ERROR, or the signal's reason. */
+  async redact(text: string, redaction: RedactOptions, options: Abortable = {}): Promise<string> {
+    const name = `Markdown (${(text.length / 1e6).toFixed(1)} MB)`
+    return (await this.#execute({ kind: 'redact', text, options: redaction }, name, options)) as string
+  }
+
+  async #execute(job: ThreadJob, name: string, { signal }: Abortable): Promise<ProcessedHtml | string> {
     const worker = await this.#acquire(signal)
     const limit = AbortSignal.timeout(this.#timeoutMs)
     const response = Promise.withResolvers<WorkerResponse>()
-    const onEnd = (cause: unknown): void => response.reject(processingError(job, 'ran out of memory', cause))
+    const onEnd = (cause: unknown): void => response.reject(processingError(name, 'ran out of memory', cause))
     worker.once('message', response.resolve).once('error', onEnd).once('exit', onEnd)
     let outcome: WorkerResponse | undefined
     try {
@@ -63,7 +75,7 @@ export class HtmlThreadPool implements AsyncDisposable {
       outcome = await abortable(response.promise, mergeSignals(limit, signal))
     } catch (error) {
       signal?.throwIfAborted()
-      if (limit.aborted) throw processingError(job, `took more than ${this.#timeoutMs / 1000} s`, error)
+      if (limit.aborted) throw processingError(name, `took more than ${this.#timeoutMs / 1000} s`, error)
       throw error
     } finally {
       worker.off('message', response.resolve).off('error', onEnd).off('exit', onEnd)
@@ -132,12 +144,6 @@ export class HtmlThreadPool implements AsyncDisposable {
   }
 }
 
-function processingError(job: HtmlJob, what: string, cause?: unknown): BowlineError {
-  return new BowlineError(
-    'SCRAPE_SITE_ERROR',
-    `Processing ${job.url} (${(job.html.length / 1e6).toFixed(1)} MB) ${what}`,
-    {
-      cause,
-    },
-  )
+function processingError(name: string, what: string, cause?: unknown): BowlineError {
+  return new BowlineError('SCRAPE_SITE_ERROR', `Processing ${name} ${what}`, { cause })
 }

@@ -3,7 +3,14 @@ import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import type { RedactOptions } from 'bowline/contract/redaction'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
+import { redactPersonalData } from './redact-personal-data.ts'
+
+/** Work of a thread: a page to process, or a text from which to redact personal data. */
+export type ThreadJob =
+  | { readonly kind: 'page'; readonly page: HtmlJob }
+  | { readonly kind: 'redact'; readonly text: string; readonly options: RedactOptions }
 
 /** The response of a worker thread to a job. */
 export type WorkerResponse = WorkerOutcome & {
@@ -12,12 +19,13 @@ export type WorkerResponse = WorkerOutcome & {
 }
 
 type WorkerOutcome =
-  | { readonly kind: 'done'; readonly result: ProcessedHtml }
+  | { readonly kind: 'done'; readonly result: ProcessedHtml | string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined }
 
-function run(job: HtmlJob): WorkerOutcome {
+function run(job: ThreadJob): WorkerOutcome {
   try {
-    return { kind: 'done', result: processHtml(job) }
+    const result = job.kind === 'page' ? processHtml(job.page) : redactPersonalData(job.text, job.options)
+    return { kind: 'done', result }
   } catch (error) {
     const message = messageOf(error)
     return isBowlineError(error)
@@ -31,7 +39,7 @@ function run(job: HtmlJob): WorkerOutcome {
   }
 }
 
-parentPort?.on('message', (job: HtmlJob) => {
+parentPort?.on('message', (job: ThreadJob) => {
   const outcome = run(job)
   parentPort?.postMessage({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies WorkerResponse)
 })

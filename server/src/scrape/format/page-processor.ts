@@ -2,6 +2,7 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import type { HtmlFormat } from './make-html-formats.ts'
 import type { HtmlThreadPool } from './html-thread-pool.ts'
+import { readsMarkdown } from './model-formats.ts'
 import type { ProcessedHtml } from './process-html.ts'
 
 /**
@@ -11,13 +12,17 @@ import type { ProcessedHtml } from './process-html.ts'
 export function createPageProcessor(workers: HtmlThreadPool, request: ScrapeRequest, signal: AbortSignal) {
   const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds } = request
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => htmlFormats.has(type)))
-  // The language model reads Markdown.
-  if (formats.some(({ type }) => type === 'json' || type === 'summary')) wanted.add('markdown')
+  if (formats.some(readsMarkdown)) wanted.add('markdown')
   const attributes = formats.find((format) => format.type === 'attributes')?.selectors
+  const wantsProduct = formats.some(({ type }) => type === 'product')
   const options = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds }
   return async ({ body, url }: LoadedPage): Promise<ProcessedHtml | undefined> => {
     if (body.kind !== 'html') return undefined
-    return workers.run({ html: body.html, url, formats: [...wanted] as HtmlFormat[], options, attributes }, { signal })
+    // A document has no menus, and its cells are not advertisements.
+    const isDocument = body.source === 'document'
+    const used = isDocument ? { ...options, onlyMainContent: false, onlyCleanContent: false, blockAds: false } : options
+    const names = [...wanted] as HtmlFormat[]
+    return workers.run({ html: body.html, url, formats: names, options: used, attributes, wantsProduct }, { signal })
   }
 }
 

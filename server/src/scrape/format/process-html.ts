@@ -1,7 +1,9 @@
 import type { Document } from 'domhandler'
+import type { Product } from 'bowline/contract/product'
 import type { CleanOptions } from '../clean/clean-page.ts'
 import { parsePage } from '../parse/parsed-page.ts'
 import { isText, textOf, visitElements } from '../parse/dom-nodes.ts'
+import { extractProduct } from '../parse/product/extract-product.ts'
 import { findElements } from '../parse/select-elements.ts'
 import { makeHtmlFormats, type HtmlFormat, type HtmlFormats } from './make-html-formats.ts'
 
@@ -15,6 +17,8 @@ export interface HtmlJob {
   readonly options: CleanOptions
   /** Attributes to collect. */
   readonly attributes?: readonly { readonly selector: string; readonly attribute: string }[] | undefined
+  /** Whether to extract the product of the page. Default: false. */
+  readonly wantsProduct?: boolean | undefined
 }
 
 /** Values of one attribute, in document order. */
@@ -29,19 +33,27 @@ export interface ProcessedHtml extends HtmlFormats {
   /** Whether the page is empty until its scripts have run. */
   readonly isShell: boolean
   readonly attributes?: readonly AttributeValues[]
+  /** Undefined if it was not requested, or the page names none. */
+  readonly product?: Product | undefined
 }
 
 /**
  * Does all CPU-bound work on one page: parses its HTML once, reads what cleaning would remove, then
  * cleans and formats it. Throws BAD_REQUEST for an invalid selector.
  */
-export function processHtml({ html, url, formats, options, attributes }: HtmlJob): ProcessedHtml {
+export function processHtml({ html, url, formats, options, attributes, wantsProduct = false }: HtmlJob): ProcessedHtml {
   const page = parsePage(html, url)
   // Cleaning changes the tree, so these come first.
   const hasShellTree = html.length <= maxShellLength && /<script/i.test(html) && isShell(page.document)
   const collected = attributes === undefined ? {} : { attributes: collect(page.document, attributes) }
+  const product = wantsProduct ? { product: extractProduct(page) } : {}
   const made = makeHtmlFormats(page, formats, options)
-  return { ...made, ...collected, isShell: hasShellTree && (made.markdown?.length ?? 0) < minContentCharacters }
+  return {
+    ...made,
+    ...collected,
+    ...product,
+    isShell: hasShellTree && (made.markdown?.length ?? 0) < minContentCharacters,
+  }
 }
 
 function collect(document: Document, wanted: NonNullable<HtmlJob['attributes']>): readonly AttributeValues[] {

@@ -13,6 +13,7 @@ export function browserOnlyOptions(request: ScrapeRequest): readonly string[] {
 const browserOnly: readonly (readonly [string, (request: ScrapeRequest) => boolean])[] = [
   ['actions', ({ actions = [] }) => actions.length > 0],
   ['screenshot', ({ formats }) => formats.some(({ type }) => type === 'screenshot')],
+  ['branding', ({ formats }) => formats.some(({ type }) => type === 'branding')],
   ['waitFor', ({ waitFor }) => waitFor > 0],
   ['mobile', ({ mobile }) => mobile],
   ['profile', ({ profile }) => profile !== undefined],

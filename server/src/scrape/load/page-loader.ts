@@ -9,12 +9,15 @@ import { localeOf } from '../fetch/page-locale.ts'
 import type { RenderedPage } from '../render/capture-page.ts'
 import type { Renderer } from '../render/renderer.ts'
 import type { UpstreamName } from '../render/scrape-browsers.ts'
+import type { DocumentReader } from './document-reader.ts'
 import { browserOnlyOptions, nextLoadStep } from './load-step.ts'
 
 /** Dependencies of `PageLoader`. */
 export interface LoaderDeps {
   readonly egress: Pick<Egress, 'createDispatcher' | 'connector'>
   readonly renderer: Renderer
+  /** Converts documents of office programs. */
+  readonly documents: DocumentReader
   /** Major version of Chromium, such as `140`. */
   readonly chromeMajor: string
 }
@@ -33,7 +36,7 @@ export interface LoadRequest {
 
 /** A loaded page and, if it is HTML, its formats. */
 export interface LoadResult {
-  readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions'>>
+  readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions' | 'branding'>>
   readonly processed: ProcessedHtml | undefined
   /** Whether the page was opened in a browser. */
   readonly isRendered: boolean
@@ -97,7 +100,14 @@ export class PageLoader implements AsyncDisposable {
     const { acceptLanguage } = localeOf(request)
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
-    const page = await fetchPage(request.url, { dispatcher, identity, headers: request.headers ?? {}, cookies, signal })
+    const fetched = await fetchPage(request.url, {
+      dispatcher,
+      identity,
+      headers: request.headers ?? {},
+      cookies,
+      signal,
+    })
+    const page = await this.#deps.documents.read(fetched, { signal })
     return { page, processed: await processPage(page), isRendered: false }
   }
 

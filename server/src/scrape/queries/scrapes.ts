@@ -4,15 +4,16 @@ import { toRow, type Row } from '../../store/tables/row.ts'
 import type { Database } from '../../store/schema.ts'
 import type { ScrapeTable, TrackedPageTable } from '../../store/tables/pages.ts'
 import { cachedPageFacts, type CachedPageFacts } from './page-facts.ts'
+import { scrapeReplay, type ScrapeReplay } from './scrape-replay.ts'
 import { storedExtraction } from './stored-extraction.ts'
 
-const scrapes = new JsonTable('scrape', { pageFacts: json(cachedPageFacts) })
+const scrapes = new JsonTable('scrape', { pageFacts: json(cachedPageFacts), replay: json(scrapeReplay) })
 
 const trackedColumns = { extracted: json(storedExtraction) }
 const trackedPages = new JsonTable('tracked_page', trackedColumns, ['trackingKey'])
 
 /** A scrape without its stored page. */
-export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts'>
+export type ScrapeRow = Omit<Row<Selectable<ScrapeTable>>, 'page' | 'pageFacts' | 'replay'>
 
 /** Metadata of a stored page. */
 export interface StoredPageRow {
@@ -28,6 +29,7 @@ export type TrackedPageRow = JsonRow<Selectable<TrackedPageTable>, typeof tracke
 export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
   readonly page?: Buffer | undefined
   readonly pageFacts?: CachedPageFacts | undefined
+  readonly replay?: ScrapeReplay | undefined
 }
 
 /** Columns of a `ScrapeRow`. */
@@ -49,6 +51,12 @@ export async function insertScrape(
 export async function findScrape(db: Kysely<Database>, id: string): Promise<ScrapeRow | undefined> {
   const row = await db.selectFrom('scrape').select(columns).where('id', '=', id).executeTakeFirst()
   return row && toRow(row)
+}
+
+/** Returns how the page of a scrape was loaded, or `undefined` if that was not stored. */
+export async function findReplay(db: Kysely<Database>, id: string): Promise<ScrapeReplay | undefined> {
+  const row = await db.selectFrom('scrape').select(['id', 'replay']).where('id', '=', id).executeTakeFirst()
+  return row && scrapes.read(row).replay
 }
 
 /** Returns the scrapes with these ids, in any order. */

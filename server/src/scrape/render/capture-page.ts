@@ -1,7 +1,10 @@
+import type { Branding } from 'bowline/contract/branding'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { classifyBody } from '../fetch/classify-body.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
+import { readStyles } from './branding-script.ts'
+import { describeBranding, pageStyles } from './describe-branding.ts'
 import { takeScreenshot, type CapturedFile } from './capture.ts'
 import { evaluateText } from './evaluate.ts'
 import type { MainResponse } from './navigate.ts'
@@ -14,6 +17,8 @@ import type { Tab } from './tab.ts'
 export interface RenderedPage extends LoadedPage {
   readonly screenshot: CapturedFile | undefined
   readonly actions: ActionOutput | undefined
+  /** The look of the page. Undefined if it was not requested, or the page is not HTML. */
+  readonly branding?: Branding | undefined
 }
 
 /** Facts about a page that were collected before it is captured. */
@@ -35,6 +40,7 @@ export async function capturePage(
   const { contentType } = response ?? {}
   const isMarkup = contentType === undefined || /html/i.test(contentType)
   const content = isMarkup ? await readMarkup(tab) : await readText(tab, contentType, source)
+  const branding = isMarkup && formats.some(({ type }) => type === 'branding') ? await readBranding(tab) : undefined
   // Chromium also shows an error page for responses with an error status and no body.
   if (content.url.startsWith('chrome-error:') && (response?.statusCode ?? 200) < 400) {
     const site = response === undefined ? 'The page' : new URL(response.url).host
@@ -47,6 +53,22 @@ export async function capturePage(
     retryAfter: response?.retryAfter,
     screenshot,
     actions,
+    branding,
+  }
+}
+
+async function readBranding(tab: Tab): Promise<Branding | undefined> {
+  const [url, styles] = [await evaluateText(tab, '() => location.href'), await evaluateText(tab, readStyles)]
+  const parsed = pageStyles.safeParse(parseJson(styles))
+  return parsed.success ? describeBranding(parsed.data, url ?? '') : undefined
+}
+
+/** Scripts of the page can replace what another script returns. */
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return undefined
   }
 }
 

@@ -166,6 +166,18 @@ describe('a URL that is not HTML', () => {
     expect((await fixture.read('/picture.png'))['markdown']).toBe(`![](${fixture.site.url('/picture.png')})\n`)
   })
 
+  test('an image is returned as base64 on request, also after it was cached without its bytes, and nothing else is', async () => {
+    await fixture.read('/picture.png')
+
+    expect(await fixture.read('/picture.png', { formats: ['rawBase64'] })).toMatchObject({
+      rawBase64: 'data:image/png;base64,iVBORw==',
+    })
+    expect((await fixture.scrape('/article', { formats: ['rawBase64'] })).body).toMatchObject({
+      code: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      error: expect.stringContaining('is not an image'),
+    })
+  })
+
   test('a program is rejected', async () => {
     const { status, body } = await fixture.scrape('/program.bin')
 
@@ -230,7 +242,7 @@ describe('a URL that is not HTML', () => {
       const shown = await fixture.read(path, { waitFor: 1 })
 
       expect(shown['markdown']).toBe(fetched['markdown'])
-      expect(shown['markdown']).toMatch(/<title>A &amp; B<|plain|"a"|a,b/)
+      expect(shown['markdown']).toMatch(/<title>A &amp; B<|plain|"a"|\| a \| b \|/)
     },
   )
 
@@ -306,7 +318,7 @@ describe('failures', () => {
 
   test.each([
     ['an unknown option', { colour: 'red' }, 'Unrecognized key in body: colour'],
-    ['an unknown format', { formats: ['branding'] }, 'Format "branding" is not supported'],
+    ['an unknown format', { formats: ['menu'] }, 'Format "menu" is not supported'],
     ['an unknown key in a format', { formats: [{ type: 'json', systemPrompt: 'x' }] }, 'systemPrompt'],
     ['another scheme', { url: 'ftp://example.com' }, 'URL uses unsupported protocol'],
     ['a name without a top-level domain', { url: 'http://intranet/' }, 'top-level domain'],

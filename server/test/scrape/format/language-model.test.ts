@@ -38,7 +38,13 @@ async function startModel(): Promise<string> {
 beforeAll(async () => {
   const llmUrl = await startModel()
   scraping = fixture.use(
-    await startScrapeFixture({ llmUrl, llmModel: 'small', llmKey: 'k-1' }, { '/long': fixedPage('Long', longText) }),
+    await startScrapeFixture(
+      { llmUrl, llmModel: 'small', llmKey: 'k-1' },
+      {
+        '/long': fixedPage('Long', longText),
+        '/contact': fixedPage('Contact', '<p>Write to ada@example.com.</p>'),
+      },
+    ),
   )
 })
 afterAll(async () => fixture.disposeAsync())
@@ -60,6 +66,39 @@ test('data is extracted from the Markdown of a page, by schema and prompt, for f
   expect(question.response_format.json_schema?.schema).toEqual(schema)
   expect(question.messages.at(-1)?.content).toContain('What is it called?')
   expect(question.messages.at(-1)?.content).toContain('# The harbour')
+})
+
+test.each([
+  ['question', { type: 'question', question: 'Who built it?' }, 'Who built it?'],
+  ['query', { type: 'query', prompt: 'Who built it?', mode: 'directQuote' }, 'word for word'],
+])('a %s about a page is answered, for five credits', async (_name, format, asked) => {
+  answer = '{"answer":" Masons. "}'
+
+  const page = await scraping.read('/article', { formats: [format] })
+
+  expect(page).toMatchObject({ answer: 'Masons.', metadata: { creditsUsed: 5 } })
+  expect(page['markdown']).toBeUndefined()
+  expect(questions.at(-1)?.messages.at(-1)?.content).toContain(asked)
+})
+
+test('highlights are the passages that the model selects, word for word', async () => {
+  answer = '{"passages":[99,0,0]}'
+
+  const page = await scraping.read('/article', { formats: ['markdown', { type: 'highlights', query: 'boats' }] })
+
+  expect(page['highlights'].split('\n')[0]).toBe(page['markdown'].split('\n')[0])
+  expect(page['markdown']).toContain(page['highlights'])
+})
+
+test('personal data is redacted before the model reads the page, for four credits more', async () => {
+  answer = '{"answer":"unknown"}'
+  const format = { type: 'question', question: 'Whom to write to?' }
+
+  const page = await scraping.read('/contact', { formats: ['markdown', format], redactPII: true })
+
+  expect(page['markdown']).toBe('Write to [EMAIL].\n')
+  expect(questions.at(-1)?.messages.at(-1)?.content).not.toContain('ada@')
+  expect(page['metadata']['creditsUsed']).toBe(9)
 })
 
 test('API v1 accepts jsonOptions and extract', async () => {

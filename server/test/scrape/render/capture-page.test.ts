@@ -7,6 +7,41 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
+test('the branding of a page is read from its styles, and not from the cache', async () => {
+  await fixture.read('/branded', { waitFor: 10 })
+  const { branding, metadata } = await fixture.read('/branded', { formats: ['branding'] })
+
+  expect(metadata['creditsUsed']).toBe(1)
+  expect(branding).toEqual({
+    colorScheme: 'dark',
+    brandName: 'Harbour Inn',
+    logo: fixture.site.url('/logo.png'),
+    fonts: [{ family: 'Inter' }, { family: 'Lora' }],
+    colors: {
+      background: '#101820',
+      textPrimary: '#F0F0F0',
+      primary: '#E63946',
+      secondary: '#457B9D',
+      accent: expect.stringMatching(/^#[0-9A-F]{6}$/),
+      link: expect.stringMatching(/^#[0-9A-F]{6}$/),
+    },
+    typography: {
+      fontFamilies: { primary: 'Inter', heading: 'Lora' },
+      fontStacks: { body: ['Inter', 'Open Sans'], heading: ['Lora'] },
+      fontSizes: { body: '16px', h1: '40px' },
+      lineHeights: { body: '24px', h1: '48px' },
+      fontWeights: { body: 400, h1: 700 },
+    },
+    spacing: { baseUnit: 8, borderRadius: '8px' },
+    components: {
+      buttonPrimary: { background: '#E63946', textColor: '#FFFFFF', borderRadius: '8px' },
+      buttonSecondary: { background: '#457B9D', textColor: '#FFFFFF', borderRadius: '8px' },
+      input: { borderColor: '#808080', borderRadius: '4px' },
+    },
+    images: { logo: fixture.site.url('/logo.png'), favicon: fixture.site.url('/icon.svg') },
+  })
+})
+
 describe('the results of scripts', () => {
   const script = (source: string): object => ({ type: 'executeJavascript', script: source })
   test.each([

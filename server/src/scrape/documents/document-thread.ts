@@ -1,0 +1,33 @@
+// Program of a worker thread: converts one document.
+import { parentPort, workerData } from 'node:worker_threads'
+import { isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
+import { convertDocument } from './convert-document.ts'
+import type { DocumentKind } from './file-kinds.ts'
+
+/** A document to convert. */
+export interface DocumentJob {
+  readonly bytes: Uint8Array
+  readonly kind: DocumentKind
+}
+
+/** The response of the thread. */
+export type DocumentOutcome =
+  | { readonly html: string }
+  | { readonly code: string; readonly message: string; readonly hint: string | undefined }
+
+async function convert({ bytes, kind }: DocumentJob): Promise<DocumentOutcome> {
+  try {
+    return { html: await convertDocument(bytes, kind) }
+  } catch (error) {
+    const message = messageOf(error)
+    if (isBowlineError(error)) return { code: error.code, message, hint: error.hint }
+    return {
+      code: 'DOCUMENT_INVALID',
+      message: `The ${kind.toUpperCase()} file could not be read: ${message}`,
+      hint: undefined,
+    }
+  }
+}
+
+parentPort?.postMessage(await convert(workerData as DocumentJob))

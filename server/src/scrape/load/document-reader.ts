@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path/posix'
+import type { Abortable } from 'bowline/kit/abort'
+import { BowlineError } from 'bowline/kit/errors'
+import { DocumentThreads } from '../documents/document-threads.ts'
+import { findFormat, readableFormats, type DocumentKind, type FileKind } from '../documents/file-kinds.ts'
+import { decodeText } from '../fetch/decode-text.ts'
+import type { DocumentFile, FetchedPage, LoadedPage, PageBody } from '../fetch/loaded-page.ts'
+
+/** A file of a client. */
+export interface UploadedFile {
+  readonly name: string
+  readonly contentType: string | undefined
+  readonly bytes: Uint8Array
+}
+
+/** Reads documents of office programs as HTML pages. */
+export class DocumentReader {
+  readonly #threads = new DocumentThreads()
+
+  /** Converts the body of a fetched page if it is a document. Throws DOCUMENT_*. */
+  async read(page: FetchedPage, { signal }: Abortable): Promise<LoadedPage> {
+    const { body } = page
+    return { ...page, body: body.kind === 'document' ? await this.#convert(body, signal) : body }
+  }
+
+  /** Reads a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*. */
+  async readUpload(file: UploadedFile, { signal }: Abortable): Promise<LoadedPage> {
+    const body = bodyOf(file)
+    const page = { url: uploadUrl(file), statusCode: 200, contentType: file.contentType, body }
+    return this.read(page, { signal })
+  }
+
+  async #convert({ documentKind: kind, bytes }: DocumentFile, signal: AbortSignal | undefined): Promise<PageBody> {
+    const html = await this.#threads.convert({ kind, bytes }, { signal })
+    return { kind: 'html', html, source: 'document' }
+  }
+}
+
+/** Throws UNSUPPORTED_FILE_TYPE for a file that cannot be read. */
+export function kindOfFile({ name, contentType }: Omit<UploadedFile, 'bytes'>): FileKind {
+  const format = findFormat(name, contentType)
+  if (format?.available === true) return format.format as FileKind
+  const extensions = readableFormats.flatMap((each) => each.extensions).join(', ')
+  throw new BowlineError(
+    'UNSUPPORTED_FILE_TYPE',
+    `Unsupported upload type. Supported file extensions: ${extensions}`,
+    format === undefined ? {} : { hint: `Save the file in a newer format, such as .${newerFormats[format.format]}.` },
+  )
+}
+
+const newerFormats: Readonly<Record<string, string>> = { doc: 'docx', xls: 'xlsx', xlsb: 'xlsx', ppt: 'pptx' }
+
+function bodyOf(file: UploadedFile): PageBody | DocumentFile {
+  const { bytes, contentType } = file
+  const kind = kindOfFile(file)
+  switch (kind) {
+    case 'pdf':
+      return { kind: 'pdf', bytes }
+    case 'html':
+    case 'txt': {
+      if (bytes.length === 0) {
+        throw new BowlineError('DOCUMENT_INVALID', `The ${kind.toUpperCase()} file is empty: 0 bytes`)
+      }
+      const text = decodeText(bytes, contentType)
+      return kind === 'html' ? { kind, html: text, source: 'upload' } : { kind: 'text', text, language: '' }
+    }
+    default:
+      return { kind: 'document', documentKind: kind satisfies DocumentKind, bytes }
+  }
+}
+
+/** Returns the base of relative links in a file. It cannot be loaded. */
+function uploadUrl({ name }: UploadedFile): string {
+  return `https://upload.invalid/${randomUUID()}/${encodeURIComponent(basename(name).toWellFormed())}`
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { action, type Action } from 'bowline/contract/actions'
+import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { profile } from 'bowline/contract/session-options'
+
+/** Schema of a stored replay. */
+export const scrapeReplay = z.object({
+  url: z.string(),
+  waitFor: z.int().min(0),
+  actions: z.array(action),
+  profile: profile.optional(),
+})
+
+/** How a page was loaded and what was done on it, so that a session can repeat it. */
+export type ScrapeReplay = z.output<typeof scrapeReplay>
+
+/** Actions that change the page. The others only produce results, and scripts are not repeated. */
+const repeated: ReadonlySet<Action['type']> = new Set(['wait', 'click', 'write', 'press', 'scroll'])
+
+/** Returns what a session repeats of a scrape. */
+export function replayOf({ url, waitFor, actions = [], profile: used }: ScrapeRequest): ScrapeReplay {
+  const repeatedActions = actions.filter(({ type }) => repeated.has(type))
+  return { url, waitFor, actions: repeatedActions, ...(used === undefined ? {} : { profile: used }) }
+}
