@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { maxSessionWait, sessionLimits, type CreateSessionOptions } from '../contract/session-options.ts'
+import { maxSessionWait, type CreateSessionOptions } from '../contract/session-options.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -9,22 +9,14 @@ import { printError, printNote } from '../terminal/print.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { exitCodeOfSignal, spawnChild } from './spawn-child.ts'
 import { forwardSignals } from './forward-signals.ts'
-import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
-import { networkOf, withNetworkFlags, type NetworkFlags } from './network-flags.ts'
-import { emulationOf, withEmulationFlags, type EmulationFlags } from './emulation-flags.ts'
-import { launchOf, withLaunchFlags, type LaunchFlags } from './launch-flags.ts'
+import { sessionOptionsOf, withSessionFlags, type SessionFlags } from './session-flags.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface ExecFlags extends ConnectionFlags, LabelFlags, NetworkFlags, LaunchFlags, EmulationFlags {
-  readonly ttl?: number
-  readonly activityTtl?: number
-  readonly profile?: string
+interface ExecFlags extends ConnectionFlags, SessionFlags {
   readonly webhook?: string
   readonly wait?: number
   readonly keepOnFailure?: boolean
 }
-
-const { ttl, activityTtl } = sessionLimits
 
 /** Creates the command `bowline exec`. */
 export function createExecCommand(): Command {
@@ -36,15 +28,7 @@ export function createExecCommand(): Command {
     )
     .usage('[options] -- <command...>')
     .argument('<command...>', 'the command and its arguments')
-    .option('--ttl <seconds>', 'maximum lifetime of the session', numberFrom(ttl.min, ttl.max, 'seconds'))
-    .option(
-      '--activity-ttl <seconds>',
-      'maximum idle time of the session',
-      numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
-    )
-  const labelled = withLabelFlags(command, { name: 'name of the session', metadata: 'metadata of the session' })
-  return withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled)))
-    .option('--profile <name>', 'browser profile to load and save')
+  return withSessionFlags(command)
     .option('--webhook <url>', 'URL that receives the start and the end of the session, with its bill')
     .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
     .option('--keep-on-failure', 'keep the session for debugging if the command fails')
@@ -76,15 +60,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   }
 }
 
-function toSessionOptions({ ttl, activityTtl, profile, webhook, wait, ...flags }: ExecFlags): CreateSessionOptions {
+function toSessionOptions({ webhook, wait, ...flags }: ExecFlags): CreateSessionOptions {
   return {
-    ...labelsOf(flags),
-    ...networkOf(flags),
-    ...emulationOf(flags),
-    ...launchOf(flags),
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(activityTtl === undefined ? {} : { activityTtl }),
-    ...(profile === undefined ? {} : { profile: { name: profile } }),
+    ...sessionOptionsOf(flags),
     ...(webhook === undefined ? {} : { webhook }),
     ...(wait === undefined ? {} : { wait }),
   }

@@ -5,9 +5,10 @@ import type { CreateSessionOptions } from '../contract/session-options.ts'
 export interface LaunchFlags {
   readonly browserArg?: readonly string[]
   readonly headful?: boolean
+  readonly extension?: readonly string[]
 }
 
-/** Adds the flags `--browser-arg` and `--headful`. */
+/** Adds the flags `--browser-arg`, `--headful` and `--extension`. */
 export function withLaunchFlags(command: Command): Command {
   return command
     .option(
@@ -16,12 +17,22 @@ export function withLaunchFlags(command: Command): Command {
       (flag: string, flags: string[] | undefined) => [...(flags ?? []), flag],
     )
     .option('--headful', 'run full Chromium with windows on a virtual display of the server')
+    .option(
+      '--extension <id>',
+      'id of an uploaded browser extension to load (needs full Chromium and strict isolation); can be repeated',
+      (id: string, ids: string[] | undefined) => [...(ids ?? []), id],
+    )
 }
 
 /** The session options of the flags. */
-export function launchOf({ browserArg, headful }: LaunchFlags): Pick<CreateSessionOptions, 'args' | 'headless'> {
+export function launchOf({
+  browserArg,
+  headful,
+  extension,
+}: LaunchFlags): Pick<CreateSessionOptions, 'args' | 'headless' | 'extensions'> {
   return {
     ...(browserArg === undefined ? {} : { args: [...browserArg] }),
     ...(headful === true ? { headless: false } : {}),
+    ...(extension === undefined ? {} : { extensions: [...extension] }),
   }
 }

@@ -36,9 +36,17 @@ const commands: Program['commands'] = {
     summary: 'run a command, in any language, with a session',
     load: async () => (await import('./exec.ts')).createExecCommand(),
   },
+  mcp: {
+    summary: 'serve MCP on standard input and output: browser, scraping and search tools for agents',
+    load: async () => (await import('./mcp.ts')).createMcpCommand(),
+  },
   scrape: {
     summary: 'scrape a page and print it as Markdown, HTML, links or JSON',
     load: async () => (await import('./scrape.ts')).createScrapeCommand(),
+  },
+  parse: {
+    summary: 'convert a file, such as a PDF or an office document, and print it as Markdown, HTML or JSON',
+    load: async () => (await import('./parse.ts')).createParseCommand(),
   },
   extract: {
     summary: 'extract data from pages with a language model',
@@ -63,6 +71,10 @@ const commands: Program['commands'] = {
   sessions: {
     summary: 'list, show, delete and reap sessions, and transfer their files',
     load: async () => (await import('./sessions.ts')).createSessionsCommand(),
+  },
+  extensions: {
+    summary: 'upload, list, show and delete browser extensions for sessions',
+    load: async () => (await import('./extensions.ts')).createExtensionsCommand(),
   },
   profiles: {
     summary: 'list, show, roll back, delete, export and import profiles',

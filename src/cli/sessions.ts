@@ -5,7 +5,9 @@ import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { describeBill } from './describe-bill.ts'
 import { createSessionFilesCommand } from './session-files.ts'
+import { createSessionHandoffCommand } from './session-handoff.ts'
 import { createUpdateCommand } from './session-update.ts'
+import { createSessionExecuteCommand } from './session-execute.ts'
 import { createSessionScrapeCommand } from './session-scrape.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
@@ -40,6 +42,8 @@ export function createSessionsCommand(): Command {
   ).action(showRecordings)
   command.addCommand(createSessionFilesCommand())
   command.addCommand(createSessionScrapeCommand())
+  command.addCommand(createSessionExecuteCommand())
+  command.addCommand(createSessionHandoffCommand())
   return command
 }
 

@@ -1,0 +1,36 @@
+import { Command, Option } from 'commander'
+import { createClient, withConnectionFlags } from './connection.ts'
+import { printDocument, type DocumentFlags } from './scrape.ts'
+import { numberFrom } from './whole-number.ts'
+
+const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'json'] as const
+
+type ParseFlags = Omit<DocumentFlags, 'waitFor' | 'ads' | 'format'> & { readonly format: (typeof formats)[number][] }
+
+/** Creates the command `bowline parse`. */
+export function createParseCommand(): Command {
+  return withConnectionFlags(
+    new Command('parse')
+      .description('Converts a file, such as a PDF or an office document, and prints it.')
+      .argument('<file>', 'path of the file, at most 50 MB'),
+  )
+    .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
+    .option('--whole-page', 'of an HTML file, include menus, sidebars and footers')
+    .option('--include <selector...>', 'include only elements that match these selectors')
+    .option('--exclude <selector...>', 'exclude elements that match these selectors')
+    .option('--prompt <text>', 'description of the data for the format "json"')
+    .option('--timeout <ms>', 'timeout of the conversion', numberFrom(1000, 600_000, 'milliseconds'))
+    .action(parse)
+}
+
+async function parse(file: string, flags: ParseFlags): Promise<void> {
+  const bowline = await createClient(flags)
+  const document = await bowline.parse(file, {
+    formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
+    onlyMainContent: flags.wholePage !== true,
+    includeTags: flags.include?.slice(),
+    excludeTags: flags.exclude?.slice(),
+    timeout: flags.timeout,
+  })
+  printDocument(document, flags)
+}

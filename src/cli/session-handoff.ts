@@ -1,0 +1,74 @@
+import { Command, Option } from 'commander'
+import type { HandoffResult } from '../client/handoff.ts'
+import { handoffLimits, type HandoffInput } from '../contract/handoff.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { print, printJson, printNote } from '../terminal/print.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { numberFrom } from './whole-number.ts'
+
+/** Creates the command `bowline sessions handoff`. */
+export function createSessionHandoffCommand(): Command {
+  return withConnectionFlags(new Command('handoff'))
+    .description('hand the page of a session to a human: print the live view link and wait for the end')
+    .argument('<id>', 'id of the session')
+    .requiredOption('--instructions <text>', 'task of the human, shown in the live view')
+    .option('--target <id>', 'target id of the page (default: the page that was used last)')
+    .option(
+      '--timeout <ms>',
+      'time until the hand-off ends without success (default: 1800000)',
+      numberFrom(1, handoffLimits.maxTimeoutMs, 'milliseconds'),
+    )
+    .addOption(
+      new Option('--input <mode>', 'whether input of clients waits for the end or fails (default: wait)').choices([
+        'wait',
+        'fail',
+      ]),
+    )
+    .action(handOffSession)
+}
+
+interface HandoffFlags extends ConnectionFlags {
+  readonly instructions: string
+  readonly target?: string
+  readonly timeout?: number
+  readonly input?: HandoffInput['input']
+}
+
+const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
+
+async function handOffSession(id: string, { target: targetId, timeout: timeoutMs, ...flags }: HandoffFlags) {
+  const bowline = await createClient(flags)
+  const { interactiveLiveViewUrl } = await bowline.sessions.get(id)
+  const stop = new AbortController()
+  const onSignal = (signal: keyof typeof signalCodes): void => {
+    // The client ends the hand-off before the process ends.
+    process.exitCode = signalCodes[signal]
+    stop.abort(new Error('Cancelled'))
+  }
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  try {
+    const { instructions, input } = flags
+    const waiting = bowline.sessions.handoff(id, { instructions, input, targetId, timeoutMs, signal: stop.signal })
+    // Not with the result, which scripts read.
+    if (interactiveLiveViewUrl !== undefined) printNote(`${instructions}: ${interactiveLiveViewUrl}`)
+    report(await waiting, flags)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    printNote('Cancelled the hand-off')
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+function report(result: HandoffResult, { json }: ConnectionFlags): void {
+  process.exitCode = exitCodeOf(result)
+  if (json === true) return printJson(result)
+  const { success, reason, endedBy } = result
+  print(`${success ? 'done' : `not done (${endedBy})`}${reason === undefined ? '' : `: ${reason}`}`)
+}
+
+function exitCodeOf({ success, endedBy }: HandoffResult): number {
+  if (success) return exitCodes.success.code
+  if (endedBy === 'timeout') return exitCodes.timeout.code
+  return (endedBy === 'session-ended' ? exitCodes.notFound : exitCodes.failure).code
+}

@@ -1,0 +1,181 @@
+import type { Browser } from 'playwright-core'
+import type { Bowline } from '../../client/bowline.ts'
+import type { Session, SessionBill } from '../../client/session.ts'
+import { createSessionFiles, type SessionFiles } from '../../client/session-files.ts'
+import type { CreateSessionOptions } from '../../contract/session-options.ts'
+import { connectBrowser } from '../../drivers/connect.ts'
+import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { loadChromium, type Chromium } from '../load-packages.ts'
+import { HumanHelp } from './human-help.ts'
+import { Tabs } from './tabs.ts'
+
+/** Where the sessions of an agent come from. */
+export interface AgentBrowserDeps {
+  readonly bowline: Bowline
+  readonly session: CreateSessionOptions
+  /** Returns the URL to connect to for the CDP URL of a session. Default: the same. */
+  readonly toConnectUrl?: ((cdpUrl: string) => string) | undefined
+  /** Returns the URL to show for a URL of the live view. Default: the same. */
+  readonly toViewUrl?: ((viewUrl: string) => string) | undefined
+}
+
+/** A session that an agent drives, connected with Playwright. */
+export interface OpenBrowser {
+  readonly session: Session
+  readonly tabs: Tabs
+  readonly files: SessionFiles
+  readonly human: HumanHelp
+  readonly liveViewUrl: string
+  readonly interactiveLiveViewUrl: string
+}
+
+/**
+ * The browser session of an agent. It is created at the first use. If it has ended, because its
+ * lifetime or idle time is over, the next use creates another one. A lost connection to a session
+ * that is still alive is made again.
+ */
+export class AgentBrowser implements AsyncDisposable {
+  readonly #deps: AgentBrowserDeps
+  #open: (OpenBrowser & { readonly browser: Browser }) | undefined
+  #notices: string[] = []
+  #turn: Promise<unknown> = Promise.resolve()
+  #isDisposed = false
+
+  constructor(deps: AgentBrowserDeps) {
+    this.#deps = deps
+  }
+
+  /** Runs `work` with the browser, after earlier calls have ended. Opens a session if necessary. */
+  async use<Result>(work: (browser: OpenBrowser) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(async () => work(await this.#ensureOpen()))
+  }
+
+  /** Returns notices to show the agent once, such as the URL of the live view. */
+  takeNotices(): readonly string[] {
+    return this.#notices.splice(0)
+  }
+
+  /** Ends the session. Returns its bill, or `undefined` if none is open. */
+  async end(): Promise<SessionBill | undefined> {
+    return this.#inTurn(async () => this.#endOpen())
+  }
+
+  /** Disconnects without ending the session. The browser cannot be used afterwards. */
+  async disconnect(): Promise<void> {
+    this.#isDisposed = true
+    await this.#open?.browser.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    await this.#endOpen()
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #ensureOpen(): Promise<OpenBrowser> {
+    if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The MCP session has ended')
+    if (this.#open?.browser.isConnected() === true) return this.#open
+    const chromium = await loadChromium()
+    const lost = this.#open
+    this.#open = undefined
+    if (lost !== undefined && (await this.#isAlive(lost.session))) {
+      this.#open = await this.#connect(lost.session, chromium)
+      this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
+      return this.#open
+    }
+    if (lost !== undefined) this.#notices.push(await this.#describeEnd(lost.session))
+    const session = await this.#deps.bowline.sessions.create(this.#deps.session)
+    try {
+      this.#open = await this.#connect(session, chromium)
+    } catch (error) {
+      await session.end().catch(() => undefined)
+      throw error
+    }
+    this.#notices.push(...describeSession(this.#open))
+    return this.#open
+  }
+
+  async #connect(session: Session, chromium: Chromium): Promise<OpenBrowser & { readonly browser: Browser }> {
+    const { toConnectUrl = same, toViewUrl = same } = this.#deps
+    const connectUrl = toConnectUrl(session.cdpUrl)
+    const connecting = chromium.connectOverCDP(connectUrl)
+    const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), undefined)
+    const context = browser.contexts()[0] ?? (await browser.newContext())
+    const page = context.pages().at(-1) ?? (await context.newPage())
+    if (typeof page.ariaSnapshotJSON !== 'function') {
+      await browser.close()
+      throw new BowlineError('DRIVER_FAILED', 'The installed Playwright is too old for the MCP server', {
+        hint: 'npm install playwright-core@latest',
+      })
+    }
+    context.setDefaultTimeout(actionTimeoutMs)
+    return {
+      session,
+      browser,
+      tabs: new Tabs(context, page, await browser.newBrowserCDPSession()),
+      files: createSessionFiles(connectUrl),
+      human: new HumanHelp(session),
+      liveViewUrl: toViewUrl(session.liveViewUrl),
+      interactiveLiveViewUrl: toViewUrl(session.interactiveLiveViewUrl),
+    }
+  }
+
+  async #isAlive({ id }: Session): Promise<boolean> {
+    try {
+      return (await this.#deps.bowline.sessions.get(id)).status === 'active'
+    } catch (error) {
+      if (isBowlineError(error) && (error.status === 404 || error.status === 403)) return false
+      throw error
+    }
+  }
+
+  async #describeEnd(session: Session): Promise<string> {
+    const { endReason } = await this.#deps.bowline.sessions.get(session.id).catch(() => ({ endReason: undefined }))
+    const bill = await session.end().catch(() => undefined)
+    const reason = endReason === undefined ? 'has ended' : `has ended (${reasons[endReason] ?? endReason})`
+    return `The previous browser session ${reason}${describeCost(bill)}. A new one was opened: pages, tabs, refs and logins of the previous one are gone.`
+  }
+
+  async #endOpen(): Promise<SessionBill | undefined> {
+    const open = this.#open
+    this.#open = undefined
+    if (open === undefined) return undefined
+    await open.browser.close().catch(() => undefined)
+    return open.session.end()
+  }
+}
+
+/** Describes the duration and the cost of a session, with a leading space. */
+export function describeCost(bill: SessionBill | undefined): string {
+  const { sessionDurationMs, creditsBilled } = bill ?? {}
+  const duration = sessionDurationMs === undefined ? '' : ` after ${Math.round(sessionDurationMs / 1000)} s`
+  const credits = creditsBilled === undefined ? '' : `, ${creditsBilled} credits`
+  return `${duration}${credits}`
+}
+
+const actionTimeoutMs = 10_000
+
+const reasons: Readonly<Record<string, string>> = {
+  ttl: 'its lifetime was over',
+  idle: 'it was idle for too long',
+  deleted: 'it was deleted',
+  crashed: 'the browser crashed',
+}
+
+function same(url: string): string {
+  return url
+}
+
+function describeSession({ session, liveViewUrl, interactiveLiveViewUrl }: OpenBrowser): readonly string[] {
+  const until = session.expiresAt === undefined ? '' : `, until ${session.expiresAt.toISOString()}`
+  return [
+    `Opened browser session ${session.id}${until}.`,
+    ...(liveViewUrl === '' ? [] : [`Live view: ${liveViewUrl}`]),
+    ...(interactiveLiveViewUrl === '' ? [] : [`Live view with mouse and keyboard: ${interactiveLiveViewUrl}`]),
+  ]
+}

@@ -1,0 +1,23 @@
+import { BowlineError } from '../../kit/errors.ts'
+import { matchesDomain, parseDomainPattern } from '../../kit/domain-pattern.ts'
+
+/**
+ * Throws EGRESS_REFUSED for a URL whose host is not allowed, and BAD_REQUEST for one that is not
+ * http: or https:.
+ */
+export function assertAllowedUrl(text: string, allowedDomains: readonly string[] | undefined): void {
+  const url = URL.parse(text)
+  if (url?.href === 'about:blank') return
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new BowlineError('BAD_REQUEST', `${JSON.stringify(text)} is not an http: or https: URL`, {
+      hint: 'Pass a full URL.',
+    })
+  }
+  if (allowedDomains === undefined) return
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const patterns = allowedDomains.map(parseDomainPattern).filter((pattern) => pattern !== undefined)
+  if (patterns.some((pattern) => matchesDomain(pattern, { host: url.hostname, port }))) return
+  throw new BowlineError('EGRESS_REFUSED', `The host ${url.hostname} is not allowed`, {
+    hint: `Allowed are: ${allowedDomains.join(', ')}.`,
+  })
+}
