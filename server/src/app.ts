@@ -121,7 +121,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   )
   const profiles = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
-  const shared = collectSharedDeps(settings.shared, { store, browsers, profiles, host, nodeId, log })
+  const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, log })
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()

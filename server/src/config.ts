@@ -6,6 +6,7 @@ import { browserSettings } from './config/browser-settings.ts'
 import { jobSettings } from './config/job-settings.ts'
 import { retentionSettings } from './config/retention-settings.ts'
 import { searchSettings } from './config/search-settings.ts'
+import { mcpSettings } from './config/mcp-settings.ts'
 import { storeSettings } from './config/store-settings.ts'
 import { notificationSettings } from './config/notification-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
@@ -137,6 +138,7 @@ export const settings = {
   ...jobSettings,
   ...notificationSettings,
   ...teamSettings,
+  ...mcpSettings,
   nodeUrl: {
     flag: 'node-url',
     env: 'BOWLINE_NODE_URL',

@@ -44,7 +44,9 @@ const effects: Readonly<Record<string, string>> = {
   '@duckduckgo/autoconsent': 'cookie banners are removed from pages, but not rejected',
   '@fastify/swagger-ui': '/docs returns 501; /openapi.json works',
   '@llamaindex/liteparse': 'PDFs are read as plain text, without headings and tables',
+  '@modelcontextprotocol/server': '/mcp returns 501',
   'classic-level': 'profiles cannot be exported as storageState',
+  'playwright-core': '/mcp returns 501, and Node.js code in sessions has no `page`',
 }
 
 /** Checks that a package can be resolved, without loading it. */

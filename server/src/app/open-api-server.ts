@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { ParseUploads } from '../scrape/uploads/parse-uploads.ts'
 import type { BrowserHost } from '../browsers/host.ts'
 import { describeIsolation } from '../browsers/isolation.ts'
 import { createPeers } from '../cluster/peers.ts'
@@ -13,6 +14,7 @@ import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
+import { McpHost } from '../mcp/mcp-host.ts'
 import { findSession } from '../sessions/session-queries.ts'
 import { SessionQueue } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -36,7 +38,15 @@ export interface ApiServer {
 /** Settings of the HTTP server. */
 export type ApiServerSettings = Pick<
   ServerConfig,
-  'dataDir' | 'publicUrl' | 'metricsToken' | 'maxConnections' | 'maxTtl' | 'drainTimeout' | 'resumeSeconds'
+  | 'dataDir'
+  | 'publicUrl'
+  | 'metricsToken'
+  | 'maxConnections'
+  | 'maxTtl'
+  | 'drainTimeout'
+  | 'resumeSeconds'
+  | 'mcpTools'
+  | 'mcpDomains'
 >
 
 interface ApiServerDeps {
@@ -63,7 +73,11 @@ export async function openApiServer(
   const { shared, blobs, egress, services, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
   const { publicUrl, drainTimeout } = settings.api
-  const opened = openSessions(resources, settings.sessions, shared, { blobs, webhooks: services.sessionWebhooks })
+  const opened = openSessions(resources, settings.sessions, shared, {
+    blobs,
+    webhooks: services.sessionWebhooks,
+    isolation: deps.host.isolation,
+  })
   const { sessions } = opened
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
   const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, publicUrl, onError })
@@ -77,8 +91,9 @@ export async function openApiServer(
   metrics.watch({ sessions, sessionQueue, browsers, gateway, viewers, egress })
   const watchers = new Watchers({ jobs: services.jobs, authenticator, publicUrl, onError })
   const sockets = { gateway, viewers, watchers }
+  const mcpHost = new McpHost(onError)
   const { app, drain } = await buildHttpApp(
-    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue }),
+    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost }),
   )
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
@@ -89,6 +104,7 @@ export async function openApiServer(
   resources.use(startStoringKeyUse(authenticator, onError))
   const heartbeatResources = resources.use(new AsyncDisposableStack())
   resources.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000)])))
+  resources.use(mcpHost)
   return { app, sessions, heartbeatResources }
 }
 
@@ -97,6 +113,7 @@ interface RequestDeps {
   readonly sockets: Sockets
   readonly authenticator: Authenticator
   readonly sessionQueue: SessionQueue
+  readonly mcpHost: McpHost
 }
 
 interface Sockets {
@@ -107,12 +124,13 @@ interface Sockets {
 
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
-  { dataDir, publicUrl, metricsToken, maxConnections, maxTtl }: ApiServerSettings,
+  settings: ApiServerSettings,
   { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets, authenticator, sessionQueue }: RequestDeps,
+  { sockets, authenticator, sessionQueue, mcpHost }: RequestDeps,
 ): HttpDeps {
-  const { store, billing, browsers, profiles, metrics, nodeId, writes, onError } = shared
+  const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl } = settings
+  const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   const { gateway, viewers, watchers } = sockets
   return {
@@ -121,6 +139,7 @@ function httpDeps(
     billing,
     browsers,
     profiles,
+    extensions,
     states: { sessions, profiles },
     metrics,
     nodeId,
@@ -129,6 +148,7 @@ function httpDeps(
     onError,
     scrapes,
     billedScrapes,
+    uploads: new ParseUploads({ store, blobs }),
     searches,
     mapper,
     extracts,
@@ -151,11 +171,20 @@ function httpDeps(
     publicUrl,
     maxConnections,
     maxTtlSeconds: maxTtl,
+    mcp: { host: mcpHost, settings: mcpSettings(settings) },
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),
     binary: host.binary,
     version: packageVersion,
     log,
+  }
+}
+
+function mcpSettings({ mcpTools, mcpDomains, maxTtl }: ApiServerSettings): HttpDeps['mcp']['settings'] {
+  return {
+    readOnly: mcpTools === 'read',
+    allowedDomains: mcpDomains.length === 0 ? undefined : mcpDomains,
+    maxTtlSeconds: maxTtl,
   }
 }
 

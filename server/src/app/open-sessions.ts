@@ -2,6 +2,8 @@ import { Artifacts } from '../artifacts/artifacts.ts'
 import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
 import { PageFocus } from '../cdp/page-focus.ts'
 import { ReadPauser } from '../cdp/read-pauser.ts'
+import { CodeRunner, type CodeRunnerDeps } from '../execution/code-runner.ts'
+import type { IsolationLayers } from '../browsers/isolation.ts'
 import type { ServerConfig } from '../config.ts'
 import { Downloads } from '../files/downloads.ts'
 import { keepFiles } from '../files/kept-files.ts'
@@ -31,8 +33,15 @@ const storeTimeoutMs = 300_000
 /** Settings of the sessions. */
 export type SessionSettings = Pick<
   ServerConfig,
-  'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb'
+  'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb' | 'isolation'
 >
+
+/** Dependencies of the sessions alone. */
+export interface SessionSurroundings {
+  readonly blobs: Blobs
+  readonly webhooks: SessionDeps['webhooks']
+  readonly isolation: IsolationLayers
+}
 
 /**
  * Creates the sessions, with the stores for what they leave behind. The caller disposes of the
@@ -40,11 +49,13 @@ export type SessionSettings = Pick<
  */
 export function openSessions(
   resources: AsyncDisposableStack,
-  { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb }: SessionSettings,
+  settings: SessionSettings,
   deps: Omit<SessionDeps, 'webhooks'>,
-  { blobs, webhooks }: { readonly blobs: Blobs; readonly webhooks: SessionDeps['webhooks'] },
+  { blobs, webhooks, isolation }: SessionSurroundings,
 ): OpenSessions {
-  const { store, browsers, profiles, prices, nodeId, maxSessions, onEnd, onError } = deps
+  const { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb } = settings
+  const codeDeps = { isolation, allowsNoIsolation: settings.isolation === 'none' }
+  const { store, browsers, profiles, extensions, prices, nodeId, maxSessions, onEnd, onError } = deps
   const artifacts = new Artifacts({ store, blobs, onError })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
   const recordings = new Recordings({ artifacts, recordingDays, maxRecordingMb, version: packageVersion, onError })
@@ -52,13 +63,14 @@ export function openSessions(
     store,
     browsers,
     profiles,
+    extensions,
     prices,
     webhooks,
     nodeId,
     maxSessions,
     onEnd,
     onError,
-    openComponents: (session) => openComponents(session, { maxFiles, maxFilesMb }, onError),
+    openComponents: (session) => openComponents(session, { files: { maxFiles, maxFilesMb }, code: codeDeps }, onError),
     onStart: async (session) => {
       session.handoffs.onChange((handoff) => void webhooks.handoff(session.row, handoff))
       session.recording = await recordings.start(session, session.focus, session.resources)
@@ -78,10 +90,15 @@ export function openSessions(
   return { sessions, artifacts, recordings }
 }
 
-function openComponents(session: SessionCore, limits: FileLimits, onError: SessionDeps['onError']): SessionComponents {
+interface ComponentDeps {
+  readonly files: FileLimits
+  readonly code: Pick<CodeRunnerDeps, 'isolation' | 'allowsNoIsolation'>
+}
+
+function openComponents(session: SessionCore, deps: ComponentDeps, onError: SessionDeps['onError']): SessionComponents {
   const { row, browser, ended, touch, suspendIdle, resources } = session
   const focus = new PageFocus()
-  const files = new SessionFiles(session, limits)
+  const files = new SessionFiles(session, deps.files)
   const downloads = resources.use(new Downloads(files, onError))
   const handoffs = resources.use(new Handoffs({ browser, focus, ended, suspendIdle }))
   const liveView = resources.use(
@@ -91,7 +108,11 @@ function openComponents(session: SessionCore, limits: FileLimits, onError: Sessi
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),
   )
-  return { focus, files, downloads, handoffs, liveView, readPauser: new ReadPauser(browser.router) }
+  const { isolation, allowsNoIsolation } = deps.code
+  const code = resources.use(
+    new CodeRunner({ sessionId: row.id, browser, ended, touch, suspendIdle, isolation, allowsNoIsolation }),
+  )
+  return { focus, code, files, downloads, handoffs, liveView, readPauser: new ReadPauser(browser.router) }
 }
 
 /** Whether a recording that is kept only on failure is kept. */

@@ -32,7 +32,7 @@ export interface PartSettings {
  * that it reads, so that each secret reaches only the parts that use it.
  */
 export function partSettings(config: ServerConfig): PartSettings {
-  const { dataDir, publicUrl } = config
+  const { dataDir } = config
   return {
     features: {
       hasBucket: config.blobs?.startsWith('s3:') === true,
@@ -65,7 +65,12 @@ export function partSettings(config: ServerConfig): PartSettings {
       profileQuota: config.profileQuota,
       profileVersions: config.profileVersions,
     },
-    shared: { prices: config.prices, maxSessions: config.maxSessions, maxPages: config.maxPages },
+    shared: {
+      prices: config.prices,
+      maxSessions: config.maxSessions,
+      maxPages: config.maxPages,
+      maxExtensions: config.maxExtensions,
+    },
     usage: { rateLimits: config.rateLimits },
     services: serviceSettings(config),
     sessions: {
@@ -74,16 +79,23 @@ export function partSettings(config: ServerConfig): PartSettings {
       keptFilesHours: config.keptFilesHours,
       recordingDays: config.recordingDays,
       maxRecordingMb: config.maxRecordingMb,
+      isolation: config.isolation,
     },
-    api: {
-      dataDir,
-      publicUrl,
-      metricsToken: config.metricsToken,
-      maxConnections: config.maxConnections,
-      maxTtl: config.maxTtl,
-      drainTimeout: config.drainTimeout,
-      resumeSeconds: config.resumeSeconds,
-    },
+    api: apiSettings(config),
+  }
+}
+
+function apiSettings(config: ServerConfig): ApiServerSettings {
+  return {
+    dataDir: config.dataDir,
+    publicUrl: config.publicUrl,
+    metricsToken: config.metricsToken,
+    maxConnections: config.maxConnections,
+    maxTtl: config.maxTtl,
+    drainTimeout: config.drainTimeout,
+    resumeSeconds: config.resumeSeconds,
+    mcpTools: config.mcpTools,
+    mcpDomains: config.mcpDomains,
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import { Billing } from '../billing/billing.ts'
 import type { BrowserHost } from '../browsers/host.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
+import { Extensions } from '../extensions/extensions.ts'
 import { createMetrics } from '../http/metrics.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
@@ -21,13 +23,14 @@ export type SharedDeps = Omit<SessionDeps, 'webhooks'> & {
 }
 
 /** Settings of the shared dependencies. */
-export type SharedSettings = Pick<ServerConfig, 'prices' | 'maxSessions' | 'maxPages'>
+export type SharedSettings = Pick<ServerConfig, 'prices' | 'maxSessions' | 'maxPages' | 'maxExtensions'>
 
 /** Collects the dependencies that the sessions and most other parts of the server share. */
 export function collectSharedDeps(
   settings: SharedSettings,
   deps: {
     store: Store
+    blobs: Blobs
     browsers: BrowserPool
     profiles: Profiles
     host: BrowserHost
@@ -35,12 +38,15 @@ export function collectSharedDeps(
     log: Logger
   },
 ): SharedDeps {
-  const { store, browsers, profiles, host, nodeId, log } = deps
+  const { store, blobs, browsers, profiles, host, nodeId, log } = deps
   const metrics = createMetrics(packageVersion)
+  const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
+  const { maxExtensions } = settings
   return {
     store,
     browsers,
     profiles,
+    extensions: new Extensions({ store, blobs, maxExtensions, onError }),
     metrics,
     writes: new WriteHealth(),
     billing: new Billing({ store, nodeId }),
@@ -52,6 +58,6 @@ export function collectSharedDeps(
       const { id, name: sessionName, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
       log.info({ sessionId: id, sessionName, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
-    onError: (error, action) => log.error({ err: error }, `failed: ${action}`),
+    onError,
   }
 }

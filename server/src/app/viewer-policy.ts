@@ -7,12 +7,14 @@ export function viewerPolicy({
   binary,
   folder,
   targetKinds,
-}: Pick<Browser, 'binary' | 'folder' | 'targetKinds'>): Refuse {
+  extensionIds,
+}: Pick<Browser, 'binary' | 'folder' | 'targetKinds' | 'extensionIds'>): Refuse {
   // Viewers control pages and never choose a CDP session.
   const kindOfSession = (): undefined => undefined
   const { downloadsDir, uploadsDir } = folder.visiblePaths
   const opensDroppedFiles = binary.kind === 'shell'
-  const policy = { downloadsDir, uploadsDir, opensDroppedFiles, kindOfSession, kindOfTarget: targetKinds.kindOf }
+  const { kindOf: kindOfTarget } = targetKinds
+  const policy = { downloadsDir, uploadsDir, extensionIds, opensDroppedFiles, kindOfSession, kindOfTarget }
   return ({ method, params }) => {
     const verdict = judgeCommand({ id: 0, method, params }, policy)
     return verdict.kind === 'refuse' ? verdict.message : undefined

@@ -14,6 +14,8 @@ export interface Prices {
   readonly enhanced: number
   /** Surcharge for a cache-only scrape (`lockdown`). */
   readonly lockdown: number
+  /** Surcharge for redacted personal data, per page. */
+  readonly redaction: number
   /** Surcharge for zero data retention. */
   readonly zeroRetention: number
   /** Per map of a site. */
@@ -35,6 +37,7 @@ export const defaultPrices: Prices = {
   extraction: 5,
   enhanced: 5,
   lockdown: 4,
+  redaction: 4,
   zeroRetention: 1,
   mapCall: 1,
   tenResults: 2,
@@ -72,6 +75,8 @@ export interface BilledFeatures {
   readonly isEnhanced: boolean
   readonly isLockdown: boolean
   readonly isZeroRetention: boolean
+  /** Whether personal data was redacted. */
+  readonly isRedacted: boolean
   /** Pages read from a PDF. 1 for other documents. */
   readonly pages: number
 }
@@ -82,6 +87,7 @@ export function priceOfScrape(prices: Prices, billed: BilledFeatures): number {
     Math.max(prices.page, billed.isLlmPriced ? prices.extraction : 0, billed.isEnhanced ? prices.enhanced : 0) +
     Math.max(0, billed.pages - 1) * prices.page +
     (billed.isLockdown ? prices.lockdown : 0) +
+    (billed.isRedacted ? Math.max(1, billed.pages) * prices.redaction : 0) +
     (billed.isZeroRetention ? prices.zeroRetention : 0)
   )
 }

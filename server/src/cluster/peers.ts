@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { deriveToken } from 'bowline/kit/ids'
 import { unresponsiveAfterSeconds } from '../nodes/node-liveness.ts'
 import { listNodes, type NodeRow } from '../nodes/node-queries.ts'
 import type { Store } from '../store/store.ts'
@@ -13,6 +14,11 @@ export interface Peer {
 export interface Peers {
   /** Finds the node with this id. Throws NODE_UNREACHABLE if it is gone or has no URL. */
   readonly find: (nodeId: string) => Promise<Peer>
+  /**
+   * Finds another node by its tag. Undefined for unknown tags, the tag of this node, and nodes
+   * without URL.
+   */
+  readonly findByTag: (tag: string) => Promise<Peer | undefined>
   /**
    * Finds the least loaded other node with a free slot. Undefined if it is not clearly less loaded
    * than this one.
@@ -69,6 +75,11 @@ export function createPeers(store: Store, nodeId: string): Peers {
       if (node?.url !== undefined) return { id, url: node.url }
       throw unreachable(node === undefined ? 'is not running' : 'has no URL; start it with --node-url')
     },
+    findByTag: async (tag) => {
+      if (tag === tagOfNode(nodeId)) return undefined
+      const node = (await listCached()).find(({ id }) => tagOfNode(id) === tag)
+      return node?.url === undefined ? undefined : { id: node.id, url: node.url }
+    },
     leastLoaded: async ({ load, slots, isDraining }) => {
       const nodes = await listCached()
       // Measured by the newest heartbeat, since clocks of machines may differ. The list includes
@@ -87,6 +98,11 @@ export function createPeers(store: Store, nodeId: string): Peers {
       return isDraining || load >= slots || isClearlyLessLoaded ? { id: best.id, url: best.url } : undefined
     },
   }
+}
+
+/** Returns a short name of a node for clients, who must not know its id. */
+export function tagOfNode(nodeId: string): string {
+  return deriveToken(nodeId, 'tag').slice(0, 10)
 }
 
 /** Creates the error for a node that does not respond. */

@@ -25,22 +25,39 @@ export async function relayRequest(
   request: IncomingMessage,
   response: ServerResponse,
   takeOver: () => void,
-  limits: PeerLimits = request.method === 'GET' || request.method === 'HEAD' ? readLimits : workLimits,
+  { body, ...limits }: RelayOptions = {},
 ): Promise<void> {
-  // Preserves the body's framing: without it, the body of a DELETE would be parsed as further
-  // requests.
-  const extra: Record<string, string> =
-    request.headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
   const { method = 'GET', url = '/', headers } = request
-  using peerRequest = openPeerRequest(peer, { method, path: url, headers, extra }, limits)
+  const target = { method, path: url, headers, extra: framingOf(request, body) }
+  using peerRequest = openPeerRequest(peer, target, { ...limitsOf(request), ...limits })
   const { outgoing } = peerRequest
   response.once('close', () => outgoing.destroy())
-  request.pipe(outgoing)
+  if (body === undefined) request.pipe(outgoing)
+  else outgoing.end(body)
   const peerResponse = await peerRequest.response
   takeOver()
   response.writeHead(peerResponse.statusCode ?? 502, endToEndHeaders(peerResponse.headers))
   // The headers were sent already, so an error can only cut the body short.
   await pipeline(peerResponse, response).catch(() => response.destroy())
+}
+
+/** Options of `relayRequest`. */
+export interface RelayOptions extends Partial<PeerLimits> {
+  /** The body, if it was already read. Default: that of the request. */
+  readonly body?: string | undefined
+}
+
+function limitsOf({ method }: IncomingMessage): PeerLimits {
+  return method === 'GET' || method === 'HEAD' ? readLimits : workLimits
+}
+
+/**
+ * Returns headers that preserve the body's framing. Without them, the body of a DELETE would be
+ * parsed as further requests.
+ */
+function framingOf({ headers }: IncomingMessage, body: string | undefined): Record<string, string> {
+  if (body !== undefined) return { 'content-length': String(Buffer.byteLength(body)) }
+  return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
 }
 
 /** Overrides of a request to a peer. Default: the same as the client's request. */

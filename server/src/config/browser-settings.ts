@@ -47,6 +47,13 @@ export const browserSettings = {
     accepts: 'a whole number from 0 to 600',
     schema: wholeNumber(0, 600).default(30),
   },
+  maxExtensions: {
+    flag: 'max-extensions',
+    env: 'BOWLINE_MAX_EXTENSIONS',
+    help: 'maximum number of browser extensions per team; 0: none can be uploaded',
+    accepts: 'a whole number from 0 to 1000',
+    schema: wholeNumber(0, 1000).default(20),
+  },
   maxFiles: {
     flag: 'max-files',
     env: 'BOWLINE_MAX_FILES',

@@ -23,7 +23,7 @@ export const storeSettings = {
   blobs: {
     flag: 'blobs',
     env: 'BOWLINE_BLOBS',
-    help: 'folder or S3 bucket for profiles, recordings, screenshots and kept files; must be the same on all servers that share a PostgreSQL; default: `blobs` in the data directory',
+    help: 'folder or S3 bucket for profiles, extensions, recordings, screenshots and kept files; must be the same on all servers that share a PostgreSQL; default: `blobs` in the data directory',
     accepts: 'a path, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed',
     schema: z
       .string()

@@ -66,7 +66,7 @@ function targetOf({ target }: RouteActivity, body: CallBody): string | null {
 }
 
 /** Errors of work that has started. Any other 4xx or 503 rejected the call before. */
-const workErrors = /^(?:SCRAPE|PDF|EGRESS|MAP|SEARCH|EXTRACT)_/
+const workErrors = /^(?:SCRAPE|PDF|DOCUMENT|EGRESS|MAP|SEARCH|EXTRACT)_/
 
 function hasStarted(error: unknown): boolean {
   if (!isBowlineError(error)) return false

@@ -28,6 +28,7 @@ import { activityHandlers } from './routes/activity.ts'
 import { balanceHandlers } from './routes/balance.ts'
 import { batchHandlers } from './routes/batch.ts'
 import { browserHandlers } from './routes/browser.ts'
+import { extensionHandlers, registerExtensionUpload, type ExtensionRouteDeps } from './routes/extensions.ts'
 import { crawlHandlers, type CrawlRouteDeps } from './routes/crawl.ts'
 import { registerDiscovery } from './routes/discovery.ts'
 import { registerDashboard } from './routes/dashboard.ts'
@@ -35,9 +36,13 @@ import { registerFiles } from './routes/files.ts'
 import { registerHealth, type HealthDeps } from './routes/health.ts'
 import { keyHandlers } from './routes/keys.ts'
 import { recordingHandlers, registerRecordings } from './routes/recordings.ts'
+import { parseHandlers, registerParse, type ParseRouteDeps } from './routes/parse.ts'
 import { profileHandlers, type ProfileRouteDeps } from './routes/profiles.ts'
 import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
+import { registerMcp, type McpRouteDeps } from './routes/mcp.ts'
+import { executeHandlers } from './routes/execute.ts'
+import { interactHandlers } from './routes/interact.ts'
 import { handoffHandlers } from './routes/handoff.ts'
 import { registerScrapeFiles, scrapeHandlers, type ScrapeRouteDeps } from './routes/scrape.ts'
 import { mapHandlers } from './routes/map.ts'
@@ -64,6 +69,8 @@ export interface HttpDeps
     UpgradeDeps,
     SessionCreatorDeps,
     ProfileRouteDeps,
+    ExtensionRouteDeps,
+    ParseRouteDeps,
     Usage {
   readonly store: Store
   readonly blobs: Blobs
@@ -75,6 +82,8 @@ export interface HttpDeps
   readonly webhooks: Webhooks
   readonly monitors: Monitors
   readonly metrics: Metrics
+  /** The MCP endpoint and its settings. */
+  readonly mcp: Pick<McpRouteDeps, 'host' | 'settings'>
   readonly publicUrl: string | undefined
   readonly version: string
   /** Maximum number of open connections. Further ones are closed at once. */
@@ -123,6 +132,18 @@ export async function buildHttpApp(
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
   await app.register(async (scope) => registerFiles(scope, { sessions, artifacts, accessOf }))
+  const { extensions } = deps
+  await app.register(async (scope) => registerExtensionUpload(scope, { extensions, accessOf }))
+  const { billedScrapes } = deps
+  await app.register(async (scope) =>
+    registerParse(scope, {
+      billedScrapes,
+      uploads: deps.uploads,
+      accessOf,
+      baseUrlOf: (request) => baseUrlOf(request, deps),
+      record: deps.activity.record,
+    }),
+  )
   registerRecordings(app, { artifacts, accessOf })
   const { gateway, viewers, watchers } = deps
   registerUpgrades(app, { store, sessions, peers, nodeId, checks, gateway, viewers, watchers, onError })
@@ -144,6 +165,9 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   registerLive(app, { sessions, accessOf })
   registerDiscovery(app, { sessions, accessOf, baseUrlOf: (request) => baseUrlOf(request, deps) })
   registerScrapeFiles(app, { blobs, accessOf })
+  const { nodeId, peers } = deps
+  const { host, settings } = deps.mcp
+  registerMcp(app, { accessOf, baseUrlOf: (request) => baseUrlOf(request, deps), host, nodeId, peers, settings })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
 }
 
@@ -172,16 +196,31 @@ function baseUrlOf(request: FastifyRequest, { publicUrl }: Pick<HttpDeps, 'publi
 function handlersOf(deps: HttpDeps): Handlers {
   const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, maxTtlSeconds, onError } = deps
   const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
+  const browser = browserHandlers({
+    store,
+    sessions,
+    sessionQueue,
+    peers,
+    nodeId,
+    authenticator,
+    maxTtlSeconds,
+    onError,
+  })
+  const interactionDeps = { store, sessions, peers, nodeId, onError, gateway: deps.gateway, maxTtlSeconds }
   return {
-    ...browserHandlers({ store, sessions, sessionQueue, peers, nodeId, authenticator, maxTtlSeconds, onError }),
+    ...browser,
+    ...interactHandlers({ ...interactionDeps, scrapes }, browser.deleteSession),
+    ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
+    ...extensionHandlers({ extensions: deps.extensions }),
     ...recordingHandlers({ store, recordings: deps.recordings }),
     ...mapHandlers({ mapper: deps.mapper }),
     ...batchHandlers({ jobs, scrapes }),
     ...crawlHandlers({ jobs, scrapes, languageModel }),
     ...scrapeHandlers({ scrapes, billedScrapes, store, sessions, peers, nodeId, onError }),
+    ...parseHandlers({ uploads: deps.uploads }),
     ...webhookHandlers({ store, webhooks }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),

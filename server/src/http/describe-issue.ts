@@ -17,7 +17,9 @@ export function describeIssue(issue: z.core.$ZodIssue | undefined, field: string
   if (issue?.code === 'invalid_type' && issue.message.startsWith('Invalid input')) {
     return `${name} must be ${typeNames[issue.expected] ?? issue.expected}${issue.message.endsWith('undefined') ? ', but it is missing' : ''}`
   }
-  if (issue?.code === 'invalid_key') return `The key ${describeIssue(issue.issues[0], field)}`
+  if (issue?.code === 'invalid_key') {
+    return `The key ${describeIssue(issue.issues[0], field).replace(`Bad Request: ${field}:`, () => name)}`
+  }
   if (issue?.code === 'invalid_value' && issue.message.startsWith('Invalid')) return oneOf(name, issue.values)
   if (issue?.code === 'invalid_union' && issue.message.startsWith('Invalid')) {
     const message = describeUnion(issue, field)

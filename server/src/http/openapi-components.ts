@@ -12,12 +12,15 @@ import * as extract from 'bowline/contract/extract'
 import * as failure from 'bowline/contract/failure'
 import * as files from 'bowline/contract/files'
 import * as formats from 'bowline/contract/formats'
+import * as execute from 'bowline/contract/execute'
+import * as interact from 'bowline/contract/interact'
 import * as handoff from 'bowline/contract/handoff'
 import * as keys from 'bowline/contract/keys'
 import * as location from 'bowline/contract/location'
 import * as map from 'bowline/contract/map'
 import * as monitorChecks from 'bowline/contract/monitor-checks'
 import * as monitors from 'bowline/contract/monitors'
+import * as extensions from 'bowline/contract/extensions'
 import * as profiles from 'bowline/contract/profiles'
 import * as recordings from 'bowline/contract/recordings'
 import * as scrape from 'bowline/contract/scrape'
@@ -42,12 +45,15 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   failure,
   files,
   formats,
+  execute,
+  interact,
   handoff,
   keys,
   location,
   map,
   monitorChecks,
   monitors,
+  extensions,
   profiles,
   recordings,
   scrape,

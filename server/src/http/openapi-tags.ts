@@ -3,6 +3,7 @@ import type { RouteTag } from 'bowline/contract/route'
 /** Tags of the OpenAPI document, in the order of the documentation page. */
 export const tags: readonly { readonly name: RouteTag; readonly description: string }[] = [
   { name: 'Sessions', description: 'Remote browsers, their files and recordings.' },
+  { name: 'Extensions', description: 'Browser extensions that sessions can load.' },
   { name: 'Profiles', description: 'Browser storage that is kept between sessions.' },
   { name: 'Scrape', description: 'One page as Markdown, HTML, a screenshot or data.' },
   { name: 'Batch', description: 'Many pages by URL.' },

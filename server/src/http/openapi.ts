@@ -44,9 +44,24 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
 /** Describes the body that is a file as bytes instead of JSON. */
 function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams']>): FastifySchema {
   const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+  if (streams === 'form') return { ...schema, body: { content: formContent } }
   if (streams === 'request') return { ...schema, body: { content } }
   return { ...schema, response: { ...(schema.response as object), 200: { description: 'The file', content } } }
 }
+
+/** The body of `POST /v2/parse`. */
+const formContent = {
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      properties: {
+        options: { type: 'string', description: 'Options of a scrape as JSON, such as `{"formats":["markdown"]}`' },
+        file: { type: 'string', format: 'binary' },
+      },
+      required: ['file'],
+    },
+  },
+} as const
 
 /**
  * Registers the documentation page. If its optional package is missing, the page responds with

@@ -6,20 +6,11 @@ interface MissingRoute {
   readonly instead: string
 }
 
-const runCode = 'Connect Playwright, Puppeteer or another CDP client to the `cdpUrl` of a session.'
-
 const missingRoutes: readonly MissingRoute[] = [
-  { pattern: /^\/v2\/(?:browser|interact)\/[^/]+\/execute$/, does: 'run code in sessions', instead: runCode },
-  { pattern: /^\/v2\/scrape\/[^/]+\/interact$/, does: 'continue scrapes in sessions', instead: runCode },
   {
     pattern: /^\/v2\/(?:browser|interact)\/[^/]+\/replay(?:\/[^/]+)?$/,
     does: 'replay sessions page by page',
     instead: 'Create the session with `record`, and read GET /v2/browser/{id}/recordings after its end.',
-  },
-  {
-    pattern: /^\/v2\/parse(?:\/.+)?$/,
-    does: 'parse uploaded files',
-    instead: 'Scrape the URL of the file with POST /v2/scrape.',
   },
   {
     pattern: /^\/v2\/agent(?:\/.+)?$/,

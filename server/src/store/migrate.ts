@@ -26,6 +26,9 @@ import { holds } from './migrations/0023-holds.ts'
 import { jsonColumns } from './migrations/0024-json-columns.ts'
 import { sessionLabels } from './migrations/0025-session-labels.ts'
 import { sessionWebhooks } from './migrations/0026-session-webhooks.ts'
+import { extensions } from './migrations/0027-extensions.ts'
+import { parseUploads } from './migrations/0029-parse-uploads.ts'
+import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
 const migrationStatements: Readonly<Record<string, readonly string[]>> = {
@@ -54,6 +57,9 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0024-json-columns': jsonColumns,
   '0025-session-labels': sessionLabels,
   '0026-session-webhooks': sessionWebhooks,
+  '0027-extensions': extensions,
+  '0028-scrape-replays': scrapeReplays,
+  '0029-parse-uploads': parseUploads,
 }
 
 /** Names of all migrations, in order. */

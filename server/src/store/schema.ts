@@ -17,6 +17,8 @@ import type {
 } from './tables/monitors.ts'
 import type { ExtractJobTable, IndexedPageTable, ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 import type { ProfileTable, ProfileVersionTable } from './tables/profiles.ts'
+import type { ExtensionTable } from './tables/extensions.ts'
+import type { ParseUploadTable } from './tables/parse-uploads.ts'
 import type { ArtifactTable, NodeTable, SessionTable } from './tables/sessions.ts'
 import type { WebhookDeliveryTable, WebhookSecretTable } from './tables/webhooks.ts'
 
@@ -33,6 +35,8 @@ export interface Database {
   readonly node: NodeTable
   readonly session: SessionTable
   readonly ledger: LedgerTable
+  readonly extension: ExtensionTable
+  readonly parseUpload: ParseUploadTable
   readonly profile: ProfileTable
   readonly profileVersion: ProfileVersionTable
   readonly scrape: ScrapeTable

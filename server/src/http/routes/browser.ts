@@ -12,10 +12,13 @@ import { SessionCreator, type SessionCreatorDeps } from '../create-session.ts'
 import { peerOfRow, type SessionNodeDeps } from '../session-node.ts'
 import { sessionBill, sessionSummary } from '../session-summary.ts'
 import { assertTtl } from '../assert-ttl.ts'
-import type { Call, Handlers, Input } from '../register.ts'
+import type { Call, Handler, Handlers, Input } from '../register.ts'
+
+/** Handlers of browser sessions. Other routes reuse the one that ends a session. */
+type BrowserHandlers = Handlers & { readonly deleteSession: Handler<'deleteSession'> }
 
 /** Routes of browser sessions. */
-export function browserHandlers(deps: SessionCreatorDeps): Handlers {
+export function browserHandlers(deps: SessionCreatorDeps): BrowserHandlers {
   const creator = new SessionCreator(deps)
   const onUnreadable: OnUnreadable = (error) => deps.onError(error, 'reading a session')
   const summaryDeps = { sessions: deps.sessions, onUnreadable }

@@ -12,6 +12,8 @@ export interface ScrapeTable {
    * column: another type would rewrite the table, with all documents and pages.
    */
   readonly pageFacts: Nullable<JsonText>
+  /** How the page was loaded, for a session that repeats it. Null: unknown. JSON in `text`. */
+  readonly replay: Nullable<JsonText>
   /** Compressed page, as loaded. Null: stored as a blob because of its size, or not stored. */
   readonly page: Nullable<Buffer>
   /** Document as compressed JSON. Null: stored as a blob because of its size. */

@@ -1,0 +1,99 @@
+import { routes } from 'bowline/contract/routes'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { fillPath } from 'bowline/contract/fill-path'
+import { maxParseBytes } from 'bowline/contract/parse'
+import { serverRoutes } from 'bowline/contract/server-routes'
+import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
+import type { NewActivity } from '../../usage/activity-log.ts'
+import { fileFormats } from '../../scrape/documents/file-kinds.ts'
+import { kindOfFile, type UploadedFile } from '../../scrape/load/document-reader.ts'
+import type { ParseUploads } from '../../scrape/uploads/parse-uploads.ts'
+import type { AccessOf } from '../authorize.ts'
+import { abortOnDisconnect } from '../disconnect-signal.ts'
+import { activityDescriber } from '../activity-of-call.ts'
+import { readBytes, readParseBody, toParseRequest, type ParseBody } from '../read-parse-body.ts'
+import type { Handlers } from '../register.ts'
+import { registerRoute, registerServerRoute } from '../register-route.ts'
+
+/** Dependencies of the routes that parse files. */
+export interface ParseRouteDeps {
+  readonly billedScrapes: BilledScrapes
+  readonly uploads: ParseUploads
+}
+
+/** Routes about parsing files, except those that receive files. */
+export function parseHandlers({ uploads }: Pick<ParseRouteDeps, 'uploads'>): Handlers {
+  return {
+    listParseFormats: async () => ({ success: true, data: { formats: [...fileFormats] } }),
+    createParseUpload: async ({ body: { filename, contentType } }, { key, baseUrl }) => {
+      kindOfFile({ name: filename, contentType })
+      const { id, uploadRef, expiresAt } = await uploads.create(key.teamId, filename, contentType)
+      const data = {
+        uploadUrl: `${baseUrl}${fillPath(serverRoutes.parseUpload.path, { id })}?uploadRef=${encodeURIComponent(uploadRef)}`,
+        uploadRef,
+        method: 'PUT' as const,
+        headers: { 'content-type': contentType ?? 'application/octet-stream' },
+        expiresAt: expiresAt.toISOString(),
+        maxSizeBytes: maxParseBytes,
+      }
+      return { success: true, data }
+    },
+  }
+}
+
+/** Registers the routes that receive files. */
+export function registerParse(
+  app: FastifyInstance,
+  deps: ParseRouteDeps & {
+    readonly accessOf: AccessOf
+    readonly baseUrlOf: (request: FastifyRequest) => string
+    /** Receives the activity of each parsed file, including failures. */
+    readonly record: (activity: NewActivity) => void
+  },
+): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  const { billedScrapes, uploads, accessOf, baseUrlOf, record } = deps
+  const describeActivity = activityDescriber(routes.parse)
+  registerServerRoute(app, 'parseUpload', {
+    handler: async (raw) => {
+      const { id } = raw.params as { readonly id: string }
+      const { uploadRef } = raw.query as { readonly uploadRef?: unknown }
+      const announced = Number(raw.headers['content-length'] ?? 0)
+      const read = async (): Promise<Buffer> => readBytes(raw, maxParseBytes, announced)
+      await uploads.receive(id, typeof uploadRef === 'string' ? uploadRef : '', read)
+      return { success: true }
+    },
+  })
+  registerRoute(app, 'parse', {
+    handler: async (raw) => {
+      const { teamId, id: apiKeyId } = accessOf(raw, 'key')
+      using caller = abortOnDisconnect(raw)
+      const body = await readParseBody(raw)
+      const request = toParseRequest(body.options)
+      const file = await fileOf(body, teamId, uploads)
+      kindOfFile(file)
+      const who = { teamId, apiKeyId, baseUrl: baseUrlOf(raw), signal: caller.signal }
+      const startedAt = new Date()
+      const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+        const described = { url: file.name, zeroDataRetention: request.zeroDataRetention }
+        const activity = describeActivity?.({ teamId, apiVersion: 'v2', body: described, ...outcome }, startedAt)
+        if (activity !== undefined) record(activity)
+      }
+      try {
+        const { document } = await billedScrapes.parseFile({ ...who, request, file })
+        const answer = { success: true, data: document } as const
+        recordActivity({ answer })
+        return answer
+      } catch (error) {
+        recordActivity({ error })
+        throw error
+      }
+    },
+  })
+}
+
+async function fileOf(body: ParseBody, teamId: string, uploads: ParseUploads): Promise<UploadedFile> {
+  if ('file' in body) return body.file
+  return uploads.take(teamId, body.uploadRef)
+}
