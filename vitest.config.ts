@@ -28,6 +28,7 @@ export default defineConfig({
     // One second, the default, is not much for a browser on a busy machine.
     expect: { poll: { timeout: 8000 } },
     reporters: ['default', './test/lab/count-reporter.ts'],
+    setupFiles: ['./test/lab/real-clock.ts'],
     globalSetup: ['./test/lab/global-setup.ts'],
   },
 })
