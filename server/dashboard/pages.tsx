@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { ActivityPage } from './activity/activity-page.tsx'
 import { ScrapePage } from './activity/scrape-page.tsx'
+import { ExtensionsPage } from './extensions/extensions-page.tsx'
 import { linkTo, type Route } from './frame/route.ts'
 import { HealthPage } from './health/health-page.tsx'
 import { isJobKind } from './jobs/job-calls.ts'
@@ -30,6 +31,8 @@ export function pageOf(route: Route): VNode {
       return id === undefined ? <SessionsPage /> : <SessionPage key={id} id={id} route={route} />
     case 'profiles':
       return id === undefined ? <ProfilesPage /> : <ProfilePage key={id} name={id} />
+    case 'extensions':
+      return <ExtensionsPage />
     case 'playground':
       return <PlaygroundPage route={route} />
     case 'jobs':

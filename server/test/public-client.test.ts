@@ -1,6 +1,7 @@
 import { Firecrawl } from 'firecrawl'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectCdp } from '../../test/lab/cdp-socket.ts'
+import { startSite } from '../../test/lab/site.ts'
 import { startLab, type Lab } from '../../test/lab/lab.ts'
 
 describe('the public client `firecrawl`, unmodified', () => {
@@ -40,12 +41,32 @@ describe('the public client `firecrawl`, unmodified', () => {
     await expect(client.browser({ ttl: 5 })).rejects.toMatchObject({ status: 400 })
   })
 
+  test('runs code in a session, and in a session that continues a scrape', async () => {
+    await using site = await startSite()
+    const { id = '' } = await client.browser()
+    const listed = await client.browserExecute(id, { code: 'echo out; exit 3' })
+    await client.deleteBrowser(id)
+    const { metadata } = await client.scrape(site.url('/'))
+    const scrapeId = String(metadata?.scrapeId)
+    const value = await client.interact(scrapeId, { code: 'page.url()' })
+    const stopped = await client.stopInteraction(scrapeId)
+
+    expect(listed).toMatchObject({ success: true, stdout: 'out\n', exitCode: 3 })
+    expect(value).toMatchObject({ success: true, result: site.url('/'), cdpUrl: expect.any(String) })
+    expect(stopped).toMatchObject({ success: true, creditsBilled: 2 })
+  })
+
+  test('parses a file', async () => {
+    const document = await client.parse({ data: Buffer.from('a,b\n1,2'), filename: 'a.csv' }, { formats: ['markdown'] })
+
+    expect(document).toMatchObject({
+      markdown: '| a | b |\n| --- | --- |\n| 1 | 2 |\n',
+      metadata: { sourceURL: 'a.csv' },
+    })
+  })
+
   // With 403, 404 and 410, the public command line creates another session and tries again.
   test.each<readonly [string, () => Promise<unknown>, string]>([
-    ['browserExecute', () => client.browserExecute('x', { code: '1' }), 'run code in sessions'],
-    ['interact', () => client.interact('x', { code: '1' }), 'continue scrapes in sessions'],
-    ['stopInteraction', () => client.stopInteraction('x'), 'continue scrapes in sessions'],
-    ['parse', () => client.parse({ data: Buffer.from('<p>a'), filename: 'a.html' }), 'parse uploaded files'],
     ['startAgent', () => client.startAgent({ prompt: 'a' }), 'run agents'],
     ['getAgentStatus', () => client.getAgentStatus('x'), 'run agents'],
   ])('gets 501 for %s, which the server does not have', async (_name, call, missing) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startForeignService } from '../client/foreign-service.ts'
 import { startProgram } from '../client/program.ts'
+import { connectCdp } from '../lab/cdp-socket.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { runCommand } from '../lab/run-command.ts'
 
@@ -119,6 +120,44 @@ describe('sessions', () => {
     expect(deleted.code).toBe(0)
     expect(gone).toMatchObject({ code: 5, errors: expect.stringMatching(/^FILE_NOT_FOUND: /) as string })
     await lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
+  test('are handed to a human, whose decision is the exit code', async () => {
+    const { id, cdpUrl, interactiveLiveViewUrl } = await lab.createSession({ ttl: 60 })
+    await using cdp = await connectCdp(cdpUrl)
+    const page = await cdp.attachToPage()
+    const args = ['sessions', 'handoff', id, '--instructions', 'Sign in']
+    const open = async () => {
+      await expect.poll(async () => (await lab.api('GET', `/v2/browser/${id}`)).body['handoff']).toBeDefined()
+    }
+    const decide = async (success: boolean, ...flags: readonly string[]) => {
+      const handedOff = run([...args, ...flags])
+      await open()
+      await cdp.call('Cloudflare.handoffComplete', { success, reason: 'Code entered' }, page)
+      return handedOff
+    }
+
+    expect(await decide(true)).toMatchObject({
+      code: 0,
+      out: 'done: Code entered',
+      errors: `Sign in: ${interactiveLiveViewUrl}\n`,
+    })
+    const failed = await decide(false, '--json')
+    expect(failed).toMatchObject({ code: 1, errors: `Sign in: ${interactiveLiveViewUrl}\n` })
+    expect(JSON.parse(failed.out)).toEqual({ success: false, reason: 'Code entered', endedBy: 'client' })
+    expect(await run([...args, '--timeout', '1'])).toMatchObject({
+      code: 8,
+      out: expect.stringMatching(/^not done \(timeout\)/) as string,
+    })
+    await using waiting = startProgram('src/cli/main.ts', args, { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
+    await open()
+    waiting.child.kill('SIGINT')
+    expect(await waiting.ended).toEqual({ code: 130, signal: null })
+    expect((await lab.api('GET', `/v2/browser/${id}`)).body['handoff']).toBeUndefined()
+    const ended = run(args)
+    await open()
+    await lab.api('DELETE', `/v2/browser/${id}`)
+    expect(await ended).toMatchObject({ code: 5, out: expect.stringMatching(/^not done \(session-ended\)/) as string })
   })
 
   test('of killed processes are reaped', async () => {

@@ -30,7 +30,10 @@ function examplesOf(path: string, source: string): readonly DocExample[] {
   })
 }
 
-/** Whether an example is a complete program, as opposed to a test or a configuration. */
+/**
+ * Whether an example is a complete program, as opposed to a test, a configuration or a program that
+ * reads standard input.
+ */
 export function isProgram({ program }: DocExample): boolean {
-  return !/from '(?:vitest|@playwright\/test|bowline\/testing)'/.test(program)
+  return !/from '(?:vitest|@playwright\/test|bowline\/testing)'|serveMcpStdio/.test(program)
 }

@@ -44,6 +44,8 @@ export interface Api {
     input: RouteInput<Name>,
     signal?: AbortSignal,
   ) => Promise<RouteOutput<Name>>
+  /** Calls a route whose body is a file. Throws an `ApiError`. */
+  readonly upload: <Name extends PathName>(name: Name, file: Blob, signal?: AbortSignal) => Promise<RouteOutput<Name>>
   /** Fetches a response that is not JSON. */
   readonly fetchResponse: (path: string, signal?: AbortSignal) => Promise<Response>
   /** Fetches a response of any status. */
@@ -70,11 +72,13 @@ export function urlOf<Name extends PathName>(name: Name, input: RouteInput<Name>
 export function createApi(key: string, onUnauthorized: (apiError: ApiError) => void): Api {
   const request = async (method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> => {
     const headers = new Headers({ authorization: `Bearer ${key}` })
-    if (body !== undefined) headers.set('content-type', 'application/json')
+    if (body !== undefined) {
+      headers.set('content-type', body instanceof Blob ? 'application/octet-stream' : 'application/json')
+    }
     const response = await fetch(path, {
       method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body),
       signal: signal ?? null,
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error
@@ -90,6 +94,7 @@ export function createApi(key: string, onUnauthorized: (apiError: ApiError) => v
       const { body } = input as LooseInput
       return readJson(await request(paths[name].method, urlOf(name, input), body, signal))
     },
+    upload: async (name, file, signal) => readJson(await request(paths[name].method, paths[name].path, file, signal)),
     fetchResponse: async (path, signal) => request('GET', path, undefined, signal),
     fetchAnyStatus: async (path, signal) =>
       fetch(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),

@@ -16,6 +16,7 @@ export const navGroups: readonly { readonly title: string; readonly navItems: re
     navItems: [
       { name: 'sessions', title: 'Sessions', icon: 'wall', key: 's' },
       { name: 'profiles', title: 'Profiles', icon: 'profile', key: 'p' },
+      { name: 'extensions', title: 'Extensions', icon: 'puzzle', key: 'e' },
     ],
   },
   {

@@ -8,6 +8,7 @@ import { FormButtons } from '../frame/form-buttons.tsx'
 import { Check, Field } from '../components/field.tsx'
 import { DomainFields, readDomains, type EnteredDomains } from './domain-fields.tsx'
 import { EmulationFields, noEmulation, readEmulation } from './emulation-fields.tsx'
+import { ExtensionFields } from './extension-fields.tsx'
 import { LabelFields, readLabels, type EnteredLabels } from './label-fields.tsx'
 import { createSession, endSession } from './session-calls.ts'
 
@@ -23,6 +24,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
   const [profile, setProfile] = useState('')
   const [savesChanges, setSavesChanges] = useState(true)
   const [isRecorded, setIsRecorded] = useState(false)
+  const [extensions, setExtensions] = useState<readonly string[]>([])
   const create = useFormAction(async (api, options: CreateSessionOptions, signal) => {
     const { id } = await createSession(api, options)
     if (signal.aborted) return endSession(api, id)
@@ -39,6 +41,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
       activityTtl: idleMinutes * 60,
       ...(name === '' ? {} : { profile: { name, saveChanges: savesChanges } }),
       ...(isRecorded ? { record: true } : {}),
+      ...(extensions.length > 0 ? { extensions } : {}),
     })
   }
   return (
@@ -64,6 +67,7 @@ export function NewSession({ onClose }: { readonly onClose: () => void }) {
         <LabelFields labels={labels} onChange={setLabels} />
         <DomainFields domains={domains} onChange={setDomains} />
         <EmulationFields emulation={emulation} onChange={setEmulation} />
+        <ExtensionFields chosen={extensions} onChange={setExtensions} />
         <Check label="Record video, console and network" isOn={isRecorded} onChange={setIsRecorded} />
         <FormButtons label="Start" action={create} onCancel={onClose} />
       </form>

@@ -1,3 +1,4 @@
+import type { ExecuteResponse } from 'bowline/contract/execute'
 import type { CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
 import type { CreateSessionOptions } from 'bowline/contract/session-options'
 import type { RouteInput } from 'bowline/contract/route-types'
@@ -51,6 +52,11 @@ export async function extendSession(api: Api, { id, expiresAt }: SessionSummary,
   const leftMs = Math.max(0, Date.parse(expiresAt ?? '') - Date.now()) || 0
   const ttl = Math.ceil(leftMs / 1000) + minutes * 60
   return api.call('updateSession', { params: { id }, body: { ttl } })
+}
+
+/** Runs code in a session. */
+export async function executeCode(api: Api, id: string, body: RouteInput<'execute'>['body']): Promise<ExecuteResponse> {
+  return api.call('execute', { params: { id }, body })
 }
 
 /** Ends a session. */

@@ -14,6 +14,7 @@ import { Snippet } from '../components/snippet.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { NeedsHuman } from './session-card.tsx'
+import { SessionConsole } from './session-console.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
@@ -119,6 +120,7 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionSumma
         <SessionFiles id={id} isLive={isLive} />
         {!isLive && <SessionRecordings id={id} />}
       </div>
+      {isLive && <SessionConsole id={id} />}
       {isLive && cdpUrl !== undefined && (
         <section class="block">
           <h2>Connect</h2>

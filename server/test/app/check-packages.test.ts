@@ -25,6 +25,7 @@ const optional = [
   '@fastify/swagger-ui',
   '@ghostery/adblocker',
   '@llamaindex/liteparse',
+  '@modelcontextprotocol/server',
   'classic-level',
   'nodemailer',
 ] as const
@@ -57,7 +58,8 @@ describe('a server without optional packages', () => {
 
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       effects: expect.arrayContaining(['/docs returns 501; /openapi.json works']),
-      install: 'npm install @duckduckgo/autoconsent @fastify/swagger-ui @llamaindex/liteparse classic-level',
+      install:
+        'npm install @duckduckgo/autoconsent @fastify/swagger-ui @llamaindex/liteparse @modelcontextprotocol/server classic-level',
     })
   })
 
@@ -70,6 +72,15 @@ describe('a server without optional packages', () => {
       error: 'Install @fastify/swagger-ui to use /docs: npm install @fastify/swagger-ui',
     })
     expect(document.body['paths']).toHaveProperty(['/v2/scrape'])
+  })
+
+  test('responds to /mcp with the install command', async () => {
+    const { status, body } = await server.api('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+
+    expect({ status, body }).toMatchObject({
+      status: 501,
+      body: { code: 'PACKAGE_MISSING', error: expect.stringContaining('npm install @modelcontextprotocol/server') },
+    })
   })
 
   test('removes a cookie banner from a page without rejecting it, with a warning', async () => {

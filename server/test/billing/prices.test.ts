@@ -54,7 +54,14 @@ test.each([
   expect(priceOfSession(defaultPrices, durationMs)).toBe(credits)
 })
 
-const plain = { isLlmPriced: false, isEnhanced: false, isLockdown: false, isZeroRetention: false, pages: 1 }
+const plain = {
+  isLlmPriced: false,
+  isEnhanced: false,
+  isLockdown: false,
+  isZeroRetention: false,
+  isRedacted: false,
+  pages: 1,
+}
 
 test.each([
   ['a page', {}, 1],
@@ -65,6 +72,8 @@ test.each([
   ['an extraction through the enhanced proxy', { isLlmPriced: true, isEnhanced: true }, 5],
   ['a cache lookup', { isLockdown: true }, 5],
   ['zero data retention', { isZeroRetention: true }, 2],
+  ['redacted personal data', { isRedacted: true }, 5],
+  ['a PDF of 3 pages with redacted personal data', { isRedacted: true, pages: 3 }, 15],
   ['everything', { isLlmPriced: true, isEnhanced: true, isLockdown: true, isZeroRetention: true, pages: 3 }, 12],
 ])('%s costs the right number of credits', (_what, billed, credits) => {
   expect(priceOfScrape(defaultPrices, { ...plain, ...billed })).toBe(credits)

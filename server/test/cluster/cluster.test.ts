@@ -9,6 +9,8 @@ import { openStore } from '../../src/store/open.ts'
 import { connectCdp, openInFirstPage, refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { textOf } from '../../../test/mcp/answers.ts'
+import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
 const apiKey = 'cluster-key-0123456789abcdef'
@@ -72,6 +74,23 @@ describe('two servers on one PostgreSQL', () => {
     expect(result).toMatchObject({ active: true, handoffId: id })
     expect((await waiting).body['handoff']).toMatchObject({ id, status: 'succeeded', reason: 'Signed in' })
     expect((await right.api('GET', `/v2/browser/${session.id}`)).body['handoff']).toBeUndefined()
+  })
+
+  test('an MCP session, and a handle, are used and ended through the other server', async () => {
+    const [mcp, other] = [left, right].map(({ server }) => new RawMcp(new URL('/mcp', server.url), apiKey))
+    await mcp!.initialize()
+    const { result } = await mcp!.modern('tools/call', { name: 'browser_snapshot', arguments: {} })
+    const handle = /session: "([^"]+)"/.exec(textOf(result))?.[1]
+
+    const listed = await other!.takeOver(mcp!.sessionId).post({ id: 2, method: 'tools/list' })
+    const call = { name: 'browser_close', arguments: { session: handle } }
+    const closed = await other!.modern('tools/call', call)
+    const ended = await other!.end()
+
+    expect(listed.result.tools.length).toBeGreaterThan(20)
+    expect(textOf(closed.result)).toContain('has ended')
+    expect(ended).toBe(200)
+    expect((await mcp!.post({ id: 3, method: 'tools/list' })).status).toBe(404)
   })
 
   test('a session is changed through either server, and its timers follow', async () => {

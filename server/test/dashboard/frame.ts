@@ -7,6 +7,7 @@ import { ensureDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 const dashboardPages = [
   ['sessions', 'Sessions', 's'],
   ['profiles', 'Profiles', 'p'],
+  ['extensions', 'Extensions', 'e'],
   ['playground', 'Playground', 'l'],
   ['jobs', 'Jobs', 'j'],
   ['monitors', 'Monitors', 'm'],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { playwright } from '../../../src/playwright.ts'
+import { zipExtension } from '../../../test/lab/zip.ts'
 import type { DashboardFixture, View } from './dashboard-fixture.ts'
 
 /** Sign-in and sessions. */
@@ -68,6 +69,21 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('the console of a session runs code and shows its outcome', async () => {
+    const { id } = await dashboard().lab.createSession()
+    await using view = await dashboard().open(`sessions/${id}`)
+    const panel = view.page.locator('.console')
+    await panel.getByLabel('Code', { exact: true }).fill('echo out; echo wrong >&2; exit 3')
+    await panel.getByLabel('Language').selectOption('bash')
+    await panel.getByRole('button', { name: 'Run', exact: true }).click()
+
+    const outcome = view.page.getByRole('article', { name: 'Exit code 3' })
+    await outcome.waitFor()
+
+    expect(await outcome.locator('pre').textContent()).toMatch(/^out\n\nwrong\n/)
+    await dashboard().lab.api('DELETE', `/v2/browser/${id}`)
+  })
+
   test('a session that needs a human is marked, and links to its live view', async () => {
     const { id } = await dashboard().lab.createSession()
     await using view = await dashboard().open()
@@ -105,6 +121,31 @@ export function testSessions(dashboard: () => DashboardFixture): void {
       (await dashboard().lab.api('GET', `/v2/browser/${id}`)).body['status']
     await expect.poll(statusOf, { timeout: 10_000 }).toBe('destroyed')
     expect(view.page.url()).toMatch(/#\/sessions$/)
+  })
+
+  test('an uploaded extension can be chosen for a session, which names the browser it needs, and deleted', async () => {
+    await using view = await dashboard().open('extensions')
+    await view.page.getByRole('heading', { name: 'No extensions yet' }).waitFor()
+    const input = view.page.getByLabel('Zip of an extension')
+    const upload = async (buffer: Buffer): Promise<void> =>
+      input.setInputFiles({ name: 'extension.zip', mimeType: 'application/zip', buffer })
+    await upload(zipExtension({ permissions: ['proxy'] }))
+    await view.page.getByText('it replaces the egress proxy').waitFor()
+
+    await upload(zipExtension({ name: 'Translator', version: '2.1' }))
+    await view.page.getByRole('row', { name: /Translator 2\.1/ }).waitFor()
+    await view.goTo('sessions', 'Sessions')
+    await view.page.keyboard.press('n')
+    await view.page.locator('dialog summary', { hasText: 'Extensions' }).click()
+    await view.page.getByLabel('Translator 2.1').check()
+    await view.page.getByRole('button', { name: 'Start' }).click()
+    await view.page.getByText('`extensions` require full Chromium').waitFor()
+    await view.page.getByRole('button', { name: 'Cancel' }).click()
+    await view.goTo('extensions', 'Extensions')
+    await view.page.getByRole('button', { name: 'Delete Translator' }).click()
+    await view.page.getByRole('dialog').getByRole('button', { name: 'Delete Translator' }).click()
+    await view.page.getByRole('heading', { name: 'No extensions yet' }).waitFor()
+    expect(view.consoleErrors).toEqual([])
   })
 
   test('a session created in the dashboard can be taken over, and its profile rolled back and deleted', async () => {

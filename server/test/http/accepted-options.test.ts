@@ -49,10 +49,13 @@ describe('an option of public clients', () => {
     expect(batch).toMatchObject({ status: 200 })
   })
 
-  test('to redact personal data is rejected by both versions', async () => {
-    const { status, body } = await lab.api('POST', '/v1/scrape', { url: site.url('/article'), redactPII: true })
+  test('to redact what rules do not recognize is rejected by both versions', async () => {
+    for (const path of ['/v1/scrape', '/v2/scrape']) {
+      const options = { url: site.url('/article'), redactPII: { entities: ['EMAIL', 'PERSON'] } }
+      const { status, body } = await lab.api('POST', path, options)
 
-    expect([status, body['error']]).toEqual([400, expect.stringContaining('does not redact personal data')])
+      expect([status, body['error']]).toEqual([400, expect.stringContaining('PERSON is not supported')])
+    }
   })
 
   test('of a monitor target is accepted: a single `url`, or search options without effect', async () => {
@@ -99,12 +102,14 @@ describe('an option of public clients', () => {
   )
 
   test.each<readonly [object, string]>([
-    [{ redactPII: true }, 'does not redact personal data'],
+    [{ redactPII: 'yes' }, '`redactPII`'],
+    [{ formats: ['rawBase64', 'markdown'] }, 'The rawBase64 format cannot be combined with other formats'],
+    [{ formats: [{ type: 'question', question: 'Why?' }] }, 'The format question needs a language model'],
     [{ threatProtection: { mode: 'normal' } }, 'has no threat protection'],
     [{ parsers: [{ type: 'pdf', mode: 'ocr' }] }, 'OCR is not supported'],
     [{ parsers: [{ type: 'pdf', pageMarkers: true }] }, 'does not mark the pages'],
     [{ formats: ['summary'] }, 'The format summary needs a language model'],
-    [{ formats: ['branding'] }, 'Format "branding" is not supported'],
+    [{ formats: ['menu'] }, 'Format "menu" is not supported'],
     [{ timeout: 5 }, '`timeout` must be at least 1000'],
     [{ mobile: 'yes' }, '`mobile` must be `true` or `false`'],
     [{ proxy: 'best' }, '`proxy` must be one of "basic"'],

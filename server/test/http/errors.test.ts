@@ -29,6 +29,10 @@ test.each<readonly [object, string]>([
   [{ record: { har: 1 } }, '`record.har` must be `true` or `false`, or an object'],
   [{ record: { keep: 'failures' } }, '`record.keep` must be one of "always", "on-failure"'],
   [{ record: { video: { maxFps: 60 } } }, '`record.video.maxFps` must be at most 15'],
+  [
+    { extraHeaders: { 'https://a.test': { Host: 'b' } } },
+    'The key `extraHeaders.https://a.test.Host` cannot be set: the browser decides on this header',
+  ],
 ])('the error for %j names the field and what it accepts', (body, message) => {
   expect(invalidRequest(createSessionRequest.safeParse(body).error!, 'body').message).toBe(message)
 })

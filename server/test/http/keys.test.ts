@@ -119,6 +119,16 @@ describe('keys and sessions of other teams, through another server', () => {
     expect(bill).toMatchObject({ success: true, creditsBilled: 2 })
   })
 
+  test('a request for a key with an unknown field is refused instead of creating one for another team', async () => {
+    const keys = async () => (await lab.api('GET', '/v2/team/keys')).body['data'].length as number
+    const before = await keys()
+
+    const answer = await lab.api('POST', '/v2/team/keys', { teamName: 'red', role: 'admin', origin: 'ci' })
+
+    expect(answer).toMatchObject({ status: 400, body: { error: 'Unrecognized key in body: teamName' } })
+    expect(await keys()).toBe(before)
+  })
+
   test('a member key cannot end sessions of another team', async () => {
     const session = await lab.createSession({ ttl: 60 })
     const { key } = await createKey(lab, { team: 'red' })

@@ -148,7 +148,8 @@ describe('the activity', () => {
   })
 
   /** POST routes that start no job: they change something existing, or configure later work. */
-  const isJobless = (path: string): boolean => /\{|^\/v2\/(teams?|monitor)(\/|$)|\/params-preview$/.test(path)
+  const isJobless = (path: string): boolean =>
+    /\{|^\/v2\/(teams?|monitor)(\/|$)|\/(?:params-preview|upload-url|extensions)$/.test(path)
 
   test('covers every route that starts a job', () => {
     const unknown = Object.values<Route>(routes).filter(

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { startRawServer, type RawServer } from '../egress/raw-client.ts'
+import { startHttpUpstream } from '../egress/upstream-server.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { openRawBrowser, type RawBrowser } from './raw-browser.ts'
@@ -111,3 +112,31 @@ test('without its own network, a browser can reach loopback and send packets', a
   expect(victim.connections()).toBeGreaterThan(0)
   expect(await countPackets(raw)).toBeGreaterThan(0)
 })
+
+test.runIf(hasBubblewrap)(
+  'under strict isolation, a browser reaches the proxies of browser contexts at addresses of their own',
+  async () => {
+    await using site = await startSite()
+    await using first = await startHttpUpstream(site.port)
+    await using second = await startHttpUpstream(site.port, 'me:secret')
+    await using lab = await startLab({ browser: 'shell', isolation: 'strict', allow: ['127.0.0.1'] })
+    const browser = await chromium.connectOverCDP((await lab.createSession()).cdpUrl)
+    const visit = async (proxy: { server: string; username?: string; password?: string }): Promise<void> => {
+      await using context = await browser.newContext({ proxy })
+      const page = await context.newPage()
+      // Not resolvable here: only the proxy can connect to it.
+      const response = await page.goto('http://public.invalid/')
+      expect(response?.status()).toBe(200)
+      expect(await response?.serverAddr()).toBeNull()
+      // Through another context's address, a page would use another context's proxy.
+      await expect(page.goto('http://127.0.0.2:3128/')).rejects.toThrow('ERR_BLOCKED_BY_ADMINISTRATOR')
+      await expect(page.goto('http://127.0.0.3:3128/')).rejects.toThrow('ERR_BLOCKED_BY_ADMINISTRATOR')
+    }
+
+    await visit({ server: `http://127.0.0.1:${first.port}` })
+    await visit({ server: `http://127.0.0.1:${second.port}`, username: 'me', password: 'secret' })
+
+    for (const { asked } of [first, second]) expect(asked).toContain('CONNECT public.invalid:80 HTTP/1.1')
+    await browser.close()
+  },
+)

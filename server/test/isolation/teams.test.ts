@@ -6,6 +6,8 @@ import type { CreateSessionResponse } from '../../../src/contract.ts'
 import { refusedUpgrade } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 import { startSite } from '../../../test/lab/site.ts'
+import { uploadExtension } from '../../../test/lab/upload-extension.ts'
+import { zipExtension } from '../../../test/lab/zip.ts'
 
 const cookieSecret = 'cookie-of-the-first-team'
 const fileContent = 'file-of-the-first-team'
@@ -60,6 +62,7 @@ beforeAll(async () => {
     monitor,
     checks: await start(`/v2/monitor/${monitor}/run`, {}),
     deliveries: await deliveryOf(own),
+    extensions: (await uploadExtension(lab, zipExtension({ name: 'first' }), first.key)).id,
   }
   await fetch(new URL(`/v2/browser/${session.id}/files?name=${file}`, lab.server.url), {
     method: 'POST',
@@ -117,6 +120,7 @@ function bodyOf(name: string, id = session.id): unknown {
   if (name === 'deleteSessionByBody') return { id }
   if (name === 'importStorageState') return { cookies: [] }
   if (name === 'updateMonitor' || name === 'updateSession') return { name: 'taken over' }
+  if (name === 'execute' || name === 'interact') return { code: '1' }
   if (name === 'startHandoff') return { instructions: 'Help' }
   if (name === 'createTeam') return { name: 'third' }
   if (name === 'updateTeam') return { credits: 0 }
@@ -129,15 +133,23 @@ const ownRoutes = new Set([
   'createSession',
   'listSessions',
   'listProfiles',
+  'listExtensions',
   'listKeys',
   'importStorageState',
   'listActiveCrawls',
   'listDeliveries',
   'listMonitors',
+  'listParseFormats',
 ])
 
-/** Routes that accept the URL of a page and refer to no other resource. Without a URL they fail. */
+/**
+ * Routes that accept a file or the URL of a page and refer to no other resource. Without it they
+ * fail.
+ */
 const pageRoutes = new Set([
+  'uploadExtension',
+  'createParseUpload',
+  'parse',
   'scrape',
   'v1Scrape',
   'startBatch',
@@ -158,7 +170,15 @@ const pageRoutes = new Set([
  * Routes for which the API defines 403 for a resource of another team, and `updateSession`, which
  * has the path of two of them. All others respond as for an unknown id.
  */
-const definedAs403 = new Set(['getSession', 'updateSession', 'deleteSession', 'deleteSessionByBody', 'getScrape'])
+const definedAs403 = new Set([
+  'getSession',
+  'updateSession',
+  'deleteSession',
+  'deleteSessionByBody',
+  'getScrape',
+  'interact',
+  'stopInteraction',
+])
 
 /** Routes that always require an admin key. */
 const adminRoutes = new Set([

@@ -2,7 +2,12 @@ import { sql, type Kysely } from 'kysely'
 import type { Database } from '../../src/store/schema.ts'
 
 /** Statements that undo the migrations after 0024. */
-const statements = ['alter table session drop column name, drop column metadata, drop column webhook']
+const statements = [
+  'alter table session drop column name, drop column metadata, drop column webhook',
+  'alter table scrape drop column replay',
+  'drop table extension',
+  'drop table parse_upload',
+]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */
 export async function undoMigrationsAfter0024(db: Kysely<Database>): Promise<void> {

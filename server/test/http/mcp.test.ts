@@ -1,0 +1,133 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+import { textOf } from '../../../test/mcp/answers.ts'
+import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
+
+const fixture = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let otherKey: string
+
+beforeAll(async () => {
+  lab = fixture.use(await startLab())
+  site = fixture.use(await startSite())
+  otherKey = (await lab.api('POST', '/v2/team/keys', { team: 'other' })).body['key']
+})
+
+afterAll(async () => {
+  await fixture.disposeAsync()
+})
+
+function connectRaw(query = '', apiKey = lab.server.apiKey): RawMcp {
+  return new RawMcp(new URL(`/mcp${query}`, lab.server.url), apiKey)
+}
+
+async function liveSessions(): Promise<readonly { readonly id: string }[]> {
+  return (await lab.api('GET', '/v2/browser?status=active')).body['sessions']
+}
+
+async function sessionOf(answer: string): Promise<Record<string, unknown>> {
+  const id = /browser session (\S+?)[,.]/.exec(answer)?.[1] ?? ''
+  return (await lab.api('GET', `/v2/browser/${id}`)).body
+}
+
+test('a client of 2025 has a browser for its MCP session, which ends and is billed with it', async () => {
+  const mcp = connectRaw()
+  await mcp.initialize()
+
+  const before = await liveSessions()
+  const first = textOf(await mcp.call('browser_navigate', { url: site.url('/form') }))
+  const second = textOf(await mcp.call('browser_snapshot'))
+  const foreign = await connectRaw('', otherKey).takeOver(mcp.sessionId).post({ id: 4, method: 'tools/list' })
+  const status = await mcp.end()
+  const after = await mcp.post({ id: 5, method: 'tools/list' })
+
+  expect(before).toEqual([])
+  expect(first).toContain(`Live view: ${lab.server.url}/live/`)
+  expect(second).toContain('textbox "Name"')
+  expect(second).not.toContain('Live view')
+  expect(foreign.status).toBe(404)
+  expect(status).toBe(200)
+  expect(after.status).toBe(404)
+  expect(await sessionOf(first)).toMatchObject({ status: 'destroyed', endReason: 'deleted', creditsBilled: 2 })
+})
+
+test('a client of protocol version 2026-07-28 passes a session handle, which other teams cannot use', async () => {
+  const mcp = connectRaw()
+  const call = async (client: RawMcp, name: string, args: object) =>
+    (await client.modern('tools/call', { name, arguments: args })).result
+
+  const { result: discovered } = await mcp.modern('server/discover')
+  const first = textOf(await call(mcp, 'browser_navigate', { url: site.url('/form') }))
+  const session = /session: "([^"]+)"/.exec(first)?.[1]
+  const second = textOf(await call(mcp, 'browser_snapshot', { session }))
+  const foreign = await call(connectRaw('', otherKey), 'browser_snapshot', { session })
+  const closed = textOf(await call(mcp, 'browser_close', { session }))
+
+  expect(discovered.supportedVersions).toContain('2026-07-28')
+  expect(second).toContain('textbox "Name"')
+  expect(foreign).toMatchObject({ isError: true })
+  expect(textOf(foreign)).toContain('SESSION_NOT_FOUND')
+  expect(closed).toContain('2 credits')
+  expect(await sessionOf(first)).toMatchObject({ status: 'destroyed' })
+})
+
+test('the official client learns that its session had expired', async () => {
+  const versionNegotiation = { mode: { pin: '2026-07-28' } }
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation })
+  const requestInit = { headers: { authorization: `Bearer ${lab.server.apiKey}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', lab.server.url), { requestInit }))
+  const first = textOf(await client.callTool({ name: 'browser_snapshot' }))
+  const session = /session: "([^"]+)"/.exec(first)?.[1]
+  await lab.api('DELETE', `/v2/browser/${(await sessionOf(first))['id'] as string}`)
+
+  const next = textOf(await client.callTool({ name: 'browser_snapshot', arguments: { session } }))
+  await client.callTool({ name: 'browser_close', arguments: { session } })
+  await client.close()
+
+  expect(next).toMatch(/previous browser session has ended .*A new one was opened/)
+  expect(next).toContain('Live view')
+  expect(await liveSessions()).toEqual([])
+})
+
+test('the URL of a client can restrict its tools and hosts', async () => {
+  const mcp = connectRaw('?readOnly=true&allowedDomains=*.example.com')
+  await mcp.initialize()
+
+  const { result } = await mcp.post({ id: 6, method: 'tools/list' })
+  const refused = await mcp.call('browser_navigate', { url: site.url('/form') })
+  const invalid = await connectRaw('?maxTokens=1').post({ id: 7, method: 'tools/list' })
+  await mcp.end()
+
+  const names = result.tools.map(({ name }: { readonly name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['browser_navigate', 'browser_snapshot']))
+  expect(names).not.toEqual(expect.arrayContaining(['browser_click']))
+  expect(textOf(refused)).toContain('The host 127.0.0.1 is not allowed')
+  expect(invalid.status).toBe(400)
+})
+
+test('pages to which allowed hosts redirect are not returned if their hosts are not allowed', async () => {
+  const mcp = connectRaw('?allowedDomains=127.0.0.1')
+  await mcp.initialize()
+  const url = site.url(`/redirect?to=${encodeURIComponent(site.crossUrl('/'))}`)
+
+  const scraped = textOf(await mcp.call('scrape', { url }))
+  const crawled = textOf(await mcp.call('crawl', { url, limit: 1 }))
+  await mcp.end()
+
+  expect(scraped).toContain('The host localhost is not allowed')
+  expect(crawled).toMatch(/^0 pages/)
+})
+
+test('requests without key and those of other web pages are refused', async () => {
+  const origin = 'https://evil.example'
+  const url = new URL('/mcp', lab.server.url)
+
+  const anonymous = await new RawMcp(url, 'wrong').post({ id: 8, method: 'tools/list' })
+  const foreign = await new RawMcp(url, lab.server.apiKey, { origin }).post({ id: 9, method: 'tools/list' })
+
+  expect(anonymous.status).toBe(401)
+  expect(foreign.status).toBe(403)
+})
