@@ -175,7 +175,8 @@ test('output above a megabyte is cut', async () => {
 test('the end of a session ends its code, and processes that the code left in the background', async () => {
   const { id } = await lab.createSession()
   await post({ code: 'setsid nohup sleep 98765 >/dev/null 2>&1 & disown', language: 'bash' }, id)
-  expect(processesWith('98765')).toHaveLength(1)
+  // Bash does not wait for the start of a command in the background.
+  await expect.poll(() => processesWith('98765')).toHaveLength(1)
   const running = post({ code: 'console.log(1); await new Promise(() => {})' }, id)
   await expect.poll(() => processesWith('program.mts').length).toBeGreaterThan(0)
 
