@@ -128,6 +128,7 @@ export const catalogue = {
     hint: 'Install one: `apt-get install chromium-headless-shell` on Debian, or set `--browser PATH`.',
   },
   DRAINING: { status: 503, hint: 'The server is shutting down. Retry after the seconds in `Retry-After`.' },
+  SERVER_BUSY: { status: 503, hint: 'Retry after the seconds in `Retry-After`.' },
   STORE_UNAVAILABLE: {
     status: 503,
     hint: 'Retry after the seconds in `Retry-After`. `/readyz` shows whether the database is available.',

@@ -49,7 +49,7 @@ function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams
   return { ...schema, response: { ...(schema.response as object), 200: { description: 'The file', content } } }
 }
 
-/** The body of `POST /v2/parse`. */
+/** The body of `POST /v2/parse`: a file, or the reference of one that was uploaded before. */
 const formContent = {
   'multipart/form-data': {
     schema: {
@@ -59,6 +59,19 @@ const formContent = {
         file: { type: 'string', format: 'binary' },
       },
       required: ['file'],
+    },
+  },
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: {
+        uploadRef: {
+          type: 'string',
+          description: 'Reference of a file that was uploaded with `POST /v2/parse/upload-url`',
+        },
+      },
+      required: ['uploadRef'],
+      additionalProperties: { description: 'Options of a scrape, such as `formats`' },
     },
   },
 } as const

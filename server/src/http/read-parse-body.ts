@@ -3,6 +3,7 @@ import { maxParseBytes, parseOptions } from 'bowline/contract/parse'
 import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import type { UploadedFile } from '../scrape/load/document-reader.ts'
+import type { HeldBytes } from './body-memory.ts'
 import { sizeText } from './body-sizes.ts'
 import { detachBody } from './detach-body.ts'
 import { invalidRequest } from './errors.ts'
@@ -19,33 +20,35 @@ const maxOverheadBytes = 2 * 1024 * 1024
 
 /**
  * Reads the body of `POST /v2/parse`, which is multipart or JSON. Throws BAD_REQUEST,
- * BAD_REQUEST_INVALID_JSON.
+ * BAD_REQUEST_INVALID_JSON, SERVER_BUSY.
  */
-export async function readParseBody(request: FastifyRequest): Promise<ParseBody> {
-  const { 'content-type': contentType = '', 'content-length': length } = request.headers
-  const announced = Number(length ?? 0)
+export async function readParseBody(request: FastifyRequest, held: HeldBytes): Promise<ParseBody> {
+  const { 'content-type': contentType = '' } = request.headers
   if (/^multipart\/form-data\b/i.test(contentType)) {
-    const body = await readBytes(request, maxParseBytes + maxOverheadBytes, announced)
+    const body = await readBytes(request, maxParseBytes + maxOverheadBytes, held)
     return fromForm(body, contentType)
   }
   if (!/^application\/json\b/i.test(contentType)) throw missingFile()
-  const body = parseJsonBody((await readBytes(request, maxOverheadBytes, announced)).toString())
+  const body = parseJsonBody((await readBytes(request, maxOverheadBytes, held)).toString())
   if (!isObject(body)) throw missingFile()
   const { uploadRef, ...options } = body
   if (typeof uploadRef !== 'string') throw missingFile()
   return { uploadRef, options }
 }
 
-/** Reads a body of limited size. Throws BAD_REQUEST if it is larger. */
-export async function readBytes(request: FastifyRequest, maxBytes: number, announced: number): Promise<Buffer> {
+/** Reads a body of limited size. Throws BAD_REQUEST if it is larger, SERVER_BUSY. */
+export async function readBytes(request: FastifyRequest, maxBytes: number, held: HeldBytes): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0)
   const body = detachBody(request.raw)
   const chunks: Buffer[] = []
   let bytes = 0
   try {
     if (announced > maxBytes) throw tooLarge()
+    held.assertRoom(announced)
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) throw tooLarge()
+      held.add(chunk.length)
       chunks.push(chunk)
     }
   } finally {

@@ -110,4 +110,13 @@ describe('the OpenAPI document', () => {
     expect(search['sources']?.items?.anyOf?.[0]?.enum).toContain('news')
     expect(named(bodyOf('/v2/batch/scrape').properties?.['webhook']).anyOf?.[0]).toEqual({ type: 'string' })
   })
+
+  test('describes both bodies of a file to parse', () => {
+    const { post } = document.paths['/v2/parse'] as unknown as { post: { requestBody: { content: object } } }
+
+    expect(post.requestBody.content).toMatchObject({
+      'multipart/form-data': { schema: { required: ['file'] } },
+      'application/json': { schema: { required: ['uploadRef'] } },
+    })
+  })
 })

@@ -47,7 +47,7 @@ test.each<[string, string, string]>([
 
   expect([status, body['success']]).toEqual([200, true])
   expect(body['data'].markdown).toContain(markdown)
-  expect(body['data'].metadata).toMatchObject({ sourceURL: name, creditsUsed: 1, statusCode: 200 })
+  expect(body['data'].metadata).toMatchObject({ sourceURL: name, creditsUsed: 1, numPages: 1, totalPages: 1 })
 })
 
 test('is listed in the activity with the name of the file, also if the file is broken', async () => {

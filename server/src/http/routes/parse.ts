@@ -11,6 +11,7 @@ import type { ParseUploads } from '../../scrape/uploads/parse-uploads.ts'
 import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import { activityDescriber } from '../activity-of-call.ts'
+import { BodyMemory, type HeldBytes } from '../body-memory.ts'
 import { readBytes, readParseBody, toParseRequest, type ParseBody } from '../read-parse-body.ts'
 import type { Handlers } from '../register.ts'
 import { registerRoute, registerServerRoute } from '../register-route.ts'
@@ -49,18 +50,20 @@ export function registerParse(
     readonly baseUrlOf: (request: FastifyRequest) => string
     /** Receives the activity of each parsed file, including failures. */
     readonly record: (activity: NewActivity) => void
+    /** Limits the memory for files of all requests. Default: 512 MB. */
+    readonly bodies?: BodyMemory | undefined
   },
 ): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { billedScrapes, uploads, accessOf, baseUrlOf, record } = deps
+  const { billedScrapes, uploads, accessOf, baseUrlOf, record, bodies = new BodyMemory() } = deps
   const describeActivity = activityDescriber(routes.parse)
   registerServerRoute(app, 'parseUpload', {
     handler: async (raw) => {
       const { id } = raw.params as { readonly id: string }
       const { uploadRef } = raw.query as { readonly uploadRef?: unknown }
-      const announced = Number(raw.headers['content-length'] ?? 0)
-      const read = async (): Promise<Buffer> => readBytes(raw, maxParseBytes, announced)
+      using held = bodies.open()
+      const read = async (): Promise<Buffer> => readBytes(raw, maxParseBytes, held)
       await uploads.receive(id, typeof uploadRef === 'string' ? uploadRef : '', read)
       return { success: true }
     },
@@ -69,9 +72,10 @@ export function registerParse(
     handler: async (raw) => {
       const { teamId, id: apiKeyId } = accessOf(raw, 'key')
       using caller = abortOnDisconnect(raw)
-      const body = await readParseBody(raw)
+      using held = bodies.open()
+      const body = await readParseBody(raw, held)
       const request = toParseRequest(body.options)
-      const file = await fileOf(body, teamId, uploads)
+      const file = await fileOf(body, { teamId, uploads, held })
       kindOfFile(file)
       const who = { teamId, apiKeyId, baseUrl: baseUrlOf(raw), signal: caller.signal }
       const startedAt = new Date()
@@ -93,7 +97,14 @@ export function registerParse(
   })
 }
 
-async function fileOf(body: ParseBody, teamId: string, uploads: ParseUploads): Promise<UploadedFile> {
+interface FileSource extends Pick<ParseRouteDeps, 'uploads'> {
+  readonly teamId: string
+  readonly held: HeldBytes
+}
+
+async function fileOf(body: ParseBody, { teamId, uploads, held }: FileSource): Promise<UploadedFile> {
   if ('file' in body) return body.file
+  // Counted before it is taken: a file that was taken cannot be parsed again.
+  held.add(maxParseBytes)
   return uploads.take(teamId, body.uploadRef)
 }

@@ -51,15 +51,17 @@ export async function makeTextFormats(
       const all = { ...processed, rawHtml: body.html, product: processed?.product ?? null } as TextFormats['formats']
       return {
         formats: pick(all),
-        metadata: { ...processed?.metadata, ...(body.source !== undefined && { numPages: 1, totalPages: 1 }) },
+        metadata: { ...processed?.metadata, ...(body.source !== undefined && onePage) },
         markdown: all.markdown ?? '',
         pages: 1,
         stored: body,
         warning: processed?.warning,
       }
     }
-    case 'text':
-      return plain(body.text, body.language === '' ? body.text : fenced(body.text, body.language))
+    case 'text': {
+      const all = plain(body.text, body.language === '' ? body.text : fenced(body.text, body.language))
+      return body.source === undefined ? all : { ...all, metadata: onePage }
+    }
     case 'image': {
       const all = plain(`<img src="${escapeHtml(page.url)}">`, `![](${page.url})\n`)
       return { ...all, formats: { ...all.formats, ...(wants('images') && { images: [page.url] }) } }
@@ -80,6 +82,9 @@ export async function makeTextFormats(
       return body satisfies never
   }
 }
+
+/** Metadata of a file without pages. */
+const onePage = { numPages: 1, totalPages: 1 } as const
 
 /**
  * Returns the image at the URL as a data URI. Throws SCRAPE_UNSUPPORTED_FILE_ERROR for other kinds

@@ -6,7 +6,7 @@ export type PageBody =
   /** `source`: of a converted document, all of which is content, or of an uploaded page. */
   | { readonly kind: 'html'; readonly html: string; readonly source?: 'document' | 'upload' | undefined }
   /** Plain text. `language` is the info string of its code block, or '' for prose. */
-  | { readonly kind: 'text'; readonly text: string; readonly language: string }
+  | { readonly kind: 'text'; readonly text: string; readonly language: string; readonly source?: 'upload' | undefined }
   /** `bytes` are undefined for a page from the cache. */
   | { readonly kind: 'image'; readonly bytes?: Uint8Array | undefined }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }

@@ -63,7 +63,9 @@ function bodyOf(file: UploadedFile): PageBody | DocumentFile {
         throw new BowlineError('DOCUMENT_INVALID', `The ${kind.toUpperCase()} file is empty: 0 bytes`)
       }
       const text = decodeText(bytes, contentType)
-      return kind === 'html' ? { kind, html: text, source: 'upload' } : { kind: 'text', text, language: '' }
+      return kind === 'html'
+        ? { kind, html: text, source: 'upload' }
+        : { kind: 'text', text, language: '', source: 'upload' }
     }
     default:
       return { kind: 'document', documentKind: kind satisfies DocumentKind, bytes }
