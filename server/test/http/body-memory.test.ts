@@ -21,7 +21,7 @@ test('files of all requests together may take a limited amount of memory', async
       total += bytes
       if (total >= 60_000) received.resolve()
     }
-    return readParseBody(request, { ...held, add, [Symbol.dispose]: () => undefined })
+    return await readParseBody(request, { ...held, add })
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
