@@ -11,7 +11,7 @@ export const interactRoutes = {
     tag: 'Scrape',
     rateLimit: 'scrape',
     activity: { endpoint: 'interact', target: 'session' },
-    summary: 'Run code in a session that continues a scrape, which its first call repeats',
+    summary: 'Run code or a prompt in a session that continues a scrape, which its first call repeats',
     params: scrapeParams,
     body: interactRequest,
     maxBodyBytes: bodyBytes.options,

@@ -168,6 +168,10 @@ export const catalogue = {
     status: 500,
     hint: 'Check the log of the language model. Retry, or simplify the schema.',
   },
+  LANGUAGE_MODEL_FAILED: {
+    status: 502,
+    hint: 'Check the log of the language model, and that it supports tools. Retry.',
+  },
   PACKAGE_MISSING: {
     status: 501,
     hint: 'Run the command in the folder where the server is installed, then restart the server.',

@@ -77,7 +77,7 @@ async function callTool(
     return used.browser
   }
   try {
-    const content = await tool.run(own as never, { bowline, browser, options, signal })
+    const content = await tool.run(own as never, { bowline: () => bowline, browser, options, signal })
     return { content: [...noticesOf(used), ...content] as CallToolResult['content'] }
   } catch (error) {
     const text = { type: 'text' as const, text: describeError(error) }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { isBowlineError } from '../kit/errors.ts'
 import { messageOf } from '../kit/message-of.ts'
-import { quotePage } from './tools/answer.ts'
+import { quotePage } from '../kit/quote-page.ts'
 
 /**
  * Describes an error for an agent. Of the log that Playwright appends to its errors, only the last

@@ -47,7 +47,7 @@ function packageMissing(cause: unknown): BowlineError {
   const names = '@modelcontextprotocol/server playwright-core'
   return new BowlineError(
     'PACKAGE_MISSING',
-    `Install ${names.replace(' ', ' and ')} to use MCP: npm install ${names}`,
+    `Install ${names.replace(' ', ' and ')} to use MCP and browser agents: npm install ${names}`,
     {
       cause,
     },

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { SessionPrompts } from '../agent/session-prompts.ts'
 import { ParseUploads } from '../scrape/uploads/parse-uploads.ts'
 import type { BrowserHost } from '../browsers/host.ts'
 import { describeIsolation } from '../browsers/isolation.ts'
@@ -156,6 +157,7 @@ function httpDeps(
     webhooks,
     jobs,
     languageModel,
+    prompts: new SessionPrompts({ sessions, gateway, mcpHost, languageModel }),
     activity: usage.activity,
     checkRateLimit: usage.checkRateLimit,
     sessions,

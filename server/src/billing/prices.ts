@@ -6,6 +6,10 @@ export interface Prices {
   readonly browserHour: number
   /** Minimum for a browser session. */
   readonly browserMinimum: number
+  /** Per hour of a browser session in which a prompt was run, instead of `browserHour`. */
+  readonly promptHour: number
+  /** Minimum for such a session. */
+  readonly promptMinimum: number
   /** Per page. */
   readonly page: number
   /** Per page with structured extraction, instead of `page`. */
@@ -28,11 +32,13 @@ export interface Prices {
 
 /**
  * Default prices. Sessions cost 2 credits a minute, billed per started half minute, with a minimum
- * of 2. Pages cost 1 or 5 credits, maps 1, searches 2 per ten results.
+ * of 2, and 7 credits a minute if a prompt was run, with a minimum of 7. Pages cost 1 or 5 credits, maps 1, searches 2 per ten results.
  */
 export const defaultPrices: Prices = {
   browserHour: 120,
   browserMinimum: 2,
+  promptHour: 420,
+  promptMinimum: 7,
   page: 1,
   extraction: 5,
   enhanced: 5,
@@ -63,10 +69,13 @@ export function withPrices(overrides: readonly string[]): Prices {
 
 const msPerHour = 3_600_000
 
-/** Returns the price of a browser session in whole credits. */
-export function priceOfSession(prices: Prices, durationMs: number): number {
+/** Returns the price of a browser session in whole credits. `isPrompted`: a prompt was run. */
+export function priceOfSession(prices: Prices, durationMs: number, isPrompted = false): number {
+  const [minimum, hour] = isPrompted
+    ? [prices.promptMinimum, prices.promptHour]
+    : [prices.browserMinimum, prices.browserHour]
   // Multiplies first: an inexact quotient would round 31 half minutes up to 32.
-  return Math.max(prices.browserMinimum, Math.ceil((durationMs * prices.browserHour) / msPerHour))
+  return Math.max(minimum, Math.ceil((durationMs * hour) / msPerHour))
 }
 
 /** Features of a scrape that determine its price. */

@@ -1,3 +1,4 @@
+import type { SessionPrompts } from '../agent/session-prompts.ts'
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
@@ -81,6 +82,7 @@ export interface HttpDeps
   readonly mapper: Mapper
   readonly webhooks: Webhooks
   readonly monitors: Monitors
+  readonly prompts: SessionPrompts
   readonly metrics: Metrics
   /** The MCP endpoint and its settings. */
   readonly mcp: Pick<McpRouteDeps, 'host' | 'settings'>
@@ -209,7 +211,7 @@ function handlersOf(deps: HttpDeps): Handlers {
   const interactionDeps = { store, sessions, peers, nodeId, onError, gateway: deps.gateway, maxTtlSeconds }
   return {
     ...browser,
-    ...interactHandlers({ ...interactionDeps, scrapes }, browser.deleteSession),
+    ...interactHandlers({ ...interactionDeps, scrapes, prompts: deps.prompts }, browser.deleteSession),
     ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),

@@ -1,6 +1,7 @@
+import type { SessionPrompts } from '../agent/session-prompts.ts'
 import { interactResponse, interactTimes, type InteractRequest, type InteractResponse } from 'bowline/contract/interact'
 import { createSessionRequest } from 'bowline/contract/session-options'
-import type { ExecuteRequest } from 'bowline/contract/execute'
+import type { ExecuteOutcome, ExecuteRequest } from 'bowline/contract/execute'
 import { BowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../cluster/relay.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -9,7 +10,9 @@ import { replayScrape } from '../scrape/render/replay-scrape.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { findByIdempotencyKey, getTeamSession } from '../sessions/session-queries.ts'
 import { sessionUrls } from '../sessions/urls.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
+import { abortOnDisconnect } from './disconnect-signal.ts'
 import type { Call } from './register.ts'
 import { requireLiveSession } from './require-live-session.ts'
 import { peerOfRow, type SessionNodeDeps } from './session-node.ts'
@@ -18,6 +21,7 @@ import { peerOfRow, type SessionNodeDeps } from './session-node.ts'
 export interface ScrapeInteractionDeps extends SessionNodeDeps {
   readonly scrapes: Pick<Scrapes, 'readReplay'>
   readonly gateway: Pick<Gateway, 'connect'>
+  readonly prompts: Pick<SessionPrompts, 'assertAvailable' | 'run'>
   readonly maxTtlSeconds: number
 }
 
@@ -35,13 +39,14 @@ export class ScrapeInteraction {
   }
 
   /**
-   * Runs code in the session of a scrape. Throws SCRAPE_NOT_FOUND, FORBIDDEN, CONFLICT if the
-   * scrape cannot be repeated, SESSION_ENDED, and like `Sessions.create` and `CodeRunner.run`.
+   * Runs code or a prompt in the session of a scrape. Throws SCRAPE_NOT_FOUND, FORBIDDEN, CONFLICT
+   * if the scrape cannot be repeated, SESSION_ENDED, and like `Sessions.create`, `CodeRunner.run`
+   * and `SessionPrompts.run`.
    */
   async run(scrapeId: string, request: InteractRequest, call: Call): Promise<InteractResponse> {
-    const { code, language, timeout, existingSessionId } = request
-    if (code === undefined) throw promptUnsupported()
-    const { store, sessions, gateway } = this.#deps
+    const { existingSessionId } = request
+    const { store, sessions, prompts } = this.#deps
+    if (request.code === undefined) prompts.assertAvailable()
     const row =
       existingSessionId === undefined
         ? await this.#sessionOf(scrapeId, call)
@@ -50,10 +55,7 @@ export class ScrapeInteraction {
     if (peer !== undefined) return interactResponse.parse(await requestPeer(peer, call.raw.raw, request))
     await this.#starting.get(scrapeId)?.catch(() => undefined)
     const session = await requireLiveSession(sessions, row)
-    const execution: ExecuteRequest = { code, language, timeout }
-    const outcome = await session.code.run(execution, async (upgrade) =>
-      gateway.connect(session, upgrade, { query: new URLSearchParams(), targetId: undefined }),
-    )
+    const outcome = await this.#runIn(session, scrapeId, request, call)
     const { cdpUrl, liveViewUrl, interactiveLiveViewUrl } = sessionUrls(call.baseUrl, session.row)
     const success = outcome.exitCode === 0 && !outcome.killed
     return { success, sessionId: row.id, cdpUrl, liveViewUrl, interactiveLiveViewUrl, ...outcome }
@@ -65,6 +67,29 @@ export class ScrapeInteraction {
     const row = await findByIdempotencyKey(this.#deps.store.db, key.teamId, sessionKey(scrapeId))
     if (row === undefined) throw new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
     return row
+  }
+
+  async #runIn(
+    session: LiveSession,
+    scrapeId: string,
+    { code, prompt = '', language, timeout, existingSessionId }: InteractRequest,
+    call: Call,
+  ): Promise<ExecuteOutcome & { readonly output?: string }> {
+    const { scrapes, gateway, prompts } = this.#deps
+    if (code !== undefined) {
+      const execution: ExecuteRequest = { code, language, timeout }
+      return session.code.run(execution, async (upgrade) =>
+        gateway.connect(session, upgrade, { query: new URLSearchParams(), targetId: undefined }),
+      )
+    }
+    using caller = abortOnDisconnect(call.raw)
+    const replay = existingSessionId === undefined ? await scrapes.readReplay(scrapeId, call.key.teamId) : undefined
+    return await prompts.run(session, {
+      prompt,
+      url: replay?.url,
+      timeoutSeconds: timeout,
+      signal: caller.signal,
+    })
   }
 
   async #sessionOf(scrapeId: string, call: Call): Promise<SessionRow> {
@@ -119,10 +144,4 @@ export class ScrapeInteraction {
 /** Idempotency key by which the session of a scrape is found on all servers. */
 function sessionKey(scrapeId: string): string {
   return `interact ${scrapeId}`
-}
-
-function promptUnsupported(): BowlineError {
-  return new BowlineError('NOT_IMPLEMENTED', 'This server runs `code` in sessions, and no prompts', {
-    hint: 'Send `code`. Prompts need a server that has a language model (`--llm-url`) and supports them.',
-  })
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { BowlineError } from 'bowline/kit/errors'
-import type { FromThread, ThreadError, ThreadRequest, ToThread } from './thread-messages.ts'
+import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
+import type { FromThread, ThreadError, ThreadRequest, ToolOutcome, ToThread } from './thread-messages.ts'
 
 /**
  * Runs the MCP endpoint in a worker thread, so that large pages of agents neither delay other
@@ -22,14 +23,41 @@ export class McpHost implements AsyncDisposable {
    * optional packages is not installed.
    */
   async handle(request: ThreadRequest, signal: AbortSignal): Promise<Response> {
-    const thread = await (this.#thread ??= this.#start())
+    const thread = await this.#open()
     return thread.handle(request, signal)
+  }
+
+  /** Describes the browser tools. */
+  async describeTools(): Promise<readonly ToolDescription[]> {
+    const outcome = await (await this.#open()).useTools({ kind: 'describe' })
+    return 'tools' in outcome ? outcome.tools : []
+  }
+
+  /**
+   * Calls a browser tool on a session. Failures of the tool are part of the result. Throws
+   * PACKAGE_MISSING if Playwright is not installed, or the signal's reason.
+   */
+  async callTool(call: SessionToolCall, signal: AbortSignal): Promise<SessionToolResult> {
+    const outcome = await (await this.#open()).useTools({ kind: 'call', call }, signal)
+    signal.throwIfAborted()
+    if ('output' in outcome) return outcome.output
+    throw toError('error' in outcome ? outcome.error : threadEnded)
+  }
+
+  /** Disconnects the browser tools from a session. */
+  async releaseTools(sessionId: string): Promise<void> {
+    const thread = await this.#thread?.catch(() => undefined)
+    thread?.send({ kind: 'release', sessionId })
   }
 
   /** Disconnects from all browsers, and ends the thread. */
   async [Symbol.asyncDispose](): Promise<void> {
     const thread = await this.#thread?.catch(() => undefined)
     await thread?.close()
+  }
+
+  async #open(): Promise<McpThread> {
+    return (this.#thread ??= this.#start())
   }
 
   async #start(): Promise<McpThread> {
@@ -46,6 +74,7 @@ export class McpHost implements AsyncDisposable {
 class McpThread {
   readonly #worker: Worker
   readonly #requests = new Map<number, PendingResponse>()
+  readonly #toolCalls = new Map<number, (outcome: ToolOutcome) => void>()
   #lastId = 0
 
   constructor(worker: Worker) {
@@ -70,7 +99,6 @@ class McpThread {
     })
     worker.on('message', (message: FromThread) => {
       if (message.kind === 'ready') ready.resolve()
-      else if (message.kind === 'failed') ready.reject(toError(message.error))
       else if (message.kind === 'warning') onError(new Error(message.message))
       else thread.#receive(message)
     })
@@ -84,28 +112,47 @@ class McpThread {
     this.#requests.set(id, pending)
     if (signal.aborted) this.#cancel(id)
     else signal.addEventListener('abort', () => this.#cancel(id), { once: true })
-    this.#send({ kind: 'request', id, request })
+    this.send({ kind: 'request', id, request })
     return pending.response
+  }
+
+  /** Resolves with the outcome of a message about the browser tools. Never rejects. */
+  async useTools(
+    message: { readonly kind: 'describe' } | { readonly kind: 'call'; readonly call: SessionToolCall },
+    signal?: AbortSignal,
+  ): Promise<ToolOutcome> {
+    const id = ++this.#lastId
+    const { promise, resolve } = Promise.withResolvers<ToolOutcome>()
+    this.#toolCalls.set(id, resolve)
+    const cancel = (): void => this.send({ kind: 'cancel', id })
+    signal?.addEventListener('abort', cancel, { once: true })
+    this.send({ ...message, id })
+    if (signal?.aborted === true) cancel()
+    const outcome = await promise
+    signal?.removeEventListener('abort', cancel)
+    this.#toolCalls.delete(id)
+    return outcome
   }
 
   /** Closes the connections of the thread, and ends it after at most 2 s. */
   async close(): Promise<void> {
     const closed = once(this.#worker, 'exit', { signal: AbortSignal.timeout(closeLimitMs) }).catch(() => undefined)
     this.#worker.on('message', ({ kind }: FromThread) => kind === 'closed' && void this.#worker.terminate())
-    this.#send({ kind: 'close' })
+    this.send({ kind: 'close' })
     await closed
     await this.#worker.terminate()
   }
 
   #receive(message: FromThread): void {
     if (!('id' in message)) return
+    if (message.kind === 'result') return this.#toolCalls.get(message.id)?.(message.result)
     const pending = this.#requests.get(message.id)
     pending?.receive(message)
     if (message.kind === 'end') this.#requests.delete(message.id)
   }
 
   #cancel(id: number): void {
-    if (this.#requests.has(id)) this.#send({ kind: 'cancel', id })
+    if (this.#requests.has(id)) this.send({ kind: 'cancel', id })
   }
 
   #failAll(): void {
@@ -113,9 +160,11 @@ class McpThread {
       pending.receive({ kind: 'end', id, error: threadEnded })
     }
     this.#requests.clear()
+    for (const resolve of this.#toolCalls.values()) resolve({ error: threadEnded })
   }
 
-  #send(message: ToThread): void {
+  /** Sends a message to the thread. */
+  send(message: ToThread): void {
     this.#worker.postMessage(message)
   }
 }
@@ -168,8 +217,8 @@ const closeLimitMs = 2000
 
 const threadEnded: ThreadError = {
   code: 'UNKNOWN_ERROR',
-  message: 'The thread that serves MCP has ended',
-  hint: 'Initialize the MCP session again.',
+  message: 'The thread that serves MCP and browser tools has ended',
+  hint: 'Initialize the MCP session again, or repeat the request.',
 }
 
 function toError({ code, message, hint }: ThreadError): BowlineError {

@@ -1,4 +1,4 @@
-import type { McpCaller } from 'bowline/mcp'
+import type { McpCaller, SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
 
 /** A request that the server passes to the MCP thread. */
 export interface ThreadRequest {
@@ -13,6 +13,10 @@ export interface ThreadRequest {
 /** A message to the MCP thread. */
 export type ToThread =
   | { readonly kind: 'request'; readonly id: number; readonly request: ThreadRequest }
+  | { readonly kind: 'describe'; readonly id: number }
+  | { readonly kind: 'call'; readonly id: number; readonly call: SessionToolCall }
+  /** Disconnect from a session. */
+  | { readonly kind: 'release'; readonly sessionId: string }
   | { readonly kind: 'cancel'; readonly id: number }
   /** Disconnect from all browsers. */
   | { readonly kind: 'close' }
@@ -20,7 +24,7 @@ export type ToThread =
 /** A message of the MCP thread. */
 export type FromThread =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly error: ThreadError }
+  | { readonly kind: 'result'; readonly id: number; readonly result: ToolOutcome }
   | {
       readonly kind: 'head'
       readonly id: number
@@ -31,6 +35,12 @@ export type FromThread =
   | { readonly kind: 'end'; readonly id: number; readonly error?: ThreadError | undefined }
   | { readonly kind: 'closed' }
   | { readonly kind: 'warning'; readonly message: string }
+
+/** Outcome of a message about the browser tools. */
+export type ToolOutcome =
+  | { readonly tools: readonly ToolDescription[] }
+  | { readonly output: SessionToolResult }
+  | { readonly error: ThreadError }
 
 /** An error, as it crosses the boundary of the thread. */
 export interface ThreadError {

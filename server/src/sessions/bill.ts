@@ -44,7 +44,7 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
   const durationMs = Math.round(Math.min(Math.max(0, end.durationMs), row.ttlSeconds * 1000))
   const endedAt = new Date(row.createdAt.getTime() + durationMs)
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
-  const credits = end.status === 'error' ? 0 : priceOfSession(deps.prices, durationMs)
+  const credits = end.status === 'error' ? 0 : priceOfSession(deps.prices, durationMs, row.isPrompted)
   const { status, reason, error } = end
   const profileVersion = end.profile !== undefined && 'version' in end.profile ? end.profile.version : undefined
   const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined

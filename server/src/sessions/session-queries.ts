@@ -73,7 +73,7 @@ export async function lockActiveSession(db: Transaction<Database>, id: string): 
 /** Fields of a session that can change while it is active. `undefined` clears a field. */
 export type ChangedSession = Pick<
   SessionRow,
-  'ttlSeconds' | 'activityTtlSeconds' | 'reservedCredits' | 'name' | 'metadata'
+  'ttlSeconds' | 'activityTtlSeconds' | 'reservedCredits' | 'isPrompted' | 'name' | 'metadata'
 >
 
 /** Changes a session. Its lifetime counts from its creation. */

@@ -19,10 +19,12 @@ export interface SessionChange {
   readonly name?: string | null | undefined
   /** Is merged with the metadata of the session. `null` removes a key. */
   readonly metadata?: Readonly<Record<string, string | null>> | undefined
+  /** Gives the session the price of prompts. */
+  readonly isPrompted?: true | undefined
 }
 
 /**
- * Changes an active session. A change of the lifetime reserves the additional credits, or releases
+ * Changes an active session. A change of the lifetime or the price reserves the additional credits, or releases
  * those that are no longer needed, in the same transaction. Throws SESSION_ENDED,
  * INSUFFICIENT_CREDITS, or BAD_REQUEST if the session would have too much metadata.
  */
@@ -35,12 +37,14 @@ export async function updateSession(
     const row = await lockActiveSession(transaction, id)
     if (row === undefined) throw sessionHasEnded(id)
     const { ttlSeconds = row.ttlSeconds, activityTtlSeconds = row.activityTtlSeconds } = change
-    const reservedCredits =
-      change.ttlSeconds === undefined ? row.reservedCredits : priceOfSession(prices, ttlSeconds * 1000)
+    const isPrompted = row.isPrompted || change.isPrompted === true
+    const changesPrice = change.ttlSeconds !== undefined || isPrompted !== row.isPrompted
+    const reservedCredits = changesPrice ? priceOfSession(prices, ttlSeconds * 1000, isPrompted) : row.reservedCredits
     const updated = await changeSession(transaction, id, {
       ttlSeconds,
       activityTtlSeconds,
       reservedCredits,
+      isPrompted,
       name: change.name === undefined ? row.name : (change.name ?? undefined),
       metadata: change.metadata === undefined ? row.metadata : metadataColumn(merge(row, change.metadata)),
     })

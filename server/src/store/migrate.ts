@@ -28,6 +28,7 @@ import { sessionLabels } from './migrations/0025-session-labels.ts'
 import { sessionWebhooks } from './migrations/0026-session-webhooks.ts'
 import { extensions } from './migrations/0027-extensions.ts'
 import { parseUploads } from './migrations/0029-parse-uploads.ts'
+import { sessionPrompts } from './migrations/0030-session-prompts.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -60,6 +61,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0027-extensions': extensions,
   '0028-scrape-replays': scrapeReplays,
   '0029-parse-uploads': parseUploads,
+  '0030-session-prompts': sessionPrompts,
 }
 
 /** Names of all migrations, in order. */

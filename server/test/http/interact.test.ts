@@ -80,7 +80,7 @@ test('a scrape that cannot be repeated is a conflict, and its session costs noth
 })
 
 test.each([
-  ['a prompt', { prompt: 'Order it' }, 501, /sends? `code`|Send `code`|no prompts/],
+  ['a prompt without a language model', { prompt: 'Order it' }, 501, /need a language model, and this server has none/],
   ['neither code nor prompt', {}, 400, /Either 'code' or 'prompt' must be provided\./],
 ])('%s is refused', async (_name, body, status, error) => {
   const answer = await interact('0191e0a2-0000-7000-8000-000000000000', body)

@@ -1,13 +1,10 @@
-import type { Browser } from 'playwright-core'
 import type { Bowline } from '../../client/bowline.ts'
 import type { Session, SessionBill } from '../../client/session.ts'
-import { createSessionFiles, type SessionFiles } from '../../client/session-files.ts'
 import type { CreateSessionOptions } from '../../contract/session-options.ts'
-import { connectBrowser } from '../../drivers/connect.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { loadChromium, type Chromium } from '../load-packages.ts'
+import { connectTabs, type ConnectedTabs, type DrivenBrowser, type OpenBrowser } from './driven-browser.ts'
 import { HumanHelp } from './human-help.ts'
-import { Tabs } from './tabs.ts'
 
 /** Where the sessions of an agent come from. */
 export interface AgentBrowserDeps {
@@ -19,14 +16,9 @@ export interface AgentBrowserDeps {
   readonly toViewUrl?: ((viewUrl: string) => string) | undefined
 }
 
-/** A session that an agent drives, connected with Playwright. */
-export interface OpenBrowser {
+interface OpenSession extends OpenBrowser, ConnectedTabs {
   readonly session: Session
-  readonly tabs: Tabs
-  readonly files: SessionFiles
-  readonly human: HumanHelp
   readonly liveViewUrl: string
-  readonly interactiveLiveViewUrl: string
 }
 
 /**
@@ -34,9 +26,9 @@ export interface OpenBrowser {
  * lifetime or idle time is over, the next use creates another one. A lost connection to a session
  * that is still alive is made again.
  */
-export class AgentBrowser implements AsyncDisposable {
+export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   readonly #deps: AgentBrowserDeps
-  #open: (OpenBrowser & { readonly browser: Browser }) | undefined
+  #open: OpenSession | undefined
   #notices: string[] = []
   #turn: Promise<unknown> = Promise.resolve()
   #isDisposed = false
@@ -45,7 +37,6 @@ export class AgentBrowser implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Runs `work` with the browser, after earlier calls have ended. Opens a session if necessary. */
   async use<Result>(work: (browser: OpenBrowser) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => work(await this.#ensureOpen()))
   }
@@ -55,7 +46,6 @@ export class AgentBrowser implements AsyncDisposable {
     return this.#notices.splice(0)
   }
 
-  /** Ends the session. Returns its bill, or `undefined` if none is open. */
   async end(): Promise<SessionBill | undefined> {
     return this.#inTurn(async () => this.#endOpen())
   }
@@ -77,7 +67,7 @@ export class AgentBrowser implements AsyncDisposable {
     return turn
   }
 
-  async #ensureOpen(): Promise<OpenBrowser> {
+  async #ensureOpen(): Promise<OpenSession> {
     if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The MCP session has ended')
     if (this.#open?.browser.isConnected() === true) return this.#open
     const chromium = await loadChromium()
@@ -100,25 +90,11 @@ export class AgentBrowser implements AsyncDisposable {
     return this.#open
   }
 
-  async #connect(session: Session, chromium: Chromium): Promise<OpenBrowser & { readonly browser: Browser }> {
+  async #connect(session: Session, chromium: Chromium): Promise<OpenSession> {
     const { toConnectUrl = same, toViewUrl = same } = this.#deps
-    const connectUrl = toConnectUrl(session.cdpUrl)
-    const connecting = chromium.connectOverCDP(connectUrl)
-    const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), undefined)
-    const context = browser.contexts()[0] ?? (await browser.newContext())
-    const page = context.pages().at(-1) ?? (await context.newPage())
-    if (typeof page.ariaSnapshotJSON !== 'function') {
-      await browser.close()
-      throw new BowlineError('DRIVER_FAILED', 'The installed Playwright is too old for the MCP server', {
-        hint: 'npm install playwright-core@latest',
-      })
-    }
-    context.setDefaultTimeout(actionTimeoutMs)
     return {
+      ...(await connectTabs(toConnectUrl(session.cdpUrl), chromium)),
       session,
-      browser,
-      tabs: new Tabs(context, page, await browser.newBrowserCDPSession()),
-      files: createSessionFiles(connectUrl),
       human: new HumanHelp(session),
       liveViewUrl: toViewUrl(session.liveViewUrl),
       interactiveLiveViewUrl: toViewUrl(session.interactiveLiveViewUrl),
@@ -158,8 +134,6 @@ export function describeCost(bill: SessionBill | undefined): string {
   return `${duration}${credits}`
 }
 
-const actionTimeoutMs = 10_000
-
 const reasons: Readonly<Record<string, string>> = {
   ttl: 'its lifetime was over',
   idle: 'it was idle for too long',
@@ -171,7 +145,7 @@ function same(url: string): string {
   return url
 }
 
-function describeSession({ session, liveViewUrl, interactiveLiveViewUrl }: OpenBrowser): readonly string[] {
+function describeSession({ session, liveViewUrl, interactiveLiveViewUrl }: OpenSession): readonly string[] {
   const until = session.expiresAt === undefined ? '' : `, until ${session.expiresAt.toISOString()}`
   return [
     `Opened browser session ${session.id}${until}.`,

@@ -5,10 +5,10 @@ import type { Session } from '../../client/session.ts'
 
 /** Hands pages to a human, and waits for the human in steps that are shorter than a tool call. */
 export class HumanHelp {
-  readonly #session: Session
+  readonly #session: Pick<Session, 'handoff'>
   #pending: Promise<HandoffResult> | undefined
 
-  constructor(session: Session) {
+  constructor(session: Pick<Session, 'handoff'>) {
     this.#session = session
   }
 

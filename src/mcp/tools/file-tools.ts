@@ -1,9 +1,10 @@
 import { buffer as toBuffer } from 'node:stream/consumers'
 import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
+import { quotePage } from '../../kit/quote-page.ts'
 import { actOn } from '../browser/tabs.ts'
 import { cutToTokens } from '../snapshot/estimate-tokens.ts'
-import { changesAnswer, quotePage, textAnswer } from './answer.ts'
+import { changesAnswer, textAnswer } from './answer.ts'
 import { freePath, readLocalFile, saveFile } from './local-files.ts'
 import { browserTool, elementInput, type Tool } from './tool.ts'
 

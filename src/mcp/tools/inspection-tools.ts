@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { actOn } from '../browser/tabs.ts'
 import { cutToTokens } from '../snapshot/estimate-tokens.ts'
-import { changesAnswer, quotePage, textAnswer } from './answer.ts'
+import { changesAnswer, textAnswer } from './answer.ts'
 import { saveFile } from './local-files.ts'
 import { browserTool, elementInput, type Tool } from './tool.ts'
+import { quotePage } from '../../kit/quote-page.ts'
 
 const evaluate = browserTool({
   name: 'browser_evaluate',

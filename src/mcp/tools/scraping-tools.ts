@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Document } from '../../contract/document.ts'
 import { estimateTokens, cutToTokens } from '../snapshot/estimate-tokens.ts'
 import { assertAllowedUrl } from './allowed-url.ts'
-import { quotePage, textAnswer } from './answer.ts'
+import { textAnswer } from './answer.ts'
 import { readLocalFile } from './local-files.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { serviceTool, type Tool, type ToolContext } from './tool.ts'
+import { quotePage } from '../../kit/quote-page.ts'
 
 const maxTokens = z.int().min(100).max(100_000).default(10_000).describe('Maximum size of the answer in tokens')
 
@@ -24,11 +25,13 @@ const scrape = serviceTool({
   isReadOnly: true,
   run: async ({ url, format, onlyMainContent, waitFor, offset, maxTokens: limit }, context) => {
     assertAllowedUrl(url, context.options.allowedDomains)
-    const document = await context.bowline.scrape(
-      url,
-      { formats: [format], onlyMainContent, ...(waitFor === undefined ? {} : { waitFor }) },
-      { signal: context.signal },
-    )
+    const document = await context
+      .bowline()
+      .scrape(
+        url,
+        { formats: [format], onlyMainContent, ...(waitFor === undefined ? {} : { waitFor }) },
+        { signal: context.signal },
+      )
     assertAllowedPage(document, context.options)
     const content = document[format]
     const text = typeof content === 'string' ? content : (content ?? []).join('\n')
@@ -57,7 +60,7 @@ const parse = serviceTool({
   run: async ({ name, text, base64 = '', path, offset, maxTokens: limit }, { bowline, options, signal }) => {
     const given = text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text)
     const content = path === undefined ? given : (await readLocalFile(path, options)).buffer
-    const { markdown = '', metadata } = await bowline.parse(new File([new Uint8Array(content)], name), {}, { signal })
+    const { markdown = '', metadata } = await bowline().parse(new File([new Uint8Array(content)], name), {}, { signal })
     return textAnswer(
       `${name}: ${markdown.length} characters`,
       quotePage(`title: ${String(metadata.title ?? '')}\n${cutToTokens(markdown.slice(offset), limit)}`),
@@ -77,7 +80,7 @@ const map = serviceTool({
   isReadOnly: true,
   run: async ({ url, search, limit }, { bowline, options, signal }) => {
     assertAllowedUrl(url, options.allowedDomains)
-    const { links, warning } = await bowline.map(
+    const { links, warning } = await bowline().map(
       url,
       { limit, ...(search === undefined ? {} : { search }) },
       { signal },
@@ -101,7 +104,7 @@ const search = serviceTool({
   },
   isReadOnly: true,
   run: async ({ query, limit }, { bowline, options, signal }) => {
-    const { web, warning } = await bowline.search(query, { limit }, { signal })
+    const { web, warning } = await bowline().search(query, { limit }, { signal })
     const lines = web.map(({ title, url, description = '' }) => `- ${title ?? ''}\n  ${url}\n  ${description}`)
     return textAnswer(
       `${web.length} results:`,
@@ -124,7 +127,7 @@ const extract = serviceTool({
   run: async ({ urls, prompt, schema }, { bowline, options, signal }) => {
     for (const url of urls) assertAllowedUrl(url, options.allowedDomains)
     const request = { ...(prompt === undefined ? {} : { prompt }), ...(schema === undefined ? {} : { schema }) }
-    const { data, warning } = await bowline.extract(urls, request, { signal })
+    const { data, warning } = await bowline().extract(urls, request, { signal })
     return textAnswer(...(warning === undefined ? [] : [warning]), quotePage(JSON.stringify(data, null, 1)))
   },
 })
@@ -169,7 +172,7 @@ async function collectPages(
   const options = { limit, ...(includePaths === undefined ? {} : { includePaths: [...includePaths] }) }
   const documents: Document[] = []
   try {
-    for await (const document of bowline.crawl(url, options, { signal })) {
+    for await (const document of bowline().crawl(url, options, { signal })) {
       if (isAllowedPage(document, allowed)) documents.push(document)
     }
     return { documents, isComplete: true }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Bowline } from '../../client/bowline.ts'
-import type { AgentBrowser, OpenBrowser } from '../browser/agent-browser.ts'
+import type { DrivenBrowser, OpenBrowser } from '../browser/driven-browser.ts'
 import type { Tab } from '../browser/tabs.ts'
 import type { ToolOptions } from '../tool-options.ts'
 
@@ -15,9 +15,10 @@ export type Content =
 
 /** Where a tool runs. */
 export interface ToolContext {
-  readonly bowline: Bowline
+  /** Returns the client of the caller. */
+  readonly bowline: () => Bowline
   /** Returns the browser of the caller. Throws SESSION_NOT_FOUND for an unknown handle. */
-  readonly browser: () => AgentBrowser
+  readonly browser: () => DrivenBrowser
   readonly options: ToolOptions
   /** Aborts when the client cancels the call. */
   readonly signal: AbortSignal

@@ -32,29 +32,36 @@ const completion = z.looseObject({
 export async function extractJson(model: LanguageModel, extraction: Extraction): Promise<unknown> {
   const { schema, signal } = extraction
   try {
-    const response = await fetch(`${model.url.replace(/\/+$/, '')}/chat/completions`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(model.key === undefined ? {} : { authorization: `Bearer ${model.key}` }),
-      },
-      body: JSON.stringify({
-        model: model.model,
-        messages: messagesOf(extraction),
-        temperature: 0,
-        response_format: responseFormat(schema),
-      }),
-      ...(signal === undefined ? {} : { signal }),
-    })
-    if (!response.ok)
-      throw new Error(`it responded with status ${response.status}: ${(await response.text()).slice(0, 200)}`)
-    const [choice] = completion.parse(await response.json()).choices
+    const body = { messages: messagesOf(extraction), temperature: 0, response_format: responseFormat(schema) }
+    const [choice] = completion.parse(await requestCompletion(model, body, signal)).choices
     return JSON.parse((choice?.message.content ?? '').replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''))
   } catch (cause) {
     signal?.throwIfAborted()
     const why = messageOf(cause)
     throw new BowlineError('EXTRACTION_FAILED', `The language model extracted nothing: ${why}`, { cause })
   }
+}
+
+/**
+ * Requests a chat completion and returns the response. Throws an Error with the reason, or the
+ * signal's reason.
+ */
+export async function requestCompletion(
+  model: LanguageModel,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const response = await fetch(`${model.url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(model.key === undefined ? {} : { authorization: `Bearer ${model.key}` }),
+    },
+    body: JSON.stringify({ model: model.model, ...body }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (response.ok) return response.json()
+  throw new Error(`it responded with status ${response.status}: ${(await response.text()).slice(0, 200)}`)
 }
 
 function responseFormat(schema: Extraction['schema']): object {

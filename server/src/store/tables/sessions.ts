@@ -58,6 +58,8 @@ export interface SessionTable {
   readonly keepFiles: Generated<boolean>
   /** Recording options. Null: no recordings. */
   readonly record: Nullable<JsonText>
+  /** Whether a prompt was run, which has another price. */
+  readonly isPrompted: Generated<boolean>
 }
 
 /** A file or recording stored beyond the end of its session. Its blob is named after its id. */

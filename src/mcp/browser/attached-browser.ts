@@ -1,0 +1,46 @@
+import { BowlineError } from '../../kit/errors.ts'
+import { loadChromium } from '../load-packages.ts'
+import { connectTabs, type ConnectedTabs, type DrivenBrowser, type OpenBrowser } from './driven-browser.ts'
+import { HumanHelp } from './human-help.ts'
+
+/**
+ * A session that its owner has created and ends. It is connected at the first use. A lost
+ * connection is made again.
+ */
+export class AttachedBrowser implements DrivenBrowser, AsyncDisposable {
+  readonly #cdpUrl: string
+  #connected: ConnectedTabs | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  #isDisposed = false
+
+  constructor(cdpUrl: string) {
+    this.#cdpUrl = cdpUrl
+  }
+
+  async use<Result>(work: (browser: OpenBrowser) => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(async () => work(await this.#open()))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async end(): Promise<undefined> {
+    return undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true
+    await this.#connected?.browser.close()
+  }
+
+  async #open(): Promise<OpenBrowser> {
+    if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The browser tools have disconnected')
+    if (this.#connected?.browser.isConnected() !== true) {
+      this.#connected = await connectTabs(this.#cdpUrl, await loadChromium())
+    }
+    return { ...this.#connected, human: new HumanHelp({ handoff: refuseHandoff }), interactiveLiveViewUrl: '' }
+  }
+}
+
+async function refuseHandoff(): Promise<never> {
+  throw new BowlineError('NOT_IMPLEMENTED', 'A human cannot be asked here')
+}

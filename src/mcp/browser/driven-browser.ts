@@ -1,0 +1,51 @@
+import type { Browser } from 'playwright-core'
+import type { SessionBill } from '../../client/session.ts'
+import { createSessionFiles, type SessionFiles } from '../../client/session-files.ts'
+import { connectBrowser } from '../../drivers/connect.ts'
+import { BowlineError } from '../../kit/errors.ts'
+import type { Chromium } from '../load-packages.ts'
+import type { HumanHelp } from './human-help.ts'
+import { Tabs } from './tabs.ts'
+
+/** The tabs of a session, connected with Playwright. */
+export interface ConnectedTabs {
+  readonly browser: Browser
+  readonly tabs: Tabs
+  readonly files: SessionFiles
+}
+
+/** A browser as tools use it. */
+export interface OpenBrowser extends Omit<ConnectedTabs, 'browser'> {
+  readonly human: HumanHelp
+  readonly interactiveLiveViewUrl: string
+}
+
+/** A browser that tools drive, one call after another. */
+export interface DrivenBrowser {
+  /** Runs `work` with the browser, after earlier calls have ended. Connects if necessary. */
+  readonly use: <Result>(work: (browser: OpenBrowser) => Promise<Result>) => Promise<Result>
+  /** Ends the session. Returns its bill, or `undefined` if none is open. */
+  readonly end: () => Promise<SessionBill | undefined>
+}
+
+/** Connects to the CDP URL of a session. Throws DRIVER_FAILED. */
+export async function connectTabs(connectUrl: string, chromium: Chromium): Promise<ConnectedTabs> {
+  const connecting = chromium.connectOverCDP(connectUrl)
+  const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), undefined)
+  const context = browser.contexts()[0] ?? (await browser.newContext())
+  const page = context.pages().at(-1) ?? (await context.newPage())
+  if (typeof page.ariaSnapshotJSON !== 'function') {
+    await browser.close()
+    throw new BowlineError('DRIVER_FAILED', 'The installed Playwright is too old for the browser tools', {
+      hint: 'npm install playwright-core@latest',
+    })
+  }
+  context.setDefaultTimeout(actionTimeoutMs)
+  return {
+    browser,
+    tabs: new Tabs(context, page, await browser.newBrowserCDPSession()),
+    files: createSessionFiles(connectUrl),
+  }
+}
+
+const actionTimeoutMs = 10_000
