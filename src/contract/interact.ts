@@ -5,8 +5,8 @@ import { executeFields, executeOutcome } from './execute.ts'
 export const interactTimes = { ttl: 600, activityTtl: 300 } as const
 
 /**
- * Body of `POST /v2/scrape/{id}/interact`. `code` is used if both `code` and `prompt` are sent. With
- * a prompt, `timeout` limits each step.
+ * Body of `POST /v2/scrape/{id}/interact`. `code` is used if both `code` and `prompt` are sent.
+ * With a prompt, `timeout` limits each step.
  */
 export const interactRequest = z
   .object({
@@ -25,8 +25,8 @@ export const interactRequest = z
 
 /**
  * Response of `POST /v2/scrape/{id}/interact`. `success` is false if the code or the prompt failed,
- * or was killed. With a prompt, `stdout` has the outputs of all tools and `result` the last snapshot
- * of the page.
+ * or was killed. With a prompt, `stdout` has the outputs of all tools and `result` the last
+ * snapshot of the page.
  */
 export const interactResponse = z.looseObject({
   success: z.boolean(),

@@ -32,7 +32,8 @@ export interface Prices {
 
 /**
  * Default prices. Sessions cost 2 credits a minute, billed per started half minute, with a minimum
- * of 2, and 7 credits a minute if a prompt was run, with a minimum of 7. Pages cost 1 or 5 credits, maps 1, searches 2 per ten results.
+ * of 2. If a prompt was run they cost 7 credits a minute, with a minimum of 7. Pages cost 1 or 5
+ * credits, maps 1, searches 2 per ten results.
  */
 export const defaultPrices: Prices = {
   browserHour: 120,

@@ -24,8 +24,8 @@ export interface SessionChange {
 }
 
 /**
- * Changes an active session. A change of the lifetime or the price reserves the additional credits, or releases
- * those that are no longer needed, in the same transaction. Throws SESSION_ENDED,
+ * Changes an active session. A change of the lifetime or the price reserves the additional credits,
+ * or releases those that are no longer needed, in the same transaction. Throws SESSION_ENDED,
  * INSUFFICIENT_CREDITS, or BAD_REQUEST if the session would have too much metadata.
  */
 export async function updateSession(
