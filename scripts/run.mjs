@@ -9,7 +9,7 @@ import { findNode } from './setup/node.mjs'
 import { assemblePackages, packPackages } from './setup/packages.mjs'
 import { runChild } from './setup/run-child.mjs'
 import { SetupError } from './setup/setup-error.mjs'
-import { ensureTestTools } from './setup/test-tools.mjs'
+import { ensureClients, ensureTestTools } from './setup/test-tools.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
@@ -43,7 +43,10 @@ const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },
   start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[quiet, cli, 'serve', ...args]] },
   example: { needs: [ensureBrowser], steps: (args) => [findExample(args)] },
-  test: { needs: [ensureTestTools, ensureDashboard], steps: (args) => [[tool('vitest'), 'run', ...args]] },
+  test: {
+    needs: [ensureTestTools, ensureClients, ensureDashboard],
+    steps: (args) => [[tool('vitest'), 'run', ...args]],
+  },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
   docs: { needs: [], steps: () => [['scripts/reference/main.ts']] },
   check: {

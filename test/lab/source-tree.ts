@@ -18,7 +18,7 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Reads the files that match a glob, with their imports. */
 export function readSourceFiles(pattern: string): readonly SourceFile[] {
-  return globSync(pattern, { cwd: repository }).map((path) => {
+  return globSync(pattern, { cwd: repository, exclude: ['**/node_modules/**'] }).map((path) => {
     const text = readFileSync(join(repository, path), 'utf8')
     const specifiers = staticSpecifiers(text)
     return {
