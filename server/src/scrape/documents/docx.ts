@@ -3,9 +3,10 @@ import { CellLimit, htmlTable } from './html-table.ts'
 import type { HtmlDocument } from './html-document.ts'
 import { OfficeZip, type Relation } from './office-zip.ts'
 import { writeBlocks, writeRuns, type ListItem, type Run } from './runs.ts'
-import { attributeOf, childElements, findChild, relationId, textInside, type XmlElement } from './xml.ts'
+import { writeScript, type Script } from './script-characters.ts'
+import { attributeOf, childElements, descendants, findChild, relationId, textInside, type XmlElement } from './xml.ts'
 
-/** Converts a document of Word: headings, lists, tables, links, footnotes and formatted text. */
+/** Converts a document of Word: headings, lists, tables, links, notes and formatted text. */
 export async function convertDocx(bytes: Uint8Array): Promise<HtmlDocument> {
   const zip = new OfficeZip(bytes, 'docx')
   const relations = await zip.relations('_rels/.rels')
@@ -18,12 +19,13 @@ export async function convertDocx(bytes: Uint8Array): Promise<HtmlDocument> {
   }
   const writer = new DocxWriter(links, await part('styles'), await part('numbering'))
   const body = writer.write(findChild(document, 'body'))
-  return { ...(await zip.properties()), body: body + writer.writeNotes(await part('footnotes')) }
+  const notes = writer.writeNotes(await part('footnotes')) + writer.writeNotes(await part('endnotes'))
+  return { ...(await zip.properties()), body: body + notes }
 }
 
 /** Elements around paragraphs and runs that are replaced by their content. */
 const wrappers: ReadonlySet<string> = new Set(
-  'sdt sdtContent ins moveTo smartTag customXml AlternateContent Choice drawing inline anchor graphic graphicData wsp txbx txbxContent pict shape textbox fldSimple'.split(
+  'sdt sdtContent ins moveTo smartTag customXml oMathPara AlternateContent Choice drawing inline anchor graphic graphicData wsp txbx txbxContent pict shape textbox fldSimple'.split(
     ' ',
   ),
 )
@@ -33,6 +35,7 @@ class DocxWriter {
   readonly #headings: ReadonlyMap<string, number>
   readonly #lists: (id: string, level: number) => boolean | undefined
   readonly #styleLists: ReadonlyMap<string, XmlElement>
+  readonly #styleLevels: ReadonlyMap<string, number>
   readonly #cells = new CellLimit()
 
   constructor(links: ReadonlyMap<string, Relation>, styles: XmlElement | undefined, numbering: XmlElement | undefined) {
@@ -45,6 +48,7 @@ class DocxWriter {
       })
     this.#headings = new Map(byId(headingOf) as [string, number][])
     this.#styleLists = new Map(byId((style) => findChild(style, 'pPr', 'numPr')) as [string, XmlElement][])
+    this.#styleLevels = new Map(byId(listLevelOf) as [string, number][])
     this.#lists = readLists(numbering)
   }
 
@@ -53,11 +57,11 @@ class DocxWriter {
     return writeBlocks(this.#blocks(parent))
   }
 
-  /** Writes the footnotes. The first two of a file are separators. */
+  /** Writes the footnotes or endnotes. The first two of a file are separators. */
   writeNotes(notes: XmlElement | undefined): string {
-    return childElements(notes, 'footnote')
+    return childElements(notes, 'footnote', 'endnote')
       .filter((note) => attributeOf(note, 'type') === undefined)
-      .map((note) => `<p>[${escapeHtml(attributeOf(note, 'id') ?? '')}] ${writeRuns(this.#runs(note))}</p>\n`)
+      .map((note) => `<p>${noteLabel(note)} ${writeRuns(this.#runs(note)).trim()}</p>\n`)
       .join('')
   }
 
@@ -80,13 +84,15 @@ class DocxWriter {
     const numbering = findChild(properties, 'numPr') ?? this.#styleLists.get(style)
     const listLevel = Number(attributeOf(findChild(numbering, 'ilvl'), 'val') ?? 0)
     const isOrdered = this.#lists(attributeOf(findChild(numbering, 'numId'), 'val') ?? '0', listLevel)
-    return [isOrdered === undefined ? `<p>${html}</p>\n` : { level: listLevel, isOrdered, html }, ...boxes]
+    const item = { level: listLevel + (this.#styleLevels.get(style) ?? 0), isOrdered, html }
+    return [isOrdered === undefined ? `<p>${html}</p>\n` : { ...item, isOrdered }, ...boxes]
   }
 
   #runs(parent: XmlElement, href?: string): readonly Run[] {
     return childElements(parent).flatMap((child) => {
       if (child.name === 'r') return [toRun(child, href)]
       if (child.name === 'p') return this.#runs(child, href)
+      if (child.name === 'oMath') return [{ html: escapeHtml(formulaText(child)) }]
       if (child.name === 'hyperlink') {
         const link = this.#links.get(relationId(child) ?? '')
         return this.#runs(child, link?.isExternal === true ? link.target : href)
@@ -132,16 +138,26 @@ function toRun(run: XmlElement, href: string | undefined): Run {
     const found = findChild(properties, name)
     return found !== undefined && !/^(?:0|false|off|none)$/.test(attributeOf(found, 'val') ?? '')
   }
-  const html = childElements(run).map(runText).join('')
+  const alignment = attributeOf(findChild(properties, 'vertAlign'), 'val')
+  const script = alignment === 'superscript' ? 'super' : alignment === 'subscript' ? 'sub' : undefined
+  const html = childElements(run)
+    .map((child) => runText(child, script))
+    .join('')
   const format = { isBold: isOn('b'), isItalic: isOn('i'), isStruck: isOn('strike') || isOn('dstrike') }
   // Spaces have no visible format, and Markdown cannot write them as bold.
   return html.trim() === '' ? { html, href } : { html, href, ...format }
 }
 
-function runText(child: XmlElement): string {
+/** Footnotes and endnotes are numbered apart. */
+function noteLabel(element: XmlElement): string {
+  const prefix = element.name.startsWith('endnote') ? 'e' : ''
+  return `[${prefix}${escapeHtml(attributeOf(element, 'id') ?? '')}]`
+}
+
+function runText(child: XmlElement, script: Script | undefined): string {
   switch (child.name) {
     case 't':
-      return escapeHtml(textInside(child))
+      return escapeHtml(writeScript(textInside(child), script))
     case 'tab':
       return ' '
     case 'br':
@@ -150,10 +166,16 @@ function runText(child: XmlElement): string {
     case 'noBreakHyphen':
       return '-'
     case 'footnoteReference':
-      return `[${escapeHtml(attributeOf(child, 'id') ?? '')}]`
+    case 'endnoteReference':
+      return noteLabel(child)
     default:
       return ''
   }
+}
+
+/** The text of a formula without its structure. */
+function formulaText(formula: XmlElement): string {
+  return descendants(formula, 't').map(textInside).join('')
 }
 
 /** Names of styles are the same in every language of Word, unlike their ids. */
@@ -162,6 +184,13 @@ function headingOf(style: XmlElement): number | undefined {
   const level = /^heading ([1-9])$/i.exec(name)?.[1]
   if (level !== undefined) return Math.min(6, Number(level))
   return name.toLowerCase() === 'title' ? 1 : outlineLevel(findChild(style, 'pPr'))
+}
+
+/** Word's styles for nested lists, such as `List Bullet 2`, are lists of their own with one level. */
+function listLevelOf(style: XmlElement): number | undefined {
+  const name = attributeOf(findChild(style, 'name'), 'val') ?? ''
+  const level = /^list (?:bullet|number) ([2-5])$/i.exec(name)?.[1]
+  return level === undefined ? undefined : Number(level) - 1
 }
 
 function outlineLevel(properties: XmlElement | undefined): number | undefined {

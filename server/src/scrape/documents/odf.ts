@@ -4,9 +4,10 @@ import type { DocumentKind } from './file-kinds.ts'
 import { CellLimit, htmlTable, trimRows } from './html-table.ts'
 import type { HtmlDocument } from './html-document.ts'
 import { OfficeZip, propertiesIn } from './office-zip.ts'
-import { readOdfStyles, type OdfStyles } from './odf-styles.ts'
-import { writeRuns, type Run } from './runs.ts'
-import { attributeOf, childElements, descendants, findChild, type XmlElement } from './xml.ts'
+import { readOdfStyles, type OdfStyles, type TextFormat } from './odf-styles.ts'
+import { writeBlocks, writeRuns, type ListItem, type Run } from './runs.ts'
+import { writeScript } from './script-characters.ts'
+import { attributeOf, childElements, descendants, findChild, textInside, type XmlElement } from './xml.ts'
 
 /**
  * Converts a text, spreadsheet or presentation of OpenDocument. Sheets and slides have their names
@@ -20,7 +21,8 @@ export async function convertOdf(bytes: Uint8Array, kind: DocumentKind): Promise
   const styles = readOdfStyles([await zip.find('styles.xml'), content])
   const [body] = childElements(findChild(content, 'body'))
   const meta = findChild(await zip.find('meta.xml'), 'meta')
-  return { ...propertiesIn(meta), body: new OdfWriter(styles).write(body) }
+  const { author = textInside(findChild(meta, 'initial-creator')).trim(), ...properties } = propertiesIn(meta)
+  return { ...properties, author, body: new OdfWriter(styles).write(body) }
 }
 
 /** Elements that are replaced by their content. */
@@ -39,12 +41,13 @@ class OdfWriter {
   /** Writes the blocks inside an element. */
   write(parent: XmlElement | undefined): string {
     const isSpreadsheet = parent?.name === 'spreadsheet'
-    return childElements(parent)
-      .map((child) => {
+    return writeBlocks(
+      childElements(parent).flatMap<string | ListItem>((child) => {
         if (child.name === 'table') return this.#sheet(child, isSpreadsheet)
+        if (child.name === 'list') return this.#list(child, attributeOf(child, 'style-name') ?? '', 1)
         return child.name === 'page' ? this.#page(child) : this.#block(child)
-      })
-      .join('')
+      }),
+    )
   }
 
   #block(element: XmlElement): string {
@@ -54,9 +57,7 @@ class OdfWriter {
         return this.#paragraph(element, `h${level}`)
       }
       case 'p':
-        return this.#paragraph(element, 'p')
-      case 'list':
-        return this.#list(element, attributeOf(element, 'style-name') ?? '', 1)
+        return this.#paragraph(element, this.#styles.isTitle(attributeOf(element, 'style-name') ?? '') ? 'h1' : 'p')
       case 'table':
         return this.#sheet(element, false)
       default:
@@ -71,6 +72,7 @@ class OdfWriter {
   }
 
   #page(page: XmlElement): string {
+    if (this.#styles.isHidden(attributeOf(page, 'style-name') ?? '')) return ''
     const frames = childElements(page)
     const isTitle = (frame: XmlElement): boolean => attributeOf(frame, 'class') === 'title'
     const title = frames
@@ -86,23 +88,30 @@ class OdfWriter {
   }
 
   #inline(parent: XmlElement): string {
-    return descendants(parent, 'p', 'h')
+    return descendants(withoutComments(parent), 'p', 'h')
       .map((each) => writeRuns(this.#runs(each, {})))
       .join('<br>')
   }
 
-  #list(list: XmlElement, style: string, level: number): string {
-    const tag = this.#styles.isOrdered(style, level) ? 'ol' : 'ul'
-    const items = childElements(list, 'list-item', 'list-header').map((item) => {
-      const blocks = childElements(item).map((child) =>
-        child.name === 'list' ? this.#list(child, style, level + 1) : writeRuns(this.#runs(child, {})).trim(),
-      )
-      return `<li>${blocks.join('')}</li>`
+  /** Lists of a presentation have one list per paragraph, so consecutive lists are one. */
+  #list(list: XmlElement, style: string, level: number): readonly ListItem[] {
+    const isOrdered = this.#styles.isOrdered(style, level)
+    return childElements(list, 'list-item', 'list-header').flatMap((item) => {
+      const children = childElements(item)
+      const html = children
+        .filter(({ name }) => name !== 'list')
+        .map((child) => writeRuns(this.#runs(child, {})).trim())
+        .filter((text) => text !== '')
+        .join('<br>')
+      const nested = children
+        .filter(({ name }) => name === 'list')
+        .flatMap((child) => this.#list(child, style, level + 1))
+      return html === '' ? nested : ([{ level: level - 1, isOrdered, html }] as readonly ListItem[]).concat(nested)
     })
-    return items.length === 0 ? '' : `<${tag}>${items.join('')}</${tag}>\n`
   }
 
   #sheet(table: XmlElement, isSheet: boolean): string {
+    if (this.#styles.isHidden(attributeOf(table, 'style-name') ?? '')) return ''
     const expanded = new CellLimit()
     const rows = descendants(table, 'table-row').flatMap((row) => {
       const cells = this.#cellsOf(row, expanded)
@@ -127,10 +136,13 @@ class OdfWriter {
     })
   }
 
-  #runs(parent: XmlElement, format: Omit<Run, 'html'>): readonly Run[] {
+  #runs(parent: XmlElement, format: TextFormat): readonly Run[] {
     return parent.children.flatMap((child) => {
       // Line breaks of the file are spaces. Several spaces are written as `<text:s>`.
-      if (typeof child === 'string') return [{ ...format, html: escapeHtml(child.replaceAll(/\s+/g, ' ')) }]
+      if (typeof child === 'string') {
+        const { script, ...rest } = format
+        return [{ ...rest, html: escapeHtml(writeScript(child.replaceAll(/\s+/g, ' '), script)) }]
+      }
       switch (child.name) {
         case 'span':
           return this.#runs(child, { ...format, ...this.#styles.formatOf(attributeOf(child, 'style-name') ?? '') })
@@ -154,6 +166,12 @@ class OdfWriter {
       }
     })
   }
+}
+
+/** Comments on a cell are inside it. */
+function withoutComments(parent: XmlElement): XmlElement {
+  const children = parent.children.filter((child) => typeof child === 'string' || child.name !== 'annotation')
+  return { ...parent, children }
 }
 
 function repeats(element: XmlElement, name: string): number {

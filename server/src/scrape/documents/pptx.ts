@@ -3,6 +3,7 @@ import { CellLimit, htmlTable } from './html-table.ts'
 import type { HtmlDocument } from './html-document.ts'
 import { OfficeZip, type Relation } from './office-zip.ts'
 import { writeBlocks, writeRuns, type ListItem, type Run } from './runs.ts'
+import { writeScript } from './script-characters.ts'
 import { attributeOf, childElements, descendants, findChild, relationId, textInside, type XmlElement } from './xml.ts'
 
 /**
@@ -50,8 +51,10 @@ function writeSlide(slide: XmlElement, links: Links, cells: CellLimit): string {
 
 function writeNotes(notes: XmlElement | undefined): string {
   const text = descendants(findChild(notes, 'cSld', 'spTree'), 'sp')
-    .filter((shape) => placeholderOf(shape) === 'body')
-    .map((shape) => writeBlocks(paragraphs(findChild(shape, 'txBody'), new Map(), undefined)))
+    .map((shape) => ({ placeholder: placeholderOf(shape), text: findChild(shape, 'txBody') }))
+    .map(({ placeholder, text }) =>
+      writeBlocks(paragraphs(text, new Map(), placeholder === 'body' ? undefined : placeholder)),
+    )
     .join('')
   return text === '' ? '' : `<h3>Notes</h3>\n${text}`
 }
@@ -75,7 +78,7 @@ function placeholderOf(shape: XmlElement): string | undefined {
 
 /** Several paragraphs of a body placeholder are a list, as are those with a bullet of their own. */
 function paragraphs(body: XmlElement | undefined, links: Links, placeholder?: string): readonly (string | ListItem)[] {
-  if (placeholder !== undefined && /^(?:dt|ftr|sldNum|sldImg)$/.test(placeholder)) return []
+  if (placeholder !== undefined && /^(?:dt|hdr|ftr|sldNum|sldImg)$/.test(placeholder)) return []
   const all = childElements(body, 'p')
     .map((each) => ({ properties: findChild(each, 'pPr'), html: writeRuns(runs(each, links)).trim() }))
     .filter(({ html }) => html !== '')
@@ -93,7 +96,9 @@ function runs(paragraph: XmlElement, links: Links): readonly Run[] {
     if (run.name === 'br') return { html: '<br>' }
     const properties = findChild(run, 'rPr')
     const link = links.get(relationId(findChild(properties, 'hlinkClick')) ?? '')
-    const html = escapeHtml(textInside(findChild(run, 't')))
+    const baseline = Number(attributeOf(properties, 'baseline') ?? 0)
+    const script = baseline > 0 ? 'super' : baseline < 0 ? 'sub' : undefined
+    const html = escapeHtml(writeScript(textInside(findChild(run, 't')), script))
     const href = link?.isExternal === true ? link.target : undefined
     if (html.trim() === '') return { html, href }
     const isOn = (name: string): boolean => /^(?:1|true)$/.test(attributeOf(properties, name) ?? '')

@@ -53,10 +53,12 @@ export function writeList(items: readonly ListItem[]): string {
   let html = ''
   for (const item of items) {
     const depth = Math.min(item.level, 9) + 1
+    const tag = item.isOrdered ? 'ol' : 'ul'
     while (open.length > depth) html += `</li></${open.pop()}>`
+    // A list of the other kind follows.
+    if (open.length === depth && open.at(-1) !== tag) html += `</li></${open.pop()}>`
     if (open.length === depth) html += '</li>'
     while (open.length < depth) {
-      const tag = item.isOrdered ? 'ol' : 'ul'
       open.push(tag)
       html += `<${tag}>`
       if (open.length < depth) html += '<li>'

@@ -1,7 +1,7 @@
 import { attributeOf, childElements, findChild, type XmlElement } from './xml.ts'
 
 /** How Excel shows a number. */
-export type CellFormat = 'number' | 'percent' | 'date' | 'time' | 'dateTime'
+export type CellFormat = 'number' | 'percent' | 'date' | 'time' | 'dateTime' | 'duration'
 
 /** Returns the format of each cell style. */
 export function cellFormats(styles: XmlElement | undefined): readonly CellFormat[] {
@@ -29,17 +29,27 @@ export function formatDate(days: number, format: 'date' | 'time' | 'dateTime'): 
   return format === 'date' ? day : `${day} ${time}`
 }
 
+/** Formats days as hours, minutes and seconds, such as `30:05:00`. */
+export function formatDuration(days: number): string {
+  const seconds = Math.round(Math.abs(days) * 86_400)
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return `${days < 0 ? '-' : ''}${parts.map((part) => String(part).padStart(2, '0')).join(':')}`
+}
+
 /** Formats that files do not describe, by their ids. */
 function builtIn(id: number): CellFormat {
   if (id === 9 || id === 10) return 'percent'
   if (id >= 14 && id <= 17) return 'date'
-  if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return 'time'
+  if (id === 46) return 'duration'
+  if ((id >= 18 && id <= 21) || id === 45 || id === 47) return 'time'
   return id === 22 ? 'dateTime' : 'number'
 }
 
 /** Letters in quotes, brackets or after a backslash are literal. */
 function formatOf(code: string): CellFormat {
   const [positive = ''] = code.replaceAll(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '').split(';', 1)
+  // Hours, minutes or seconds in brackets are not limited to a day.
+  if (/\[[hms]+\]/i.test(positive)) return 'duration'
   const hasDay = /[yd]/i.test(positive) || /mmm/i.test(positive)
   const hasTime = /[hs]/i.test(positive)
   if (hasDay) return hasTime ? 'dateTime' : 'date'

@@ -2,8 +2,8 @@ import { escapeHtml } from '../../kit/escape-html.ts'
 import { documentTooLarge } from './document-errors.ts'
 import { CellLimit, htmlTable, maxCells, trimRows } from './html-table.ts'
 import type { HtmlDocument } from './html-document.ts'
-import { OfficeZip } from './office-zip.ts'
-import { cellFormats, formatDate, type CellFormat } from './spreadsheet-dates.ts'
+import { OfficeZip, type Relation } from './office-zip.ts'
+import { cellFormats, formatDate, formatDuration, type CellFormat } from './spreadsheet-dates.ts'
 import { attributeOf, childElements, descendants, findChild, relationId, textInside, type XmlElement } from './xml.ts'
 
 /** Converts a workbook of Excel: each visible sheet as a heading and a table. */
@@ -28,7 +28,8 @@ export async function convertXlsx(bytes: Uint8Array): Promise<HtmlDocument> {
     const path = parts.get(relationId(sheet) ?? '')?.target
     if (path === undefined || (attributeOf(sheet, 'state') ?? 'visible') !== 'visible') continue
     const name = escapeHtml(attributeOf(sheet, 'name') ?? '')
-    body += `<h2>${name}</h2>\n${htmlTable(readRows(await zip.find(path), book), book.limit)}`
+    const links = await zip.relations(path)
+    body += `<h2>${name}</h2>\n${htmlTable(readRows(await zip.find(path), links, book), book.limit)}`
   }
   return { ...(await zip.properties()), body }
 }
@@ -39,8 +40,18 @@ interface Book {
   readonly is1904: boolean
 }
 
-function readRows(sheet: XmlElement | undefined, book: Book): readonly (readonly string[])[] {
+function readRows(
+  sheet: XmlElement | undefined,
+  relations: ReadonlyMap<string, Relation>,
+  book: Book,
+): readonly (readonly string[])[] {
   let cells = 0
+  const links = new Map(
+    childElements(findChild(sheet, 'hyperlinks'), 'hyperlink').map((each) => [
+      attributeOf(each, 'ref'),
+      relations.get(relationId(each) ?? ''),
+    ]),
+  )
   const rows = childElements(findChild(sheet, 'sheetData'), 'row').map((row) => {
     const found: string[] = []
     for (const cell of childElements(row, 'c')) {
@@ -48,7 +59,10 @@ function readRows(sheet: XmlElement | undefined, book: Book): readonly (readonly
       if (cells > maxCells) throw documentTooLarge(`A sheet has more than ${maxCells.toLocaleString('en')} cells`)
       const column = columnOf(attributeOf(cell, 'r')) ?? found.length
       while (found.length < column) found.push('')
-      found[column] = escapeHtml(valueOf(cell, book)).replaceAll(/\r?\n/g, '<br>')
+      const html = escapeHtml(valueOf(cell, book)).replaceAll(/\r?\n/g, '<br>')
+      const link = links.get(attributeOf(cell, 'r'))
+      const isLink = link?.isExternal === true && html !== ''
+      found[column] = isLink ? `<a href="${escapeHtml(link.target)}">${html}</a>` : html
     }
     return found
   })
@@ -90,6 +104,7 @@ function formatNumber(
   // Excel computes with 15 digits: 0.1 + 0.2 is stored as 0.30000000000000004.
   const rounded = Number(number.toPrecision(15))
   if (format === 'percent') return `${Number((rounded * 100).toPrecision(15))}%`
+  if (format === 'duration') return formatDuration(number)
   return format === 'number' ? String(rounded) : formatDate(number + (is1904 ? 1462 : 0), format)
 }
 

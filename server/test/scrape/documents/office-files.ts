@@ -38,7 +38,9 @@ export function xlsx(
     styles = '',
     strings = '',
     properties = '',
-  }: Readonly<Partial<Record<'styles' | 'strings' | 'properties', string>>> = {},
+    sheetEnd = '',
+    sheetRelations = '',
+  }: Readonly<Partial<Record<'styles' | 'strings' | 'properties' | 'sheetEnd' | 'sheetRelations', string>>> = {},
 ): Buffer {
   const names = Object.keys(sheets)
   const list = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`)
@@ -54,8 +56,9 @@ export function xlsx(
     ...Object.fromEntries(
       Object.values(sheets).map((rows, index) => [
         `xl/worksheets/sheet${index + 1}.xml`,
-        `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+        `<worksheet xmlns:r="${links}"><sheetData>${rows}</sheetData>${sheetEnd}</worksheet>`,
       ]),
     ),
+    'xl/worksheets/_rels/sheet1.xml.rels': sheetRelations === '' ? relations() : sheetRelations,
   })
 }
