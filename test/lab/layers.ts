@@ -126,6 +126,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'server/recordings',
     'server/gateway',
     'server/sessions',
+    'server/execution',
     'server/browsers',
     'server/usage',
     'server/billing',

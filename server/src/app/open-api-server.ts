@@ -44,6 +44,7 @@ export type ApiServerSettings = Pick<
   | 'metricsToken'
   | 'maxConnections'
   | 'maxTtl'
+  | 'execution'
   | 'drainTimeout'
   | 'resumeSeconds'
   | 'mcpTools'
@@ -130,7 +131,7 @@ function httpDeps(
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets, authenticator, sessionQueue, mcpHost }: RequestDeps,
 ): HttpDeps {
-  const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl } = settings
+  const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl, execution } = settings
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   const { gateway, viewers, watchers } = sockets
@@ -173,6 +174,7 @@ function httpDeps(
     publicUrl,
     maxConnections,
     maxTtlSeconds: maxTtl,
+    hasExecution: execution === 'on',
     mcp: { host: mcpHost, settings: mcpSettings(settings) },
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),

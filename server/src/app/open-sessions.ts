@@ -3,6 +3,7 @@ import { startSweepingArtifacts } from '../artifacts/sweep-artifacts.ts'
 import { PageFocus } from '../cdp/page-focus.ts'
 import { ReadPauser } from '../cdp/read-pauser.ts'
 import { CodeRunner, type CodeRunnerDeps } from '../execution/code-runner.ts'
+import { UsageWatch } from '../execution/usage-watch.ts'
 import type { IsolationLayers } from '../browsers/isolation.ts'
 import type { ServerConfig } from '../config.ts'
 import { Downloads } from '../files/downloads.ts'
@@ -33,7 +34,7 @@ const storeTimeoutMs = 300_000
 /** Settings of the sessions. */
 export type SessionSettings = Pick<
   ServerConfig,
-  'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb' | 'isolation'
+  'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb' | 'isolation' | 'execution'
 >
 
 /** Dependencies of the sessions alone. */
@@ -54,7 +55,9 @@ export function openSessions(
   { blobs, webhooks, isolation }: SessionSurroundings,
 ): OpenSessions {
   const { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb } = settings
-  const codeDeps = { isolation, allowsNoIsolation: settings.isolation === 'none' }
+  const usage = resources.use(new UsageWatch())
+  const isEnabled = settings.execution === 'on'
+  const codeDeps = { isolation, allowsNoIsolation: settings.isolation === 'none', isEnabled, usage }
   const { store, browsers, profiles, extensions, prices, nodeId, maxSessions, onEnd, onError } = deps
   const artifacts = new Artifacts({ store, blobs, onError })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
@@ -92,7 +95,7 @@ export function openSessions(
 
 interface ComponentDeps {
   readonly files: FileLimits
-  readonly code: Pick<CodeRunnerDeps, 'isolation' | 'allowsNoIsolation'>
+  readonly code: Pick<CodeRunnerDeps, 'isolation' | 'allowsNoIsolation' | 'isEnabled' | 'usage'>
 }
 
 function openComponents(session: SessionCore, deps: ComponentDeps, onError: SessionDeps['onError']): SessionComponents {
@@ -108,9 +111,19 @@ function openComponents(session: SessionCore, deps: ComponentDeps, onError: Sess
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),
   )
-  const { isolation, allowsNoIsolation } = deps.code
+  const { isolation, allowsNoIsolation, isEnabled, usage } = deps.code
   const code = resources.use(
-    new CodeRunner({ sessionId: row.id, browser, ended, touch, suspendIdle, isolation, allowsNoIsolation }),
+    new CodeRunner({
+      sessionId: row.id,
+      browser,
+      ended,
+      touch,
+      suspendIdle,
+      isolation,
+      allowsNoIsolation,
+      isEnabled,
+      usage,
+    }),
   )
   return { focus, code, files, downloads, handoffs, liveView, readPauser: new ReadPauser(browser.router) }
 }

@@ -80,6 +80,7 @@ export function partSettings(config: ServerConfig): PartSettings {
       recordingDays: config.recordingDays,
       maxRecordingMb: config.maxRecordingMb,
       isolation: config.isolation,
+      execution: config.execution,
     },
     api: apiSettings(config),
   }
@@ -92,6 +93,7 @@ function apiSettings(config: ServerConfig): ApiServerSettings {
     metricsToken: config.metricsToken,
     maxConnections: config.maxConnections,
     maxTtl: config.maxTtl,
+    execution: config.execution,
     drainTimeout: config.drainTimeout,
     resumeSeconds: config.resumeSeconds,
     mcpTools: config.mcpTools,

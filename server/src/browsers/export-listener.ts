@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { CommandLine } from './command-line.ts'
+import { offlineFilter } from './seccomp.ts'
 
 /**
  * Port on which a browser without network access reaches the proxy. It is on the browser's own
@@ -63,19 +64,23 @@ export function exportListener(command: CommandLine, ports: readonly number[] = 
  * is sent.
  */
 export async function importListener(child: ChildProcess): Promise<Server> {
-  const server = (await importListeners(child, [jailProxyPort])).get(jailProxyPort)
+  const server = (await importListeners(child, [jailProxyPort], offlineFilter())).get(jailProxyPort)
   if (server === undefined) throw new Error('the process in bubblewrap sent no listening socket')
   return server
 }
 
-/** Like `importListener`, for several ports. Resolves to the sockets by their port. */
+/**
+ * Like `importListener`, for several ports and any seccomp filter, which is undefined on
+ * architectures without one. Resolves to the sockets by their port.
+ */
 export async function importListeners(
   child: ChildProcess,
   ports: readonly number[],
+  filter: Buffer | undefined,
 ): Promise<ReadonlyMap<number, Server>> {
-  const filter = (child.stdio as readonly unknown[])[filterFd] as Writable
-  filter.on('error', () => {})
-  filter.end(offlineFilter())
+  const filterPipe = (child.stdio as readonly unknown[])[filterFd] as Writable
+  filterPipe.on('error', () => {})
+  filterPipe.end(filter)
   const ended = new AbortController()
   child.once('disconnect', () => ended.abort(new Error('the process in bubblewrap sent no listening socket')))
   const listeners = new Map<number, Server>()
@@ -87,39 +92,4 @@ export async function importListeners(
   }
   if (child.connected) child.disconnect()
   return listeners
-}
-
-const architectures: Readonly<Record<string, { readonly audit: number; readonly socketCall: number }>> = {
-  x64: { audit: 0xc000_003e, socketCall: 41 },
-  arm64: { audit: 0xc000_00b7, socketCall: 198 },
-}
-
-/**
- * A seccomp program that refuses netlink sockets. Chromium then cannot list network interfaces, and
- * `navigator.onLine` stays true without any. Undefined on architectures whose system call numbers
- * are not listed here.
- */
-function offlineFilter(): Buffer | undefined {
-  const architecture = architectures[process.arch]
-  if (architecture === undefined) return undefined
-  const [load, jumpIfEqual, returnOp] = [0x20, 0x15, 0x06]
-  const [allow, refuse, netlink] = [0x7fff_0000, 0x0005_0061, 16]
-  const program = [
-    [load, 0, 0, 4],
-    [jumpIfEqual, 0, 5, architecture.audit],
-    [load, 0, 0, 0],
-    [jumpIfEqual, 0, 3, architecture.socketCall],
-    [load, 0, 0, 16],
-    [jumpIfEqual, 0, 1, netlink],
-    [returnOp, 0, 0, refuse],
-    [returnOp, 0, 0, allow],
-  ] as const
-  const bytes = Buffer.alloc(program.length * 8)
-  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
-    bytes.writeUInt16LE(code, index * 8)
-    bytes.writeUInt8(ifTrue, index * 8 + 2)
-    bytes.writeUInt8(ifFalse, index * 8 + 3)
-    bytes.writeUInt32LE(value, index * 8 + 4)
-  }
-  return bytes
 }

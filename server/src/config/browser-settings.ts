@@ -54,6 +54,13 @@ export const browserSettings = {
     accepts: 'a whole number from 0 to 1000',
     schema: wholeNumber(0, 1000).default(20),
   },
+  execution: {
+    flag: 'execution',
+    env: 'BOWLINE_EXECUTION',
+    help: 'whether clients may run code beside their sessions; see `session.execute()`',
+    accepts: '"on" or "off"',
+    schema: z.enum(['on', 'off']).default('on'),
+  },
   maxFiles: {
     flag: 'max-files',
     env: 'BOWLINE_MAX_FILES',

@@ -1,12 +1,15 @@
 import type { ExecuteLanguage, ExecuteOutcome, ExecuteRequest } from 'bowline/contract/execute'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../browsers/launch.ts'
-import type { IsolationLayers } from '../browsers/isolation.ts'
+import { jailOf, type IsolationLayers } from '../browsers/isolation.ts'
 import type { ConnectCdp } from './cdp-port.ts'
+import { assertCodeEnabled } from './assert-code-enabled.ts'
 import { makeCodeFolder, type CodeFolder } from './code-folder.ts'
+import { openCodeStorage, type CodeStorage } from './code-storage.ts'
 import type { Interpreter } from './interpreter.ts'
 import { interpreterLimits } from './limits.ts'
 import { startInterpreter } from './start-interpreter.ts'
+import type { UsageWatch } from './usage-watch.ts'
 
 /** The session whose code a `CodeRunner` runs, and how code is isolated on this machine. */
 export interface CodeRunnerDeps {
@@ -15,6 +18,9 @@ export interface CodeRunnerDeps {
   readonly isolation: IsolationLayers
   /** Whether the operator chose to run without isolation. Code then runs without bubblewrap. */
   readonly allowsNoIsolation: boolean
+  /** Whether the operator allows code. */
+  readonly isEnabled: boolean
+  readonly usage: UsageWatch
   /** Aborts when the session ends. */
   readonly ended: AbortSignal
   readonly touch: () => void
@@ -36,6 +42,7 @@ export class CodeRunner implements AsyncDisposable {
   readonly #deps: CodeRunnerDeps
   readonly #slots = new Map<ExecuteLanguage, Slot>()
   #folder: Promise<CodeFolder> | undefined
+  #storage: Promise<CodeStorage | undefined> | undefined
 
   constructor(deps: CodeRunnerDeps) {
     this.#deps = deps
@@ -48,6 +55,7 @@ export class CodeRunner implements AsyncDisposable {
    * first.
    */
   async run({ code, language, timeout }: ExecuteRequest, connectCdp: ConnectCdp): Promise<ExecuteOutcome> {
+    assertCodeEnabled(this.#deps.isEnabled)
     if (language === 'bash' && code.includes('\0'))
       throw new BowlineError('BAD_REQUEST', '`code` of bash must not contain NUL characters')
     const slot = this.#slots.get(language) ?? { interpreter: undefined, last: Promise.resolve(), calls: 0 }
@@ -71,6 +79,8 @@ export class CodeRunner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const interpreters = [...this.#slots.values()].map(({ interpreter }) => interpreter)
     await Promise.all(interpreters.map(async (interpreter) => interpreter?.[Symbol.asyncDispose]()))
+    const storage = await this.#storage?.catch(() => undefined)
+    await storage?.[Symbol.asyncDispose]()
   }
 
   async #runNext(
@@ -97,10 +107,29 @@ export class CodeRunner implements AsyncDisposable {
   }
 
   async #start(language: ExecuteLanguage, connectCdp: ConnectCdp): Promise<Interpreter> {
-    const { ended, browser, sessionId, isolation, allowsNoIsolation } = this.#deps
+    const { ended, browser, sessionId, isolation, allowsNoIsolation, usage } = this.#deps
     this.#folder ??= makeCodeFolder(browser.folder.root, browser.uid)
-    const deps = { sessionId, browser, isolation, allowsNoIsolation, folder: await this.#folder, connectCdp }
+    const folder = await this.#folder
+    this.#storage = this.#openStorage(folder, this.#storage)
+    const storage = await this.#storage
+    this.#assertLive()
+    const deps = { sessionId, browser, isolation, allowsNoIsolation, folder, storage, usage, connectCdp }
     return startInterpreter(language, deps, ended)
+  }
+
+  /** Opens the files of the session's code, or opens them again if their process has ended. */
+  async #openStorage(
+    folder: CodeFolder,
+    before: Promise<CodeStorage | undefined> | undefined,
+  ): Promise<CodeStorage | undefined> {
+    const { isolation, browser, ended } = this.#deps
+    const opened = await before?.catch(() => undefined)
+    const jail = jailOf(isolation)
+    if (opened?.isRunning === true || jail === undefined) return opened
+    const storage = await openCodeStorage({ jail, folder, uid: browser.uid })
+    // The session may have ended meanwhile.
+    if (ended.aborted) await storage[Symbol.asyncDispose]()
+    return storage
   }
 
   #assertLive(): void {

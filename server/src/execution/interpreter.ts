@@ -9,7 +9,7 @@ import { executeLimits, type ExecuteLanguage, type ExecuteOutcome } from 'bowlin
 import { killGroup } from '../browsers/process-table.ts'
 import { interpreterLimits } from './limits.ts'
 import { OutputCapture } from './output-capture.ts'
-import { usageOf } from './process-usage.ts'
+import type { ProcessUsage, UsageWatch } from './usage-watch.ts'
 
 /** A line that an interpreter sends. Untrusted, because user code can write to the same pipe. */
 const answerLine = z.object({ id: z.string(), exitCode: z.int(), result: z.string().optional() })
@@ -19,8 +19,6 @@ type Answer = z.output<typeof answerLine>
 interface Exit {
   readonly exitCode: number
 }
-
-const usageCheckMs = 500
 
 /** Time for the output before an answer to arrive. It is later only if the code closed a stream. */
 const outputTimeoutMs = 250
@@ -35,14 +33,13 @@ export class Interpreter implements AsyncDisposable {
   readonly #stdout: OutputCapture
   readonly #stderr: OutputCapture
   readonly #exited: Promise<Exit>
-  readonly #usageTimer: NodeJS.Timeout
   /** Sentence about the limit at which it was killed. */
   #killedBy: string | undefined
   #line = ''
   #call: { readonly id: string; readonly resolve: (answer: Answer) => void } | undefined
 
   /** `child` has stdout, stderr, and pipes for calls and answers as descriptors 3 and 4. */
-  constructor(child: ChildProcess, language: ExecuteLanguage) {
+  constructor(child: ChildProcess, language: ExecuteLanguage, usage: UsageWatch) {
     this.#child = child
     this.#language = language
     const { outputBytes: maxBytes } = executeLimits
@@ -54,12 +51,13 @@ export class Interpreter implements AsyncDisposable {
     calls.on('error', () => {})
     answers.on('error', () => {})
     answers.setEncoding('utf8').on('data', (text: string) => this.#readAnswers(text))
+    const watched =
+      child.pid === undefined ? undefined : usage.watch(child.pid, (processes) => this.#checkUsage(processes))
     this.#exited = once(child, 'exit').then(([code, signal]: unknown[]) => {
-      clearInterval(this.#usageTimer)
+      watched?.[Symbol.dispose]()
       if (child.pid !== undefined) killGroup(child.pid)
       return { exitCode: exitCodeOf(code as number | null, signal as NodeJS.Signals | null) }
     })
-    this.#usageTimer = setInterval(() => this.#checkUsage(), usageCheckMs).unref()
   }
 
   /** Resolves when the process has exited. Never rejects. */
@@ -163,14 +161,15 @@ export class Interpreter implements AsyncDisposable {
     this.#call = undefined
   }
 
-  #checkUsage(): void {
-    if (this.#child.pid === undefined || !this.isRunning) return
-    const { memoryBytes, threads } = usageOf(this.#child.pid)
+  #checkUsage({ memoryBytes, threads, openFiles }: ProcessUsage): void {
     if (memoryBytes > interpreterLimits.memoryBytes)
       this.kill(`it used more than ${interpreterLimits.memoryBytes / 1024 ** 2} MB of memory`)
     // The kernel counts only those in a user namespace apart.
     else if (threads > interpreterLimits.threads * 2)
       this.kill(`it started more than ${interpreterLimits.threads} threads`)
+    // Their buffers are memory of the kernel.
+    else if (openFiles > interpreterLimits.allOpenFiles)
+      this.kill(`it had more than ${interpreterLimits.allOpenFiles} open files and connections`)
   }
 }
 

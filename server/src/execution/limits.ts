@@ -8,6 +8,8 @@ export const interpreterLimits = {
   threads: 256,
   /** Open files and connections of each of its processes. */
   openFiles: 1024,
+  /** Open files and connections of its processes together, checked twice a second. */
+  allOpenFiles: 4096,
   /** Open connections to the CDP of its session. */
   cdpConnections: 64,
   /** Size of each file that it writes. */
@@ -16,4 +18,12 @@ export const interpreterLimits = {
   floodBytes: 16 * 1024 * 1024,
   /** Maximum number of queued calls per language. */
   waitingCalls: 8,
+} as const
+
+/** Limits of the home, temporary and shared-memory folders of a session's code together. */
+export const storageLimits = {
+  /** Bytes, which are memory of the machine. */
+  bytes: 256 * 1024 * 1024,
+  /** Files and folders. */
+  files: 20_000,
 } as const

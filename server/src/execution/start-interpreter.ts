@@ -9,11 +9,14 @@ import { exportStdio, importListeners, jailProxyPort } from '../browsers/export-
 import { jailOf, type IsolationLayers } from '../browsers/isolation.ts'
 import type { Browser } from '../browsers/launch.ts'
 import { killGroup } from '../browsers/process-table.ts'
+import { codeFilter } from '../browsers/seccomp.ts'
 import { openCdpPort, type ConnectCdp } from './cdp-port.ts'
 import type { CodeFolder } from './code-folder.ts'
+import type { CodeStorage } from './code-storage.ts'
 import { codePaths, jailCdpPort, jailCode, jailPorts, nodeProgramIn } from './code-jail.ts'
 import { Interpreter } from './interpreter.ts'
 import { findPlaywright, interpreterCommand } from './interpreter-command.ts'
+import type { UsageWatch } from './usage-watch.ts'
 
 /** The session whose code an interpreter runs, and how it is isolated. */
 export interface InterpreterDeps {
@@ -23,6 +26,9 @@ export interface InterpreterDeps {
   /** Whether the operator chose to run without isolation. Code then runs without bubblewrap. */
   readonly allowsNoIsolation: boolean
   readonly folder: CodeFolder
+  /** Where the files of jailed code are. Undefined without bubblewrap. */
+  readonly storage: CodeStorage | undefined
+  readonly usage: UsageWatch
   readonly connectCdp: ConnectCdp
 }
 
@@ -50,7 +56,7 @@ export async function startInterpreter(
   const cdpUrl = port?.url ?? `ws://127.0.0.1:${jailCdpPort}/`
   const child = await spawnInterpreter(await commandOf(language, deps, cdpUrl), deps, cdpUrl)
   undo.defer(() => killChild(child))
-  const interpreter = undo.use(new Interpreter(child, language))
+  const interpreter = undo.use(new Interpreter(child, language, deps.usage))
   if (jail !== undefined) undo.use(await connectJail(child, interpreter, deps, signal))
   const resources = undo.move()
   void interpreter.exited.then(async () => resources.disposeAsync())
@@ -66,7 +72,7 @@ async function connectJail(
 ): Promise<AsyncDisposable> {
   await using undo = new AsyncDisposableStack()
   try {
-    const listening = importListeners(child, jailPorts)
+    const listening = importListeners(child, jailPorts, codeFilter())
     const listeners = await abortable(listening, signalWithTimeout(signal, startTimeoutMs))
     const [proxy, cdp] = [listeners.get(jailProxyPort), listeners.get(jailCdpPort)]
     if (proxy !== undefined && browser.proxy?.listenAlso !== undefined) undo.use(browser.proxy.listenAlso(proxy))
@@ -95,7 +101,7 @@ export function startError(output: string, cause: unknown): BowlineError {
 
 /** The command line of an interpreter, in its jail if there is one. */
 async function commandOf(language: ExecuteLanguage, deps: InterpreterDeps, cdpUrl: string): Promise<CommandLine> {
-  const { isolation, folder, browser } = deps
+  const { isolation, folder, browser, storage } = deps
   const jail = jailOf(isolation)
   const playwrightFolder = findPlaywright()
   const options = { cdpUrl, programFolders }
@@ -106,7 +112,8 @@ async function commandOf(language: ExecuteLanguage, deps: InterpreterDeps, cdpUr
   const playwrightPath = playwrightFolder && codePaths.playwright
   const paths = { nodePath: codePaths.node, nodeProgram: nodeProgramIn(folder), playwrightPath }
   const command = await interpreterCommand(language, { ...options, ...paths })
-  return jailCode(jail, command, { folder, browserFolder: browser.folder, playwrightFolder })
+  const jailed = jailCode(jail, command, { folder, browserFolder: browser.folder, playwrightFolder })
+  return storage?.enter(jailed) ?? jailed
 }
 
 async function spawnInterpreter(

@@ -44,6 +44,7 @@ import { registerLive } from './routes/live.ts'
 import { registerMcp, type McpRouteDeps } from './routes/mcp.ts'
 import { executeHandlers } from './routes/execute.ts'
 import { interactHandlers } from './routes/interact.ts'
+import type { ScrapeInteractionDeps } from './scrape-interaction.ts'
 import { handoffHandlers } from './routes/handoff.ts'
 import { registerScrapeFiles, scrapeHandlers, type ScrapeRouteDeps } from './routes/scrape.ts'
 import { mapHandlers } from './routes/map.ts'
@@ -72,6 +73,7 @@ export interface HttpDeps
     ProfileRouteDeps,
     ExtensionRouteDeps,
     ParseRouteDeps,
+    Pick<ScrapeInteractionDeps, 'hasExecution'>,
     Usage {
   readonly store: Store
   readonly blobs: Blobs
@@ -197,7 +199,7 @@ function baseUrlOf(request: FastifyRequest, { publicUrl }: Pick<HttpDeps, 'publi
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */
 function handlersOf(deps: HttpDeps): Handlers {
   const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, maxTtlSeconds, onError } = deps
-  const { jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
+  const { hasExecution, jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
   const browser = browserHandlers({
     store,
     sessions,
@@ -208,7 +210,16 @@ function handlersOf(deps: HttpDeps): Handlers {
     maxTtlSeconds,
     onError,
   })
-  const interactionDeps = { store, sessions, peers, nodeId, onError, gateway: deps.gateway, maxTtlSeconds }
+  const interactionDeps = {
+    store,
+    sessions,
+    peers,
+    nodeId,
+    onError,
+    gateway: deps.gateway,
+    maxTtlSeconds,
+    hasExecution,
+  }
   return {
     ...browser,
     ...interactHandlers({ ...interactionDeps, scrapes, prompts: deps.prompts }, browser.deleteSession),

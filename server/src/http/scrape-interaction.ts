@@ -4,6 +4,7 @@ import { createSessionRequest } from 'bowline/contract/session-options'
 import type { ExecuteOutcome, ExecuteRequest } from 'bowline/contract/execute'
 import { BowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../cluster/relay.ts'
+import { assertCodeEnabled } from '../execution/assert-code-enabled.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ScrapeReplay } from '../scrape/queries/scrape-replay.ts'
 import { replayScrape } from '../scrape/render/replay-scrape.ts'
@@ -23,6 +24,8 @@ export interface ScrapeInteractionDeps extends SessionNodeDeps {
   readonly gateway: Pick<Gateway, 'connect'>
   readonly prompts: Pick<SessionPrompts, 'assertAvailable' | 'run'>
   readonly maxTtlSeconds: number
+  /** Whether clients may run code. */
+  readonly hasExecution: boolean
 }
 
 /**
@@ -45,8 +48,10 @@ export class ScrapeInteraction {
    */
   async run(scrapeId: string, request: InteractRequest, call: Call): Promise<InteractResponse> {
     const { existingSessionId } = request
-    const { store, sessions, prompts } = this.#deps
+    const { store, sessions, prompts, hasExecution } = this.#deps
+    // Before a session is created for it.
     if (request.code === undefined) prompts.assertAvailable()
+    else assertCodeEnabled(hasExecution)
     const row =
       existingSessionId === undefined
         ? await this.#sessionOf(scrapeId, call)

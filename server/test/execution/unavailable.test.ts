@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { UsageWatch } from '../../src/execution/usage-watch.ts'
 import { Interpreter } from '../../src/execution/interpreter.ts'
 import { interpreterCommand } from '../../src/execution/interpreter-command.ts'
 import { startError, startInterpreter, type InterpreterDeps } from '../../src/execution/start-interpreter.ts'
@@ -45,10 +46,11 @@ test.each([
 })
 
 test('Node.js code without playwright-core runs, and `page` names the package to install', async () => {
+  using usage = new UsageWatch()
   const { file, args } = await interpreterCommand('node', options)
   const child = spawn(file, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] })
   await once(child, 'spawn')
-  await using interpreter = new Interpreter(child, 'node')
+  await using interpreter = new Interpreter(child, 'node', usage)
 
   const sum = await interpreter.run('1 + 1', 10_000)
   const missing = await interpreter.run('await page.title()', 10_000)

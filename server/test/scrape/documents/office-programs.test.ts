@@ -60,7 +60,7 @@ test('an RTF has a title and an author', async () => {
   expect(html).toContain('<meta name="author" content="Ada">')
 })
 
-const wordParts = {
+const wordFiles = {
   'word/_rels/document.xml.rels': relations(
     ['n', 'numbering', 'numbering.xml'],
     ['s', 'styles', 'styles.xml'],
@@ -103,7 +103,7 @@ test.each<[string, string, string]>([
 ])('a DOCX has %s', async (_name, body, html) => {
   const notes = '\n<p>[1] Foot</p>\n<p>[e1] End</p>'
 
-  expect(await toBody(docx(body, wordParts), 'docx')).toBe(html + notes)
+  expect(await toBody(docx(body, wordFiles), 'docx')).toBe(html + notes)
 })
 
 test('an XLSX has durations and links', async () => {

@@ -1,0 +1,116 @@
+/** Opcodes and offsets of classic BPF, as in `linux/filter.h` and `linux/seccomp.h`. */
+const [load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, returnOp] = [0x20, 0x15, 0x35, 0x45, 0x06]
+const [numberOffset, architectureOffset, firstArgument] = [0, 4, 16]
+const allow = 0x7fff_0000
+
+/** Instructions: an opcode, the instructions to skip if true and if false, and an operand. */
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
+
+const refuseWith = (errno: number): Instruction => [returnOp, 0, 0, 0x0005_0000 + errno]
+const [notPermitted, notImplemented, familyNotSupported] = [refuseWith(1), refuseWith(38), refuseWith(97)]
+
+/** Numbers of the same system calls on the architectures that have filters. */
+interface Architecture {
+  readonly audit: number
+  readonly socket: number
+  readonly clone: number
+  /** Refused to code: memory that no process maps, namespaces, mounts, other processes, keys. */
+  readonly refused: readonly number[]
+}
+
+/** Calls with the same number on all architectures: new mount calls, io_uring, memfd_secret. */
+const refusedEverywhere = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 447]
+const clone3 = 435
+
+const architectures: Readonly<Record<string, Architecture>> = {
+  x64: {
+    audit: 0xc000_003e,
+    socket: 41,
+    clone: 56,
+    refused: [
+      // memfd_create, shmget, shmat, semget, msgget
+      319, 29, 30, 64, 68,
+      // unshare, setns, mount, umount2, pivot_root
+      272, 308, 165, 166, 155,
+      // ptrace, process_vm_readv, process_vm_writev
+      101, 310, 311,
+      // add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd
+      248, 249, 250, 298, 321, 323,
+    ],
+  },
+  arm64: {
+    audit: 0xc000_00b7,
+    socket: 198,
+    clone: 220,
+    refused: [279, 194, 196, 190, 186, 97, 268, 40, 39, 41, 117, 270, 271, 217, 218, 219, 241, 280, 282],
+  },
+}
+
+/**
+ * A seccomp program that refuses netlink sockets. Chromium then cannot list network interfaces, and
+ * `navigator.onLine` stays true without any. Undefined on architectures whose system call numbers
+ * are not listed here.
+ */
+export function offlineFilter(): Buffer | undefined {
+  const architecture = architectures[process.arch]
+  if (architecture === undefined) return undefined
+  return assemble([
+    [load, 0, 0, architectureOffset],
+    [jumpIfEqual, 1, 0, architecture.audit],
+    [returnOp, 0, 0, allow],
+    [load, 0, 0, numberOffset],
+    ...refuseNetlink(architecture),
+    [returnOp, 0, 0, allow],
+  ])
+}
+
+/**
+ * A seccomp program for code of users, which also refuses memory that the limits cannot see (memfd,
+ * System V shared memory), namespaces and mounts, and programs of other architectures. Undefined
+ * where `offlineFilter` is.
+ */
+export function codeFilter(): Buffer | undefined {
+  const architecture = architectures[process.arch]
+  if (architecture === undefined) return undefined
+  const cloneNamespaces = 0x7e02_0000
+  return assemble([
+    [load, 0, 0, architectureOffset],
+    [jumpIfEqual, 1, 0, architecture.audit],
+    notPermitted,
+    [load, 0, 0, numberOffset],
+    // The x32 calls of x64, which have other numbers.
+    [jumpIfAtLeast, 0, 1, 0x4000_0000],
+    notPermitted,
+    // Its flags are in memory. The C libraries then call clone.
+    ...refuse(clone3, notImplemented),
+    ...[...architecture.refused, ...refusedEverywhere].flatMap((number) => refuse(number, notPermitted)),
+    [jumpIfEqual, 0, 4, architecture.clone],
+    [load, 0, 0, firstArgument],
+    [jumpIfAnyBit, 0, 1, cloneNamespaces],
+    notPermitted,
+    [returnOp, 0, 0, allow],
+    ...refuseNetlink(architecture),
+    [returnOp, 0, 0, allow],
+  ])
+}
+
+function refuse(number: number, answer: Instruction): readonly Instruction[] {
+  return [[jumpIfEqual, 0, 1, number], answer]
+}
+
+/** Expects that the number of the system call is loaded, and leaves another value. */
+function refuseNetlink({ socket }: Architecture): readonly Instruction[] {
+  const netlink = 16
+  return [[jumpIfEqual, 0, 3, socket], [load, 0, 0, firstArgument], [jumpIfEqual, 0, 1, netlink], familyNotSupported]
+}
+
+function assemble(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8)
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8)
+    bytes.writeUInt8(ifTrue, index * 8 + 2)
+    bytes.writeUInt8(ifFalse, index * 8 + 3)
+    bytes.writeUInt32LE(value, index * 8 + 4)
+  }
+  return bytes
+}
