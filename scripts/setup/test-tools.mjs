@@ -14,6 +14,7 @@ const tools = [
   { package: 'postgresql', isPresent: () => hasPostgres() },
   { package: 'bubblewrap', isPresent: () => existsSync('/usr/bin/bwrap') },
   { package: 'xvfb', isPresent: () => existsSync('/usr/bin/Xvfb') },
+  { package: 'tesseract-ocr', isPresent: () => existsSync('/usr/share/tesseract-ocr') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
   { package: 'searx', isPresent: () => existsSync('/usr/bin/searx-run') },
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },

@@ -1,11 +1,16 @@
 import { Command, Option } from 'commander'
+import type { ParseInput } from '../contract/parse.ts'
 import { createClient, withConnectionFlags } from './connection.ts'
 import { printDocument, type DocumentFlags } from './scrape.ts'
 import { numberFrom } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'json'] as const
 
-type ParseFlags = Omit<DocumentFlags, 'waitFor' | 'ads' | 'format'> & { readonly format: (typeof formats)[number][] }
+type ParseFlags = Omit<DocumentFlags, 'waitFor' | 'ads' | 'format'> & {
+  readonly format: (typeof formats)[number][]
+  readonly ocr?: true
+  readonly language?: string
+}
 
 /** Creates the command `bowline parse`. */
 export function createParseCommand(): Command {
@@ -18,6 +23,8 @@ export function createParseCommand(): Command {
     .option('--whole-page', 'of an HTML file, include menus, sidebars and footers')
     .option('--include <selector...>', 'include only elements that match these selectors')
     .option('--exclude <selector...>', 'exclude elements that match these selectors')
+    .option('--ocr', 'of a PDF, read all pages by OCR, even if they have text')
+    .option('--language <codes>', 'languages for OCR as codes of Tesseract, such as "eng+deu"')
     .option('--prompt <text>', 'description of the data for the format "json"')
     .option('--timeout <ms>', 'timeout of the conversion', numberFrom(1000, 600_000, 'milliseconds'))
     .action(parse)
@@ -30,7 +37,16 @@ async function parse(file: string, flags: ParseFlags): Promise<void> {
     onlyMainContent: flags.wholePage !== true,
     includeTags: flags.include?.slice(),
     excludeTags: flags.exclude?.slice(),
+    parsers: parsersOf(flags),
     timeout: flags.timeout,
   })
   printDocument(document, flags)
+}
+
+function parsersOf({ ocr, language }: ParseFlags): ParseInput['parsers'] {
+  if (ocr === undefined && language === undefined) return undefined
+  return [
+    { type: 'pdf', mode: ocr === true ? 'ocr' : 'auto', language },
+    { type: 'image', language },
+  ]
 }

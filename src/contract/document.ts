@@ -45,6 +45,32 @@ export const actionResults = z.looseObject({
   pdfs: z.array(text),
 })
 
+/** The blocks of a page of a PDF. */
+export const pageBlocks = z.looseObject({
+  pageNumber: z.int(),
+  /** Size of the page in points, 1/72 of an inch. */
+  width: z.number(),
+  height: z.number(),
+  /** `unavailable` if the server could not locate the blocks of the page. */
+  status: z.enum(['ok', 'unavailable']),
+  items: z.array(
+    z.looseObject({
+      id: text,
+      type: z.enum(['heading', 'paragraph', 'list_item', 'code', 'table', 'rule', 'figure']),
+      label: text,
+      /** Left, top, right and bottom in points from the top left corner of the page. */
+      bbox: z.array(z.number()).length(4).nullable(),
+      content: text,
+      /** Start and end of the content in the Markdown of the page. */
+      markdownSpan: z.array(z.int()).length(2).nullable(),
+      readingOrder: z.int(),
+      source: z.enum(['text', 'ocr']),
+      /** From 0 to 1. */
+      confidence: z.looseObject({ layout: z.number().nullable(), ocr: z.number().nullable() }),
+    }),
+  ),
+})
+
 /** A scraped page: the requested formats and its metadata. */
 export const document = z.looseObject({
   markdown: text.optional(),
@@ -54,6 +80,10 @@ export const document = z.looseObject({
   images: z.array(text).optional(),
   /** URL of the image, valid for 24 hours. */
   screenshot: text.optional(),
+  /** Pages of a PDF, with its option `pages`. */
+  pages: z.array(z.looseObject({ pageNumber: z.int(), markdown: text })).optional(),
+  /** Blocks of the pages of a PDF, with its option `blocks`. */
+  blocks: z.array(pageBlocks).optional(),
   json: z.unknown().optional(),
   /** Summary of the page. */
   summary: text.optional(),
@@ -91,6 +121,7 @@ export const document = z.looseObject({
   }),
 })
 
+export type PageBlocks = z.output<typeof pageBlocks>
 export type ChangeTracking = z.output<typeof changeTracking>
 export type ActionResults = z.output<typeof actionResults>
 export type Document = z.output<typeof document>

@@ -1,43 +1,14 @@
 import { z } from 'zod'
-import { preprocess } from './preprocess.ts'
-import { withShorthand } from './shorthand.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs, selector, waitOfActions } from './actions.ts'
 import { profile } from './session-options.ts'
 import { document } from './document.ts'
 import { format, maxFormats } from './formats.ts'
 import { location } from './location.ts'
-import { redactPii } from './redaction.ts'
+import { redactionOf, redactPii } from './redaction.ts'
 import { pageUrl } from './page-url.ts'
+import { parsers, pdfParserOf } from './parsers.ts'
 import { requestHeaders } from './request-headers.ts'
-
-/** Options of the PDF parser. */
-const pdfParser = z.strictObject({
-  type: z.literal('pdf', 'The only supported parser is `pdf`'),
-  /** Only text in the file is extracted; `ocr` is rejected. */
-  mode: z.enum(['fast', 'auto'], '`mode` must be `fast` or `auto`: OCR is not supported').default('auto'),
-  maxPages: z.int().min(1).max(10_000).optional(),
-  /** Only `false`: this server does not list the pages of a PDF. */
-  pages: onlyFalse('list the pages of a PDF'),
-  /** Only `false`: an alias of `pages`. */
-  pageMarkdown: onlyFalse('list the pages of a PDF'),
-  /** Only `false`: this server does not locate the blocks of a PDF. */
-  blocks: onlyFalse('locate the blocks of a PDF'),
-  /** Only `false`: this server does not mark the pages of a PDF. */
-  pageMarkers: onlyFalse('mark the pages of a PDF'),
-})
-
-const parserList = boundedArray(
-  withShorthand(pdfParser, (value) => (typeof value === 'string' ? { type: value } : value), [
-    'pdf',
-  ]) as unknown as z.ZodType<PdfParser, 'pdf' | z.input<typeof pdfParser>>,
-  1,
-)
-
-const parsers = preprocess(withoutImages, parserList)
-
-/** Options of the PDF parser. */
-export type PdfParser = z.output<typeof pdfParser>
 
 const selectors = boundedArray(selector, 100)
 
@@ -67,7 +38,10 @@ export const scrapeFields = {
   skipTlsVerification: z.boolean().default(false),
   /** Timeout of the scrape in milliseconds. Default: 60000. */
   timeout: z.int().min(1000).max(600_000).default(60_000),
-  /** Parsers of files. `[]` returns PDFs as base64. Default: `["pdf"]`. */
+  /**
+   * Parsers of files. `image` reads the text of images by OCR. `[]` returns PDFs as base64.
+   * Default: `["pdf"]`.
+   */
   parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),
   actions: boundedArray(action, maxActions).optional(),
   location: location.optional(),
@@ -119,7 +93,9 @@ export type ScrapeOptions = z.output<typeof scrapeOptionsObject>
 
 /** Validates combinations of scrape options. */
 export function checkScrapeOptions(
-  options: Pick<ScrapeOptions, 'formats' | 'waitFor' | 'actions' | 'timeout'>,
+  options: Pick<ScrapeOptions, 'formats' | 'waitFor' | 'actions' | 'timeout' | 'redactPII'> & {
+    readonly parsers?: ScrapeOptions['parsers'] | undefined
+  },
   context: z.core.$RefinementCtx,
 ): void {
   const refuse = (path: string, message: string): void => {
@@ -139,20 +115,17 @@ export function checkScrapeOptions(
   if (kinds.includes('question') && kinds.includes('query')) {
     refuse('formats', 'The formats question and query share one answer: use only one of them')
   }
+  const { parsers: chosen = [] } = options
+  const parserTypes = chosen.map(({ type }) => type)
+  if (new Set(parserTypes).size < parserTypes.length) refuse('parsers', 'Each parser can be used only once')
+  const pdf = pdfParserOf(chosen)
+  const hasPages = pdf?.pages === true || pdf?.pageMarkdown === true || pdf?.blocks === true
+  if (hasPages && redactionOf(options.redactPII) !== undefined) {
+    refuse('parsers', 'redactPII redacts only Markdown: use it without pages and blocks of PDFs')
+  }
   for (const kind of new Set(kinds)) {
     if (kinds.filter((each) => each === kind).length > 1) refuse('formats', `The format ${kind} can be used only once`)
   }
-}
-
-function onlyFalse(what: string) {
-  return z.literal(false, `This server does not ${what}`).optional()
-}
-
-/** Removes the parser `image`, which has no effect. */
-function withoutImages(value: unknown): unknown {
-  const isImage = (each: unknown): boolean =>
-    each === 'image' || (typeof each === 'object' && each !== null && 'type' in each && each.type === 'image')
-  return Array.isArray(value) ? (value as readonly unknown[]).filter((each) => !isImage(each)) : value
 }
 
 /** Body of `POST /v2/scrape`. Unknown keys are rejected. */

@@ -97,6 +97,10 @@ export const catalogue = {
   NOT_FOUND: { status: 404, hint: 'Create a new URL with POST /v2/parse/upload-url.' },
   UNSUPPORTED_FILE_TYPE: { status: 400, hint: 'GET /v2/parse/formats lists the formats that this server reads.' },
   PARSE_UNSUPPORTED_OPTIONS: { status: 400, hint: 'Remove the option: a file is not loaded in a browser.' },
+  OCR_UNAVAILABLE: {
+    status: 400,
+    hint: 'Install Tesseract on the server: `apt-get install tesseract-ocr` on Debian. Or do without OCR.',
+  },
   DOCUMENT_INVALID: {
     status: 422,
     hint: 'The file is corrupt, empty or of another format. Open it in its program, and save it again.',

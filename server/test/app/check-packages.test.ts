@@ -154,7 +154,7 @@ test('without @llamaindex/liteparse, a PDF is read as plain text', async () => {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const child = execFile(
     process.execPath,
-    [script, 'liteparse', '0'],
+    [script, JSON.stringify({ reader: 'liteparse', kind: 'pdf', mode: 'auto', maxPages: 10, language: 'eng' })],
     { env: without('@llamaindex/liteparse') },
     (error, out) => (error === null ? resolve(out) : reject(error)),
   )

@@ -106,7 +106,7 @@ describe('the OpenAPI document', () => {
     expect(named(scrape['formats']?.items).anyOf?.[0]?.enum).toEqual(
       expect.arrayContaining(['markdown', 'screenshot@fullPage']),
     )
-    expect(scrape['parsers']?.items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf'] })
+    expect(scrape['parsers']?.items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf', 'image'] })
     expect(search['sources']?.items?.anyOf?.[0]?.enum).toContain('news')
     expect(named(bodyOf('/v2/batch/scrape').properties?.['webhook']).anyOf?.[0]).toEqual({ type: 'string' })
   })

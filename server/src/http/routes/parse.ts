@@ -1,12 +1,13 @@
 import { routes } from 'bowline/contract/routes'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fillPath } from 'bowline/contract/fill-path'
-import { maxParseBytes } from 'bowline/contract/parse'
+import { maxParseBytes, type FileFormat } from 'bowline/contract/parse'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
 import type { NewActivity } from '../../usage/activity-log.ts'
 import { fileFormats } from '../../scrape/documents/file-kinds.ts'
 import { kindOfFile, type UploadedFile } from '../../scrape/load/document-reader.ts'
+import { findTessdata } from '../../scrape/parse/pdf/tessdata.ts'
 import type { ParseUploads } from '../../scrape/uploads/parse-uploads.ts'
 import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
@@ -25,7 +26,7 @@ export interface ParseRouteDeps {
 /** Routes about parsing files, except those that receive files. */
 export function parseHandlers({ uploads }: Pick<ParseRouteDeps, 'uploads'>): Handlers {
   return {
-    listParseFormats: async () => ({ success: true, data: { formats: [...fileFormats] } }),
+    listParseFormats: async () => ({ success: true, data: { formats: availableFormats() } }),
     createParseUpload: async ({ body: { filename, contentType } }, { key, baseUrl }) => {
       kindOfFile({ name: filename, contentType })
       const { id, uploadRef, expiresAt } = await uploads.create(key.teamId, filename, contentType)
@@ -40,6 +41,16 @@ export function parseHandlers({ uploads }: Pick<ParseRouteDeps, 'uploads'>): Han
       return { success: true, data }
     },
   }
+}
+
+/** Images need OCR. */
+function availableFormats(): FileFormat[] {
+  const hasOcr = findTessdata() !== undefined
+  return fileFormats.map((each) => (each.kind === 'image' && !hasOcr ? unavailable(each) : each))
+}
+
+function unavailable(format: FileFormat): FileFormat {
+  return { ...format, available: false }
 }
 
 /** Registers the routes that receive files. */

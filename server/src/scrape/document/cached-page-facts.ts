@@ -1,7 +1,10 @@
+import { imageParserOf, pdfParserOf } from 'bowline/contract/parsers'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { requestKey } from './cache-key.ts'
 import type { ProxiedLoad } from '../load/load-with-proxy.ts'
 import type { PageBody } from '../fetch/loaded-page.ts'
+import { findTessdata } from '../parse/pdf/tessdata.ts'
+import { pdfVariant } from './pdf-formats.ts'
 import type { CachedPageFacts } from '../queries/page-facts.ts'
 import { localeOf } from '../fetch/page-locale.ts'
 import { browserOnlyOptions, nextLoadStep } from '../load/load-step.ts'
@@ -31,7 +34,12 @@ export function cacheFactsOf(
     ...(isRendered && { rendering: { waitFor, blockAds, timezone: localeOf(request).timezone } }),
     ...(url !== undefined && { screenshot: { format: JSON.stringify(format), url } }),
     ...(body.kind === 'pdf-text' && {
-      pdf: { readPages: body.pdf.pages.length, totalPages: body.pdf.totalPages },
+      pdf: {
+        readPages: body.pdf.pages.length,
+        totalPages: body.pdf.totalPages,
+        variant: body.variant,
+        lacksOcr: body.pdf.scannedPages > 0,
+      },
     }),
   }
 }
@@ -44,6 +52,8 @@ export function canServe(facts: CachedPageFacts, request: ScrapeRequest, needsEn
   const { formats, skipTlsVerification } = request
   if (facts.isUnverified && !skipTlsVerification) return false
   if (needsEnhanced && !facts.isEnhanced) return false
+  // Tesseract may have been installed since.
+  if (facts.pdf?.lacksOcr === true && readsScans(request)) return false
   if (facts.answerKey === requestKey(request)) return true
   // The styles of a page are not cached.
   if (formats.some(({ type }) => type === 'branding')) return false
@@ -56,12 +66,15 @@ function isSamePage({ kind, pdf, rendering, isShell }: CachedPageFacts, request:
   switch (kind) {
     case 'pdf':
     case 'text':
-    case 'image':
       return true
+    // The bytes of an image are not cached.
+    case 'image':
+      return imageParserOf(request.parsers) === undefined
     case 'pdf-text': {
-      const [parser] = request.parsers
-      const { readPages, totalPages } = pdf ?? { readPages: 0, totalPages: 1 }
-      return parser !== undefined && readPages >= Math.min(parser.maxPages ?? totalPages, totalPages)
+      const parser = pdfParserOf(request.parsers)
+      const { readPages, totalPages, variant } = pdf ?? { readPages: 0, totalPages: 1 }
+      if (parser === undefined || variant !== pdfVariant(parser)) return false
+      return readPages >= Math.min(parser.maxPages ?? totalPages, totalPages)
     }
     case 'html': {
       if (rendering === undefined) {
@@ -74,6 +87,12 @@ function isSamePage({ kind, pdf, rendering, isShell }: CachedPageFacts, request:
     default:
       return kind satisfies never
   }
+}
+
+/** Whether scanned pages of a PDF would be read by OCR. */
+function readsScans({ parsers }: ScrapeRequest): boolean {
+  const parser = pdfParserOf(parsers)
+  return parser !== undefined && parser.mode !== 'fast' && findTessdata(parser.language) !== undefined
 }
 
 function lengthOf(body: PageBody): number {

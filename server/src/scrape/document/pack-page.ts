@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
+import { pageBlocks } from 'bowline/contract/document'
 import { z } from 'zod'
 import { textChunks } from '../../kit/json-chunks.ts'
 import { json, JsonTable } from '../../store/tables/json-table.ts'
@@ -10,10 +11,11 @@ const decompress = promisify(zstdDecompress)
 
 const pdfContent = z.object({
   markdown: z.string(),
-  pages: z.array(z.object({ pageNumber: z.number(), markdown: z.string() })),
+  pages: z.array(z.object({ pageNumber: z.number(), markdown: z.string(), blocks: pageBlocks.optional() })),
   totalPages: z.number(),
   title: z.string().optional(),
   isScanned: z.boolean().default(false),
+  scannedPages: z.number().default(0),
 })
 
 const scrapes = new JsonTable('scrape', {
@@ -27,7 +29,7 @@ const scrapes = new JsonTable('scrape', {
         z.object({ kind: z.literal('html'), source: z.enum(['document', 'upload']).optional() }),
         z.object({ kind: z.literal('text'), language: z.string() }),
         z.object({ kind: z.literal('pdf') }),
-        z.object({ kind: z.literal('pdf-text'), pdf: pdfContent }),
+        z.object({ kind: z.literal('pdf-text'), pdf: pdfContent, variant: z.string().optional() }),
         z.object({ kind: z.literal('image') }),
       ]),
     }),
@@ -80,7 +82,7 @@ function joinBody(header: BodyHeader, content: Buffer): PageBody {
     case 'pdf':
       return { kind: header.kind, bytes: content }
     case 'pdf-text':
-      return { kind: header.kind, pdf: { ...header.pdf, title: header.pdf.title } }
+      return { ...header, pdf: { ...header.pdf, title: header.pdf.title } }
     case 'image':
       return header
     default:

@@ -1,27 +1,13 @@
-import type { Document } from 'bowline/contract/document'
+import { imageParserOf, pdfParserOf } from 'bowline/contract/parsers'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import { escapeHtml } from '../../kit/escape-html.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
-import type { LoadedPage, PageBody } from '../fetch/loaded-page.ts'
+import type { LoadedPage } from '../fetch/loaded-page.ts'
 import type { ProcessedHtml } from '../format/process-html.ts'
-import { firstPages, parsePdf, type PdfContent } from '../parse/pdf/parse-pdf.ts'
-
-/** Formats that are plain text, and the metadata of the page. */
-export interface TextFormats {
-  readonly formats: Pick<
-    Document,
-    'markdown' | 'html' | 'rawHtml' | 'links' | 'images' | 'attributes' | 'product' | 'rawBase64'
-  >
-  readonly metadata: Readonly<Record<string, unknown>>
-  /** Always present, since other formats are made from Markdown. */
-  readonly markdown: string
-  /** Number of pages to bill. */
-  readonly pages: number
-  readonly warning?: string | undefined
-  /** The page body to store in the cache. A parsed PDF is stored as its text. */
-  readonly stored: PageBody
-}
+import { parseImage, type PdfContent } from '../parse/pdf/parse-pdf.ts'
+import { cachedPdfFormats, parsePdfFormats } from './pdf-formats.ts'
+import type { PlainFormats, TextFormats } from './made-formats.ts'
 
 /** Makes the text formats of a loaded page. Throws PDF_*, or the signal's reason. */
 export async function makeTextFormats(
@@ -31,6 +17,7 @@ export async function makeTextFormats(
   deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore },
 ): Promise<TextFormats> {
   const { body } = page
+  const limits = { signal: deps.signal, slots: deps.pdfSlots, timeoutMs: 120_000 }
   if (request.formats.some(({ type }) => type === 'rawBase64')) return rawImage(page)
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
     request.formats.some((format) => format.type === type)
@@ -39,7 +26,7 @@ export async function makeTextFormats(
   // Pages that are not HTML have no elements.
   const selectors = request.formats.find((format) => format.type === 'attributes')?.selectors ?? []
   const attributes = selectors.map(({ selector, attribute }) => ({ selector, attribute, values: [] }))
-  const plain = (text: string, markdown: string): TextFormats => ({
+  const plain: PlainFormats = (text, markdown) => ({
     formats: pick({ markdown, html: text, rawHtml: text, links: [], images: [], attributes, product: null }),
     metadata: {},
     markdown,
@@ -63,21 +50,21 @@ export async function makeTextFormats(
       return body.source === undefined ? all : { ...all, metadata: onePage }
     }
     case 'image': {
+      const parser = imageParserOf(request.parsers)
+      if (body.bytes !== undefined && (parser !== undefined || body.source === 'upload')) {
+        return imageText(await parseImage(body.bytes, { ...limits, language: parser?.language }), plain)
+      }
       const all = plain(`<img src="${escapeHtml(page.url)}">`, `![](${page.url})\n`)
       return { ...all, formats: { ...all.formats, ...(wants('images') && { images: [page.url] }) } }
     }
     case 'pdf': {
-      const [parser] = request.parsers
-      if (parser === undefined) {
-        const base64 = Buffer.from(body.bytes).toString('base64')
-        return plain(base64, base64)
-      }
-      const { signal, pdfSlots: slots } = deps
-      const pdf = await parsePdf(body.bytes, { maxPages: parser.maxPages, signal, slots, timeoutMs: 120_000 })
-      return pdfFormats(pdf, parser.maxPages, plain)
+      const parser = pdfParserOf(request.parsers)
+      if (parser !== undefined) return parsePdfFormats(body.bytes, { parser, limits, plain })
+      const base64 = Buffer.from(body.bytes).toString('base64')
+      return plain(base64, base64)
     }
     case 'pdf-text':
-      return pdfFormats(firstPages(body.pdf, request.parsers[0]?.maxPages), request.parsers[0]?.maxPages, plain)
+      return cachedPdfFormats(body, { parser: pdfParserOf(request.parsers), plain })
     default:
       return body satisfies never
   }
@@ -101,24 +88,16 @@ function rawImage({ url, contentType = '', body }: LoadedPage): TextFormats {
   return { formats: { rawBase64 }, metadata: {}, markdown: '', pages: 1, stored: { kind: 'image' } }
 }
 
-function pdfFormats(
-  pdf: PdfContent,
-  maxPages: number | undefined,
-  plain: (text: string, markdown: string) => TextFormats,
-): TextFormats {
+/** The text of an image. Its pages are those of a TIFF file. */
+function imageText({ markdown, pages, totalPages }: PdfContent, plain: PlainFormats): TextFormats {
+  const all = plain(markdown, markdown)
   return {
-    ...plain(pdf.markdown, pdf.markdown),
-    metadata: { title: pdf.title, numPages: pdf.pages.length, totalPages: pdf.totalPages },
-    pages: pdf.pages.length,
-    warning: pdfWarning(pdf, maxPages),
-    stored: { kind: 'pdf-text', pdf },
+    ...all,
+    metadata: { numPages: pages.length, totalPages },
+    pages: pages.length,
+    warning: markdown === '' ? 'No text was found in the image.' : undefined,
+    stored: { kind: 'image' },
   }
-}
-
-function pdfWarning({ isScanned, pages, totalPages }: PdfContent, maxPages: number | undefined): string | undefined {
-  if (isScanned) return 'The PDF contains scanned images: there is little or no text without OCR.'
-  if (maxPages !== undefined || pages.length === totalPages) return undefined
-  return `The PDF has ${totalPages} pages, of which the first ${pages.length} were read.`
 }
 
 function fenced(text: string, language: string): string {

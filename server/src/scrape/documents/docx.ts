@@ -186,7 +186,7 @@ function headingOf(style: XmlElement): number | undefined {
   return name.toLowerCase() === 'title' ? 1 : outlineLevel(findChild(style, 'pPr'))
 }
 
-/** Word's styles for nested lists, such as `List Bullet 2`, are lists of their own with one level. */
+/** Word's styles for nested lists, such as `List Bullet 2`, are lists with only one level. */
 function listLevelOf(style: XmlElement): number | undefined {
   const name = attributeOf(findChild(style, 'name'), 'val') ?? ''
   const level = /^list (?:bullet|number) ([2-5])$/i.exec(name)?.[1]

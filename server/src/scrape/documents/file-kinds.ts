@@ -4,7 +4,7 @@ import type { FileFormat } from 'bowline/contract/parse'
 export type DocumentKind = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub' | 'rtf' | 'csv'
 
 /** A kind of file that can be parsed. */
-export type FileKind = DocumentKind | 'html' | 'pdf' | 'txt'
+export type FileKind = DocumentKind | 'html' | 'pdf' | 'txt' | 'image'
 
 /** Formats of files. Those that are not available are known only for the error message. */
 export const fileFormats: readonly FileFormat[] = [
@@ -41,6 +41,12 @@ export const fileFormats: readonly FileFormat[] = [
   format('rtf', ['.rtf'], ['application/rtf', 'text/rtf']),
   format('csv', ['.csv'], ['text/csv', 'application/csv']),
   format('txt', ['.txt', '.md'], ['text/plain', 'text/markdown']),
+  image('png', ['.png']),
+  image('jpeg', ['.jpg', '.jpeg'], ['image/jpeg', 'image/jpg']),
+  image('tiff', ['.tif', '.tiff']),
+  image('gif', ['.gif']),
+  image('bmp', ['.bmp'], ['image/bmp', 'image/x-ms-bmp']),
+  image('webp', ['.webp']),
   format('doc', ['.doc'], ['application/msword'], false),
   format('xls', ['.xls'], ['application/vnd.ms-excel'], false),
   format('xlsb', ['.xlsb'], ['application/vnd.ms-excel.sheet.binary.macroenabled.12'], false),
@@ -62,7 +68,7 @@ export function findFormat(name: string, mimeType: string | undefined): FileForm
 export function findDocument(url: string, contentType: string | undefined): DocumentKind | undefined {
   const type = mimeTypeOf(contentType)
   const found = byMimeType(type) ?? (genericTypes.has(type) ? byPath(url) : undefined)
-  return found === undefined || !found.available || pageKinds.has(found.format)
+  return found?.available !== true || found.kind === 'image' || pageKinds.has(found.format)
     ? undefined
     : (found.format as DocumentKind)
 }
@@ -87,6 +93,15 @@ function format(
   available = true,
 ): FileFormat {
   return { format: name, kind: 'document', extensions: [...extensions], mimeTypes: [...mimeTypes], available }
+}
+
+/** A format of images, whose text is read by OCR. */
+function image(
+  name: string,
+  extensions: readonly string[],
+  mimeTypes: readonly string[] = [`image/${name}`],
+): FileFormat {
+  return { ...format(name, extensions, mimeTypes), kind: 'image' }
 }
 
 function byExtension(name: string): FileFormat | undefined {

@@ -8,10 +8,10 @@ export type PageBody =
   /** Plain text. `language` is the info string of its code block, or '' for prose. */
   | { readonly kind: 'text'; readonly text: string; readonly language: string; readonly source?: 'upload' | undefined }
   /** `bytes` are undefined for a page from the cache. */
-  | { readonly kind: 'image'; readonly bytes?: Uint8Array | undefined }
+  | { readonly kind: 'image'; readonly bytes?: Uint8Array | undefined; readonly source?: 'upload' | undefined }
   | { readonly kind: 'pdf'; readonly bytes: Uint8Array }
-  /** A PDF that was parsed before, from the cache. */
-  | { readonly kind: 'pdf-text'; readonly pdf: PdfContent }
+  /** A PDF that was parsed before, from the cache. `variant`: the options it was parsed with. */
+  | { readonly kind: 'pdf-text'; readonly pdf: PdfContent; readonly variant?: string | undefined }
 
 /** A document of an office program, which must be converted to HTML. */
 export interface DocumentFile {

@@ -40,7 +40,7 @@ export class DocumentReader {
 /** Throws UNSUPPORTED_FILE_TYPE for a file that cannot be read. */
 export function kindOfFile({ name, contentType }: Omit<UploadedFile, 'bytes'>): FileKind {
   const format = findFormat(name, contentType)
-  if (format?.available === true) return format.format as FileKind
+  if (format?.available === true) return format.kind === 'image' ? 'image' : (format.format as FileKind)
   const extensions = readableFormats.flatMap((each) => each.extensions).join(', ')
   throw new BowlineError(
     'UNSUPPORTED_FILE_TYPE',
@@ -57,6 +57,8 @@ function bodyOf(file: UploadedFile): PageBody | DocumentFile {
   switch (kind) {
     case 'pdf':
       return { kind: 'pdf', bytes }
+    case 'image':
+      return { kind: 'image', bytes, source: 'upload' }
     case 'html':
     case 'txt': {
       if (bytes.length === 0) {

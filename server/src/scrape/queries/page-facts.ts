@@ -20,7 +20,16 @@ export interface CachedPageFacts {
     | undefined
   readonly screenshot?: { readonly format: string; readonly url: string } | undefined
   /** Only for PDFs. */
-  readonly pdf?: { readonly readPages: number; readonly totalPages: number } | undefined
+  readonly pdf?:
+    | {
+        readonly readPages: number
+        readonly totalPages: number
+        /** Options it was parsed with, other than its pages. */
+        readonly variant?: string | undefined
+        /** Whether scanned pages were not read, because the server had no OCR. */
+        readonly lacksOcr?: boolean | undefined
+      }
+    | undefined
 }
 
 /** Schema of stored facts. */
@@ -34,5 +43,12 @@ export const cachedPageFacts: z.ZodType<CachedPageFacts> = z.object({
   isUnverified: z.boolean(),
   rendering: z.object({ waitFor: z.number(), blockAds: z.boolean(), timezone: z.string().optional() }).optional(),
   screenshot: z.object({ format: z.string(), url: z.string() }).optional(),
-  pdf: z.object({ readPages: z.number(), totalPages: z.number() }).optional(),
+  pdf: z
+    .object({
+      readPages: z.number(),
+      totalPages: z.number(),
+      variant: z.string().optional(),
+      lacksOcr: z.boolean().optional(),
+    })
+    .optional(),
 })

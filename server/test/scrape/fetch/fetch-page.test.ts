@@ -333,7 +333,7 @@ describe('failures', () => {
     ],
     ['a header with a line break', { headers: { 'X-A': 'b\r\nc: d' } }, 'headers.X-A: must not contain line breaks'],
     ['an invalid country', { location: { country: 'XX' } }, 'location.country: must be a two-letter country code'],
-    ['an unknown parser', { parsers: ['docx'] }, 'only supported parser is `pdf`'],
+    ['an unknown parser', { parsers: ['docx'] }, 'The parsers are `pdf` and `image`'],
     ['a wait with two conditions', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }, 'either'],
   ])('%s gets 400 with the reason', async (_, options, message) => {
     const { status, body } = await fixture.scrape('/article', options)

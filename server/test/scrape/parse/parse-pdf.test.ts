@@ -151,8 +151,9 @@ describe('parsing ends', () => {
 
 test('the fallback parser, for platforms without the first one, also finds the text', () => {
   const program = join(import.meta.dirname, '../../../src/scrape/parse/pdf/pdf-process.ts')
+  const job = { reader: 'unpdf', kind: 'pdf', mode: 'auto', maxPages: 1, language: 'eng' }
 
-  const { stdout } = spawnSync(process.execPath, [program, 'unpdf', '1'], {
+  const { stdout } = spawnSync(process.execPath, [program, JSON.stringify(job)], {
     input: makePdf([chapter('Report'), chapter('Outlook')]),
     encoding: 'utf8',
   })

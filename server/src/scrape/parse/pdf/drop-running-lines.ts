@@ -1,8 +1,4 @@
-/** A page of a PDF as Markdown. */
-interface PdfPage {
-  readonly pageNumber: number
-  readonly markdown: string
-}
+import type { PdfPage } from './pdf-result.ts'
 
 /**
  * Drops headers and footers that are the same on at least three pages and on most of them, except

@@ -1,20 +1,20 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { extname } from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Semaphore } from '../../../kit/semaphore.ts'
-import type { PdfResult } from './pdf-result.ts'
+import type { PdfJob, PdfPage, PdfResult, ReadPdf } from './pdf-result.ts'
+import { maxMemoryKb, outOfMemory, runPdfProcess } from './run-pdf-process.ts'
+import { defaultLanguage, findTessdata, requireTessdata } from './tessdata.ts'
 
 /** Maximum number of pages, unless `maxPages` is lower. */
 const maxPagesRead = 10_000
 
-/** Options of `parsePdf`. */
-export interface PdfOptions extends Abortable {
-  /** Number of pages to read. The others are only counted. Default: all. */
-  readonly maxPages?: number | undefined
+/** Pages of an image that are read. Only TIFF files have several. */
+const maxImagePages = 100
+
+/** Options of `parseImage`. */
+export interface ImageOptions extends Abortable {
+  /** Languages for OCR as codes of Tesseract, joined by `+`. Default: `eng`. */
+  readonly language?: string | undefined
   /** Time limit in milliseconds. The parser process is killed when it expires. Default: 30000. */
   readonly timeoutMs?: number | undefined
   /**
@@ -24,37 +24,68 @@ export interface PdfOptions extends Abortable {
   readonly slots?: Semaphore | undefined
 }
 
-/** A PDF as Markdown. */
-export interface PdfContent {
+/** Options of `parsePdf`. */
+export interface PdfOptions extends ImageOptions {
+  /** Number of pages to read. The others are only counted. Default: all. */
+  readonly maxPages?: number | undefined
+  /**
+   * `auto` reads scanned pages by OCR if it is available, `ocr` reads all pages by it. Default:
+   * `auto`.
+   */
+  readonly mode?: PdfJob['mode'] | undefined
+  /** Locates the blocks of pages. Default: false. */
+  readonly wantsBlocks?: boolean | undefined
+}
+
+/** A PDF or an image as Markdown. */
+export interface PdfContent extends Omit<ReadPdf, 'kind'> {
   readonly markdown: string
   /** The pages that were read. */
-  readonly pages: readonly { readonly pageNumber: number; readonly markdown: string }[]
+  readonly pages: readonly PdfPage[]
   /** Number of pages of the file. */
   readonly totalPages: number
-  readonly title: string | undefined
-  /** Whether the pages are scanned images, with little or no text without OCR. */
-  readonly isScanned: boolean
 }
 
 /**
  * Converts a PDF to Markdown in a separate process, which is killed on abort. Throws PDF_INVALID
- * for empty, malformed or other files, PDF_ENCRYPTED if it needs a password, PDF_FAILED and
- * TIMEOUT.
+ * for empty, malformed or other files, PDF_ENCRYPTED if it needs a password, OCR_UNAVAILABLE,
+ * PDF_FAILED and TIMEOUT.
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfContent> {
   assertPdf(bytes)
-  const { signal, timeoutMs = 30_000, maxPages, slots } = options
+  const { maxPages = maxPagesRead, mode = 'auto', wantsBlocks = false, language = defaultLanguage } = options
+  // Only a request for OCR, or for a language of it, fails without it.
+  const isRequired = mode === 'ocr' || (mode === 'auto' && options.language !== undefined)
+  const tessdata = isRequired ? requireTessdata(language) : findTessdata(language)
+  return parse(bytes, { reader: 'liteparse', kind: 'pdf', mode, maxPages, wantsBlocks, language, tessdata }, options)
+}
+
+/**
+ * Reads the text of an image by OCR, in a separate process. Throws OCR_UNAVAILABLE,
+ * DOCUMENT_INVALID, PDF_FAILED, TIMEOUT.
+ */
+export async function parseImage(bytes: Uint8Array, options: ImageOptions = {}): Promise<PdfContent> {
+  const { language = defaultLanguage } = options
+  const tessdata = requireTessdata(language)
+  assertImage(bytes)
+  const job = { reader: 'liteparse', kind: 'image', mode: 'ocr', maxPages: maxImagePages, wantsBlocks: false } as const
+  return parse(bytes, { ...job, language, tessdata }, options)
+}
+
+async function parse(bytes: Uint8Array, job: PdfJob, options: ImageOptions): Promise<PdfContent> {
+  const { signal, timeoutMs = 30_000, slots } = options
+  const name = `${job.kind === 'pdf' ? 'PDF' : 'image'} of ${sizeOf(bytes)}`
   signal?.throwIfAborted()
   using _ = await slots?.acquire(signal)
   const limit = AbortSignal.timeout(timeoutMs)
   const stop = mergeSignals(limit, signal)
-  const attempt = async (reader: 'liteparse' | 'unpdf'): Promise<PdfResult> => {
+  const attempt = async (reader: PdfJob['reader']): Promise<PdfResult> => {
     try {
-      return await read(bytes, reader, maxPages, stop)
+      return await runPdfProcess(bytes, { ...job, reader }, stop)
     } catch (cause) {
       signal?.throwIfAborted()
       if (limit.aborted)
-        throw new BowlineError('TIMEOUT', `The PDF of ${sizeOf(bytes)} was not parsed within ${timeoutMs} ms`, {
+        throw new BowlineError('TIMEOUT', `The ${name} was not parsed within ${timeoutMs} ms`, {
           status: 408,
           hint: 'Request fewer pages with `maxPages`, or raise `timeout`.',
           cause,
@@ -62,9 +93,10 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
       throw cause
     }
   }
-  const first = await attempt('liteparse')
-  // liteparse may be missing on this platform, or crash. unpdf is slower and finds no headings.
-  return toContent(first.kind === 'failed' && !outOfMemory.test(first.message) ? await attempt('unpdf') : first, bytes)
+  const first = await attempt(job.reader)
+  // liteparse may be missing on this platform, or crash. unpdf is slower, finds no headings and has no OCR.
+  const isRepeated = first.kind === 'failed' && !outOfMemory.test(first.message) && job.mode !== 'ocr'
+  return toContent(isRepeated ? await attempt('unpdf') : first, name, job)
 }
 
 /** Returns a parsed PDF with at most `maxPages` of its pages. Default: all. */
@@ -74,7 +106,16 @@ export function firstPages(pdf: PdfContent, maxPages = Infinity): PdfContent {
   return { ...pdf, pages, markdown: joinPages(pages) }
 }
 
-function joinPages(pages: PdfContent['pages']): string {
+/** Joins the Markdown of pages. A rule and a comment with the number start each but the first. */
+export function joinWithMarkers(pages: readonly PdfPage[]): string {
+  return `${pages
+    .map(({ markdown, pageNumber }, index) =>
+      (index === 0 ? markdown : `---\n\n<!-- page ${pageNumber} -->\n\n${markdown}`).trim(),
+    )
+    .join('\n\n')}\n`
+}
+
+function joinPages(pages: readonly PdfPage[]): string {
   const markdown = pages
     .map((page) => page.markdown.trim())
     .filter((page) => page !== '')
@@ -97,83 +138,40 @@ function assertPdf(bytes: Uint8Array): void {
   throw new BowlineError('PDF_INVALID', `Not a PDF: ${sizeOf(bytes)} starting with \`${shown}\``)
 }
 
-/** Memory limit of the parser process in kB. A small file may expand to many gigabytes. */
-const maxMemoryKb = 1_500_000
+/** First bytes of PNG, JPEG, GIF, TIFF, BMP and WebP. */
+const imageSignatures = /^(?:\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|BM|RIFF[^]{4}WEBP)/
 
-const outOfMemory = /out of memory|allocation failed|memory allocation|bad_alloc/i
-
-function tooLarge(bytes: Uint8Array): BowlineError {
-  return new BowlineError(
-    'PDF_FAILED',
-    `The PDF of ${sizeOf(bytes)} needs more than ${maxMemoryKb / 1e6} GB of memory`,
-    {
-      status: 422,
-      hint: 'Request fewer pages with `maxPages`, or the file itself with `parsers: []`.',
-    },
-  )
+function assertImage(bytes: Uint8Array): void {
+  if (imageSignatures.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 0, 16))) return
+  const message = `Not a PNG, JPEG, GIF, TIFF, BMP or WebP image: ${sizeOf(bytes)}`
+  throw new BowlineError('DOCUMENT_INVALID', message)
 }
 
-function withMemoryLimit(command: readonly string[]): readonly string[] {
-  return process.platform === 'linux'
-    ? ['/bin/sh', '-c', `ulimit -d ${maxMemoryKb}; exec "$0" "$@"`, ...command]
-    : command
-}
-
-const script = fileURLToPath(new URL(`./pdf-process${extname(import.meta.filename)}`, import.meta.url))
-
-async function read(
-  bytes: Uint8Array,
-  reader: string,
-  maxPages: number | undefined,
-  signal: AbortSignal,
-): Promise<PdfResult> {
-  const [command = '', ...args] = withMemoryLimit([process.execPath, script, reader, String(maxPages ?? maxPagesRead)])
-  const child = spawn(command, args, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {},
+function tooLarge(name: string): BowlineError {
+  return new BowlineError('PDF_FAILED', `The ${name} needs more than ${maxMemoryKb / 1e6} GB of memory`, {
+    status: 422,
+    hint: 'Send a smaller image. Of a PDF, request fewer pages with `maxPages`, or the file itself with `parsers: []`.',
   })
-  const kill = (): boolean => child.kill('SIGKILL')
-  signal.addEventListener('abort', kill, { once: true })
-  if (signal.aborted) kill()
-  try {
-    const exited = once(child, 'close')
-    // A process that exits early closes its stdin. Its exit code is more useful than EPIPE.
-    child.stdin.on('error', () => {})
-    child.stdin.end(bytes)
-    // Wait for the exit even on abort, so that no process is left behind.
-    const [output, stderr] = await Promise.all([buffer(child.stdout), text(child.stderr), exited])
-    signal.throwIfAborted()
-    return parseResult(output.toString(), stderr, child.exitCode ?? child.signalCode)
-  } finally {
-    signal.removeEventListener('abort', kill)
-  }
 }
 
-function parseResult(output: string, stderr: string, exit: number | string | null): PdfResult {
-  try {
-    return JSON.parse(output) as PdfResult
-  } catch {
-    // The parser has crashed or was killed before it wrote its result.
-    const why = outOfMemory.exec(stderr)?.[0] ?? stderr.trim().split('\n').at(-1) ?? ''
-    // Native code that runs out of memory aborts without a message.
-    const fallback = exit === 'SIGABRT' ? 'out of memory' : `the parser exited with ${exit}`
-    return { kind: 'failed', message: why === '' ? fallback : why }
-  }
-}
-
-function toContent(result: PdfResult, bytes: Uint8Array): PdfContent {
+function toContent(result: PdfResult, name: string, job: PdfJob): PdfContent {
+  const invalid = (message: string): BowlineError =>
+    new BowlineError(job.kind === 'pdf' ? 'PDF_INVALID' : 'DOCUMENT_INVALID', `The ${name} ${message}`)
   switch (result.kind) {
     case 'encrypted':
-      throw new BowlineError('PDF_ENCRYPTED', `The PDF of ${sizeOf(bytes)} needs a password`)
+      throw new BowlineError('PDF_ENCRYPTED', `The ${name} needs a password`)
+    case 'noOcr':
+      throw new BowlineError('OCR_UNAVAILABLE', result.message, { hint: 'Install the package on the server.' })
     case 'invalid':
-      throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} is malformed: ${result.message}`)
+      if (outOfMemory.test(result.message)) throw tooLarge(name)
+      throw invalid(`is malformed: ${result.message}`)
     case 'failed':
-      if (outOfMemory.test(result.message)) throw tooLarge(bytes)
-      throw new BowlineError('PDF_FAILED', `The PDF of ${sizeOf(bytes)} could not be parsed: ${result.message}`)
+      if (outOfMemory.test(result.message)) throw tooLarge(name)
+      throw new BowlineError('PDF_FAILED', `The ${name} could not be parsed: ${result.message}`)
     case 'read': {
-      const { pages, totalPages, title, isScanned } = result
-      if (totalPages === 0) throw new BowlineError('PDF_INVALID', `The PDF of ${sizeOf(bytes)} has no pages`)
-      return { markdown: joinPages(pages), pages, totalPages, title, isScanned }
+      const { kind: _, ...content } = result
+      if (content.totalPages === 0) throw invalid('has no pages')
+      return { ...content, markdown: joinPages(content.pages) }
     }
     default:
       return result satisfies never

@@ -1,86 +1,54 @@
-// Program that reads a PDF from stdin and writes a PdfResult to stdout. Arguments: the parser, and
-// the maximum number of pages (0 = all). It runs in its own process, since a native parser may
-// crash on a hostile file.
+// Program that reads a PDF or an image from stdin and writes a PdfResult to stdout. Its argument is
+// a PdfJob. It runs in its own process, since a native parser may crash on a hostile file.
 import { buffer } from 'node:stream/consumers'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
-import { loadOptional } from '../../../kit/optional-package.ts'
-import { dropRunningLines } from './drop-running-lines.ts'
-import type { PdfResult } from './pdf-result.ts'
+import type { PdfJob, PdfPage, PdfResult } from './pdf-result.ts'
+import { readWithLiteparse } from './read-with-liteparse.ts'
 
-async function readWithLiteparse(bytes: Buffer, maxPages: number): Promise<PdfResult> {
-  const { LiteParse } = await loadOptional(
-    '@llamaindex/liteparse',
-    'headings and tables of PDFs',
-    async () => import('@llamaindex/liteparse'),
-  )
-  const parser = new LiteParse({
-    // OCR would need tesseract and its data on this machine.
-    ocrEnabled: false,
-    outputFormat: 'markdown',
-    imageMode: 'off',
-    // The parser ignores digits when it compares headers, so it would drop "Chapter 2" after "Chapter 1".
-    keepHeadersFooters: true,
-    continueOnPageError: true,
-    extractDocumentMetadata: true,
-    quiet: true,
-    ...(maxPages > 0 && { maxPages }),
-  })
-  const result = await parser.parse(bytes)
-  const pages = dropRunningLines(
-    result.pages.map((page) => ({ pageNumber: page.pageNum, markdown: page.markdown ?? page.text })),
-  )
-  return {
-    kind: 'read',
-    pages,
-    totalPages: result.totalPages,
-    title: titleOf(result.docMeta?.xmp),
-    isScanned: hasNoText(pages),
-  }
-}
-
-async function readWithUnpdf(bytes: Buffer, maxPages: number): Promise<PdfResult> {
+async function readWithUnpdf(bytes: Buffer, { maxPages, wantsBlocks }: PdfJob): Promise<PdfResult> {
   const { getDocumentProxy } = await import('unpdf')
   const document = await getDocumentProxy(new Uint8Array(bytes))
-  const last = maxPages > 0 ? Math.min(maxPages, document.numPages) : document.numPages
-  const pages: { pageNumber: number; markdown: string }[] = []
+  const last = Math.min(maxPages, document.numPages)
+  const pages: PdfPage[] = []
   for (let pageNumber = 1; pageNumber <= last; pageNumber++) {
     const page = await document.getPage(pageNumber)
     const { items } = await page.getTextContent()
     const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('')
-    pages.push({ pageNumber, markdown: text.trim() })
+    const { width, height } = page.getViewport({ scale: 1 })
+    const blocks = { pageNumber, width, height, status: 'unavailable' as const, items: [] }
+    pages.push({ pageNumber, markdown: text.trim(), ...(wantsBlocks && { blocks }) })
   }
-  return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned: hasNoText(pages) }
+  const isScanned = pages.length > 0 && pages.every(({ markdown }) => markdown.length < 20)
+  const scannedPages = isScanned ? pages.length : 0
+  return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned, scannedPages }
 }
 
 /** Falls back to unpdf if liteparse, which finds headings and tables, is not installed. */
-async function readWithBest(bytes: Buffer, maxPages: number): Promise<PdfResult> {
+async function readWithBest(bytes: Buffer, job: PdfJob): Promise<PdfResult> {
   try {
-    return await readWithLiteparse(bytes, maxPages)
+    return await readWithLiteparse(bytes, job)
   } catch (error) {
-    if (isBowlineError(error) && error.code === 'PACKAGE_MISSING') return readWithUnpdf(bytes, maxPages)
-    throw error
+    if (!isBowlineError(error) || error.code !== 'PACKAGE_MISSING') throw error
+    const needsOcr = job.kind === 'image' || job.mode === 'ocr'
+    return needsOcr ? { kind: 'noOcr', message: error.message } : readWithUnpdf(bytes, job)
   }
-}
-
-function hasNoText(pages: readonly { readonly markdown: string }[]): boolean {
-  return pages.length > 0 && pages.every((page) => page.markdown.trim().length < 20)
-}
-
-function titleOf(xmp: string | undefined): string | undefined {
-  return /<dc:title>\s*<rdf:Alt>\s*<rdf:li[^>]*>([^<]+)</.exec(xmp ?? '')?.[1]?.trim()
 }
 
 function toFailure(error: unknown): PdfResult {
   const message = messageOf(error).replace(/^(?:PDF error: )/, '')
   if (/password|encrypted/i.test(message)) return { kind: 'encrypted' }
-  if (/invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages/i.test(message))
+  if (
+    /invalid pdf|pdf format|page not found|corrupt|file format|xref|trailer|not contain any pages|image error|unsupported/i.test(
+      message,
+    )
+  )
     return { kind: 'invalid', message }
   return { kind: 'failed', message }
 }
 
-const [, , reader, maxPages = '0'] = process.argv
+const job = JSON.parse(process.argv[2] ?? '') as PdfJob
 const bytes = await buffer(process.stdin)
-const read = reader === 'unpdf' ? readWithUnpdf : readWithBest
-const result = await read(bytes, Number(maxPages)).catch(toFailure)
+const read = job.reader === 'unpdf' ? readWithUnpdf : readWithBest
+const result = await read(bytes, job).catch(toFailure)
 process.stdout.write(JSON.stringify(result))
