@@ -42,7 +42,11 @@ export function assemblePackages(root) {
   for (const folder of pageFolders) copyPages(root, folder)
   for (const file of dataFiles) cpSync(join(root, file), join(root, compiledFolder, file))
   assemble(root, { source: '.', compiled: 'src', extra: ['SKILL.md'] })
-  assemble(root, { source: 'server', compiled: 'server/src', extra: ['docs', 'examples', 'CONTRIBUTING.md', 'SKILL.md', 'llms.txt'] })
+  assemble(root, {
+    source: 'server',
+    compiled: 'server/src',
+    extra: ['docs', 'examples', 'CONTRIBUTING.md', 'SKILL.md', 'llms.txt'],
+  })
   cpSync(join(root, 'server/dist/dashboard'), join(root, packagesFolder, 'bowline-server/dist/dashboard'), {
     recursive: true,
   })
