@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditMetadata } from './audit.ts'
 
 /**
  * Values of the `endpoint` filter of the activity. Only scrape, batch_scrape, crawl, map, search,
@@ -41,6 +42,8 @@ export const activityRecord = z.looseObject({
   target: z.string().nullable(),
   /** Error code, such as `SCRAPE_TIMEOUT`. Absent if the call succeeded. */
   error: z.string().optional(),
+  /** Metadata of the call, if it sent any. */
+  audit_metadata: auditMetadata.optional(),
 })
 
 /**

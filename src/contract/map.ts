@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditMetadata } from './audit.ts'
 import { clientName } from './bounded.ts'
 import { location } from './location.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -55,6 +56,8 @@ const shared = {
   location: location.optional(),
   /** Headers sent to the site only. */
   headers: requestHeaders.optional(),
+  /** Says on whose behalf the call is made. Listed in the activity. */
+  auditMetadata: auditMetadata.optional(),
   /** Accepted for compatibility, without effect: there is no shared index of maps. */
   useIndex: z.boolean().optional(),
   /** Accepted for compatibility, without effect: maps are not cached. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditMetadata } from './audit.ts'
 import { boundedArray, clientName } from './bounded.ts'
 import { action, maxActions, maxWaitMs, selector, waitOfActions } from './actions.ts'
 import { profile } from './session-options.ts'
@@ -71,8 +72,9 @@ export const scrapeFields = {
       ),
     })
     .optional(),
-  /** Accepted for compatibility, without effect, like the next three options. */
-  auditMetadata: z.unknown().optional(),
+  /** Says on whose behalf the call is made. Listed in the activity and sent with webhooks. */
+  auditMetadata: auditMetadata.optional(),
+  /** Accepted for compatibility, without effect, like the next two options. */
   useMock: z.unknown().optional(),
   domainTools: z.unknown().optional(),
   toolDetail: z.unknown().optional(),

@@ -1,3 +1,4 @@
+import { auditMetadata } from 'bowline/contract/audit'
 import type { ApiVersion } from 'bowline/contract/paths'
 import type { Route, RouteActivity } from 'bowline/contract/route'
 import { isBowlineError } from 'bowline/kit/errors'
@@ -10,6 +11,8 @@ interface CallBody {
   readonly query?: unknown
   readonly name?: unknown
   readonly zeroDataRetention?: unknown
+  readonly auditMetadata?: unknown
+  readonly scrapeOptions?: { readonly auditMetadata?: unknown } | undefined
 }
 
 interface CallAnswer {
@@ -53,9 +56,16 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
       apiVersion,
       target: keepsNothing ? null : targetOf(activity, { url: data?.metadata?.url, ...fields }),
       error: isBowlineError(error) ? error.code : null,
+      auditUsername: usernameOf(fields),
       createdAt,
     }
   }
+}
+
+/** Crawls and searches have the metadata in the options of their pages. */
+function usernameOf({ auditMetadata: own, scrapeOptions }: CallBody): string | null {
+  const metadata = auditMetadata.safeParse(own ?? scrapeOptions?.auditMetadata)
+  return metadata.data?.username ?? null
 }
 
 function targetOf({ target }: RouteActivity, body: CallBody): string | null {

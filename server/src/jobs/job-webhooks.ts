@@ -55,7 +55,7 @@ export class JobWebhooks {
         webhook,
         event: `${job.kind}.${event}`,
         jobId: job.id,
-        content: { success: error === undefined, data, error },
+        content: { success: error === undefined, data, error, auditMetadata: submissions[0]?.request.auditMetadata },
         uniqueKey: `${job.id}:${key}`,
         keepsPayload: !submissions.some(({ request }) => request.zeroDataRetention),
       },

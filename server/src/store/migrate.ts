@@ -29,6 +29,7 @@ import { sessionWebhooks } from './migrations/0026-session-webhooks.ts'
 import { extensions } from './migrations/0027-extensions.ts'
 import { parseUploads } from './migrations/0029-parse-uploads.ts'
 import { sessionPrompts } from './migrations/0030-session-prompts.ts'
+import { auditUsername } from './migrations/0031-audit-username.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -62,6 +63,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0028-scrape-replays': scrapeReplays,
   '0029-parse-uploads': parseUploads,
   '0030-session-prompts': sessionPrompts,
+  '0031-audit-username': auditUsername,
 }
 
 /** Names of all migrations, in order. */

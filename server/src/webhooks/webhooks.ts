@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Dispatcher } from 'undici'
+import type { AuditMetadata } from 'bowline/contract/audit'
 import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
@@ -35,6 +36,8 @@ export interface WebhookMessage {
     readonly success: boolean
     readonly data: readonly unknown[]
     readonly error?: string | undefined
+    /** Metadata of the call that started the job. */
+    readonly auditMetadata?: AuditMetadata | undefined
   }
   /**
    * Deduplication key across all servers: a second event with the same key is not sent.
@@ -103,7 +106,7 @@ export class Webhooks {
     if (!isSubscribed(webhook, event)) return undefined
     const id = uuidV7()
     const { metadata } = webhook
-    const { success, data, error } = content
+    const { success, data, error, auditMetadata } = content
     const row = {
       id,
       teamId: message.teamId,
@@ -112,7 +115,7 @@ export class Webhooks {
       jobId,
       url: webhook.url,
       headers: webhook.headers,
-      payload: { success, type: event, id: jobId, webhookId: id, data, error, metadata },
+      payload: { success, type: event, id: jobId, webhookId: id, data, error, metadata, auditMetadata },
       keepsPayload: message.keepsPayload ?? true,
     }
     const enqueue = async (transaction: Kysely<Database>): Promise<string | undefined> => {

@@ -28,7 +28,7 @@ describe('an option of public clients', () => {
   test.each([
     { redactPII: false },
     { threatProtection: { mode: 'off', riskScoreThreshold: 50 } },
-    { auditMetadata: { username: 'a' }, useMock: 'none', domainTools: true, toolDetail: 'compact' },
+    { useMock: 'none', domainTools: true, toolDetail: 'compact' },
     { parsers: ['pdf', 'image'] },
     { parsers: [{ type: 'image' }] },
     { parsers: [{ type: 'pdf', pages: false, pageMarkers: false }] },

@@ -6,13 +6,14 @@ export function activityHandlers({ activity }: { readonly activity: ActivityLog 
   return {
     activity: async ({ query }, { key }) => {
       const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })
-      const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error }) => ({
+      const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error, auditUsername }) => ({
         id,
         endpoint,
         api_version: apiVersion,
         created_at: createdAt.toISOString(),
         target,
         error: error ?? undefined,
+        audit_metadata: auditUsername === null ? undefined : { username: auditUsername },
       }))
       return { success: true, data, cursor: cursor ?? null, has_more: cursor !== undefined }
     },

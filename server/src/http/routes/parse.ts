@@ -91,7 +91,8 @@ export function registerParse(
       const who = { teamId, apiKeyId, baseUrl: baseUrlOf(raw), signal: caller.signal }
       const startedAt = new Date()
       const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
-        const described = { url: file.name, zeroDataRetention: request.zeroDataRetention }
+        const { zeroDataRetention, auditMetadata } = request
+        const described = { url: file.name, zeroDataRetention, auditMetadata }
         const activity = describeActivity?.({ teamId, apiVersion: 'v2', body: described, ...outcome }, startedAt)
         if (activity !== undefined) record(activity)
       }

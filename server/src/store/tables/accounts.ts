@@ -81,5 +81,7 @@ export interface ActivityTable {
   readonly target: string | null
   /** Error code of a failed call. Null: it succeeded or started a job. */
   readonly error: string | null
+  /** `auditMetadata.username` of the call. */
+  readonly auditUsername: string | null
   readonly createdAt: Date
 }
