@@ -7,6 +7,8 @@ const defaultLimitBytes = 512 * 1024 * 1024
 export interface HeldBytes extends Disposable {
   /** Adds bytes. Throws SERVER_BUSY if the requests then hold too many in total. */
   readonly add: (bytes: number) => void
+  /** Releases some of the bytes. */
+  readonly release: (bytes: number) => void
   /** Throws SERVER_BUSY if there is no room for a body of this size. Adds nothing. */
   readonly assertRoom: (bytes: number) => void
 }
@@ -29,17 +31,19 @@ export class BodyMemory {
     const assertRoom = (bytes: number): void => {
       if (this.#bytes + bytes > this.#limitBytes) throw busy(this.#limitBytes)
     }
+    const release = (bytes: number): void => {
+      held -= bytes
+      this.#bytes -= bytes
+    }
     return {
       assertRoom,
+      release,
       add: (bytes) => {
         assertRoom(bytes)
         held += bytes
         this.#bytes += bytes
       },
-      [Symbol.dispose]: () => {
-        this.#bytes -= held
-        held = 0
-      },
+      [Symbol.dispose]: () => release(held),
     }
   }
 }

@@ -45,3 +45,19 @@ test('files of all requests together may take a limited amount of memory', async
   expect(await full.json()).toMatchObject({ code: 'SERVER_BUSY' })
   expect(small.status).toBe(200)
 })
+
+test('bytes that were released make room for others', () => {
+  const bodies = new BodyMemory({ limitBytes: 100 })
+  using held = bodies.open()
+  held.add(90)
+  using other = bodies.open()
+  expect(() => other.add(20)).toThrow('maximum')
+
+  held.release(40)
+  other.add(20)
+  held[Symbol.dispose]()
+  held[Symbol.dispose]()
+
+  other.add(80)
+  expect(() => other.add(1)).toThrow('maximum')
+})

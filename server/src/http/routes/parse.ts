@@ -118,5 +118,7 @@ async function fileOf(body: ParseBody, { teamId, uploads, held }: FileSource): P
   if ('file' in body) return body.file
   // Counted before it is taken: a file that was taken cannot be parsed again.
   held.add(maxParseBytes)
-  return uploads.take(teamId, body.uploadRef)
+  const file = await uploads.take(teamId, body.uploadRef)
+  held.release(maxParseBytes - file.bytes.length)
+  return file
 }
