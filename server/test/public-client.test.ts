@@ -67,9 +67,9 @@ describe('the public client `firecrawl`, unmodified', () => {
 
   // With 403, 404 and 410, the public command line creates another session and tries again.
   test.each<readonly [string, () => Promise<unknown>, string]>([
-    ['startAgent', () => client.startAgent({ prompt: 'a' }), 'run agents'],
-    ['getAgentStatus', () => client.getAgentStatus('x'), 'run agents'],
-  ])('gets 501 for %s, which the server does not have', async (_name, call, missing) => {
-    await expect(call()).rejects.toMatchObject({ status: 501, message: `This server does not ${missing}` })
+    ['startAgent', () => client.startAgent({ prompt: 'a' }), 'Agents need a language model, and this server has none'],
+    ['listAgents', () => client.listAgents(), 'This server does not list agents or threads'],
+  ])('gets 501 for %s, which the server does not have', async (_name, call, message) => {
+    await expect(call()).rejects.toMatchObject({ status: 501, message })
   })
 })

@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { ExtractOptions } from '../contract/extract.ts'
-import { BowlineError } from '../kit/errors.ts'
+import { readSchema } from './read-schema.ts'
 import { readUrls } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { printJson, printNote } from '../terminal/print.ts'
 import { withSpinner } from './spinner.ts'
 import { numberFrom } from './whole-number.ts'
-import { messageOf } from '../kit/message-of.ts'
 
 interface ExtractFlags extends ConnectionFlags {
   readonly prompt?: string
@@ -46,16 +44,4 @@ async function extract(given: readonly string[], flags: ExtractFlags): Promise<v
   for (const url of found.invalidUrls) printNote(`Skipped ${url}: not a valid URL`)
   if (found.warning !== undefined) printNote(found.warning)
   printJson(flags.json === true ? found : found.data)
-}
-
-async function readSchema(file: string): Promise<Record<string, unknown>> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
-  } catch (cause) {
-    const reason = messageOf(cause)
-    throw new BowlineError('CONFIG_INVALID', `Cannot read ${file} as a JSON Schema: ${reason}`, {
-      hint: 'Use a file that contains one JSON object.',
-      cause,
-    })
-  }
 }

@@ -48,6 +48,10 @@ const commands: Program['commands'] = {
     summary: 'convert a file, such as a PDF or an office document, and print it as Markdown, HTML or JSON',
     load: async () => (await import('./parse.ts')).createParseCommand(),
   },
+  agent: {
+    summary: 'let a language model do a task on the web',
+    load: async () => (await import('./agent.ts')).createAgentCommand(),
+  },
   extract: {
     summary: 'extract data from pages with a language model',
     load: async () => (await import('./extract.ts')).createExtractCommand(),

@@ -1,4 +1,5 @@
 import { createActivity, type ListActivity } from './activity.ts'
+import { createAgents, type AgentCalls } from './agent.ts'
 import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
@@ -60,6 +61,16 @@ export class Bowline implements AsyncDisposable {
   readonly extract: Extracting['extract']
   /** Returns the state and result of an extraction by its id. */
   readonly getExtract: Extracting['getExtract']
+  /** Lets an agent do a task with searches, scrapes and a browser session. */
+  readonly agent: AgentCalls['agent']
+  /** Starts an agent without waiting for its end. */
+  readonly startAgent: AgentCalls['startAgent']
+  /** Returns the state and result of an agent by its id. */
+  readonly getAgent: AgentCalls['getAgent']
+  /** Cancels an agent. */
+  readonly cancelAgent: AgentCalls['cancelAgent']
+  /** Returns the steps of an agent with their costs. */
+  readonly getAgentTrace: AgentCalls['getAgentTrace']
   /**
    * Scrapes many URLs. Await the run for all documents, or iterate over it to get each one early.
    */
@@ -112,6 +123,12 @@ export class Bowline implements AsyncDisposable {
     const { extract, getExtract } = createExtracting(call)
     this.extract = extract
     this.getExtract = getExtract
+    const { agent, startAgent, getAgent, cancelAgent, getAgentTrace } = createAgents(call)
+    this.agent = agent
+    this.startAgent = startAgent
+    this.getAgent = getAgent
+    this.cancelAgent = cancelAgent
+    this.getAgentTrace = getAgentTrace
     const { batchScrape, crawl } = createBulk(call)
     this.batchScrape = batchScrape
     this.crawl = crawl

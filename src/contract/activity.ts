@@ -3,7 +3,7 @@ import { auditMetadata } from './audit.ts'
 
 /**
  * Values of the `endpoint` filter of the activity. Only scrape, batch_scrape, crawl, map, search,
- * extract, browser and interact are recorded; the others are accepted from public clients.
+ * extract, agent, browser and interact are recorded; the others are accepted from public clients.
  */
 export const activityEndpoints = [
   'scrape',

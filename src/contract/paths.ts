@@ -122,6 +122,11 @@ export const paths = {
   startExtract: { method: 'POST', path: '/v2/extract' },
   startExtractV1: { method: 'POST', path: '/v1/extract', version: 'v1' },
   getExtract: { method: 'GET', path: '/v2/extract/{id}', v1Paths: ['/v1/extract/{id}'] },
+  startAgent: { method: 'POST', path: '/v2/agent' },
+  getAgent: { method: 'GET', path: '/v2/agent/{id}' },
+  cancelAgent: { method: 'DELETE', path: '/v2/agent/{id}' },
+  getAgentTrace: { method: 'GET', path: '/v2/agent/{id}/trace' },
+  getAgentSnapshot: { method: 'GET', path: '/v2/agent/{id}/snapshots/{snapshotId}' },
   searchV1: { method: 'POST', path: '/v1/search', version: 'v1' },
 } as const satisfies Record<string, RoutePath>
 

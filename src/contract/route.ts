@@ -19,6 +19,7 @@ export type RouteTag =
   | 'Crawl'
   | 'Map'
   | 'Search'
+  | 'Agent'
   | 'Extract'
   | 'Monitors'
   | 'Webhooks'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentRoutes } from './agent-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
 import { interactRoutes } from './interact-routes.ts'
 import { v1ScrapeRequest } from './v1-scrape.ts'
@@ -62,6 +63,7 @@ export const routes = {
     response: scrape.scrapeResponse,
   },
   ...interactRoutes,
+  ...agentRoutes,
   parse: {
     ...paths.parse,
     tag: 'Scrape',

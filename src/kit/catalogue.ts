@@ -53,6 +53,10 @@ export const catalogue = {
     status: 404,
     hint: 'Extractions are available for 24 hours after their end, and only to their team.',
   },
+  AGENT_NOT_FOUND: {
+    status: 404,
+    hint: 'Agents are available for 24 hours after their end, and only to their team.',
+  },
   SCRAPE_NOT_FOUND: { status: 404, hint: 'Scrapes are available for 24 hours, and only to their team.' },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -205,6 +209,7 @@ export const catalogue = {
   LOCAL_FILE_FAILED: { status: 0, hint: 'Check the path, its permissions and the free disk space.' },
 
   // Client
+  AGENT_FAILED: { status: 0, hint: 'The message contains the reason given by the server.' },
   EXTRACT_FAILED: { status: 0, hint: 'The message contains the reason given by the server.' },
   CONNECTION_FAILED: { status: 0, hint: 'Check the base URL, and that the server is running (`GET /livez`).' },
   RESPONSE_INVALID: { status: 0, hint: 'Check that the base URL points to a service with this API.' },

@@ -8,12 +8,14 @@ export interface ToolOutput {
   readonly isError: boolean
   /** Whether it ends the loop. Default: false. */
   readonly isFinal?: boolean | undefined
+  /** Cost of the call. Default: 0. */
+  readonly credits?: number | undefined
 }
 
 /** A tool that the model can call. */
 export interface LoopTool extends ToolDescription {
   /** Errors of the catalogue become the output. Others end the loop. */
-  readonly run: (input: unknown, signal: AbortSignal, call: ToolCall) => Promise<ToolOutput>
+  readonly run: (input: unknown, signal: AbortSignal) => Promise<ToolOutput>
 }
 
 /** Which tools the model has in a step. */
@@ -96,7 +98,7 @@ async function runTool(tools: readonly LoopTool[], call: ToolCall, signal: Abort
   const input = parseArguments(call.function.arguments)
   if (input === undefined) return failure('The arguments are not a JSON object.')
   try {
-    const output = await tool.run(input, signal, call)
+    const output = await tool.run(input, signal)
     return { ...output, text: cut(output.text) }
   } catch (error) {
     signal.throwIfAborted()

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Agents } from '../agent/agents.ts'
+import { openAgents } from '../agent/open-agents.ts'
 import { SessionPrompts } from '../agent/session-prompts.ts'
 import { ParseUploads } from '../scrape/uploads/parse-uploads.ts'
 import type { BrowserHost } from '../browsers/host.ts'
@@ -94,8 +96,23 @@ export async function openApiServer(
   const watchers = new Watchers({ jobs: services.jobs, authenticator, publicUrl, onError })
   const sockets = { gateway, viewers, watchers }
   const mcpHost = new McpHost(onError)
+  const agents = await openAgents(resources, {
+    store,
+    queues: services.queues,
+    webhooks: services.webhooks,
+    scrapes: services.scrapes,
+    searches: services.searches,
+    languageModel: services.languageModel,
+    prices: shared.prices,
+    billing,
+    sessions,
+    gateway,
+    mcpHost,
+    maxTtlSeconds: settings.api.maxTtl,
+    onError,
+  })
   const { app, drain } = await buildHttpApp(
-    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost }),
+    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents }),
   )
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
@@ -116,6 +133,7 @@ interface RequestDeps {
   readonly authenticator: Authenticator
   readonly sessionQueue: SessionQueue
   readonly mcpHost: McpHost
+  readonly agents: Agents
 }
 
 interface Sockets {
@@ -129,7 +147,7 @@ function httpDeps(
   settings: ApiServerSettings,
   { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets, authenticator, sessionQueue, mcpHost }: RequestDeps,
+  { sockets, authenticator, sessionQueue, mcpHost, agents }: RequestDeps,
 ): HttpDeps {
   const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl, execution } = settings
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
@@ -154,6 +172,7 @@ function httpDeps(
     searches,
     mapper,
     extracts,
+    agents,
     monitors,
     webhooks,
     jobs,

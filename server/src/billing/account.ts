@@ -12,10 +12,12 @@
  * | map     | map               | price of a map             | the same                          |
  * | search  | search            | maximum price of results   | the results found                 |
  * | extract | extraction        | maximum price of its pages | the pages read, and its search    |
+ * | agent   | agent             | each of its steps          | the steps done                    |
  * | monitor | check             | estimate of all its pages  | pages, judgments and searches     |
  *
- * A page of a batch, of a crawl or of search results is a separate `scrape`. Pages of checks and
- * extractions are not: the check or extraction pays for them. If work fails or finds nothing, its
+ * A page of a batch, of a crawl or of search results is a separate `scrape`. Pages of checks,
+ * extractions and agents are not: the check, extraction or agent pays for them. The sessions of an
+ * agent are billed like all sessions. If work fails or finds nothing, its
  * hold is released without a charge. Only sessions keep a row that explains a price of 0.
  *
  * Each kind of work takes the same steps: `reserve` a hold, `raise` or `lower` it if the work turns
@@ -31,7 +33,7 @@ import { findTeam, type TeamRow } from '../teams/team-queries.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
 /** Kind of work that is billed. */
-export type ChargeKind = 'session' | 'scrape' | 'map' | 'search' | 'extract' | 'monitor'
+export type ChargeKind = 'session' | 'scrape' | 'map' | 'search' | 'extract' | 'agent' | 'monitor'
 
 /** A charge to add to the ledger. */
 export interface Charge {
@@ -211,6 +213,12 @@ export async function settle(db: Kysely<Database>, holdId: string | undefined, c
       where id = ${charge.teamId} and credits is not null and not exists (select from held)
     )
     insert into ledger ${ledgerRows([charge])}`.execute(db)
+}
+
+/** Returns the credits of a hold. 0 if it is gone. */
+export async function heldCredits(db: Kysely<Database>, holdId: string): Promise<number> {
+  const row = await db.selectFrom('hold').select('credits').where('id', '=', holdId).executeTakeFirst()
+  return row?.credits ?? 0
 }
 
 /** Releases a hold without billing its work. Idempotent. */

@@ -28,6 +28,8 @@ export interface Prices {
   readonly tenResults: number
   /** Minimum for an extract job, whose pages cost `extraction` each. */
   readonly extractMinimum: number
+  /** Per message of the language model of an agent. */
+  readonly agentStep: number
 }
 
 /**
@@ -49,6 +51,7 @@ export const defaultPrices: Prices = {
   mapCall: 1,
   tenResults: 2,
   extractMinimum: 20,
+  agentStep: 4,
 }
 
 /**

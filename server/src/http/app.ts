@@ -43,6 +43,7 @@ import { registerMetrics } from './routes/metrics.ts'
 import { registerLive } from './routes/live.ts'
 import { registerMcp, type McpRouteDeps } from './routes/mcp.ts'
 import { executeHandlers } from './routes/execute.ts'
+import { agentHandlers, type AgentRouteDeps } from './routes/agent.ts'
 import { interactHandlers } from './routes/interact.ts'
 import type { ScrapeInteractionDeps } from './scrape-interaction.ts'
 import { handoffHandlers } from './routes/handoff.ts'
@@ -66,6 +67,7 @@ export interface HttpDeps
     ScrapeRouteDeps,
     CrawlRouteDeps,
     ExtractRouteDeps,
+    AgentRouteDeps,
     SearchAndScrapeDeps,
     Omit<HealthDeps, 'accessOf'>,
     UpgradeDeps,
@@ -223,6 +225,7 @@ function handlersOf(deps: HttpDeps): Handlers {
   return {
     ...browser,
     ...interactHandlers({ ...interactionDeps, scrapes, prompts: deps.prompts }, browser.deleteSession),
+    ...agentHandlers({ store, agents: deps.agents }),
     ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),

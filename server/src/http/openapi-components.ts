@@ -8,6 +8,7 @@ import * as browser from 'bowline/contract/browser'
 import * as bulk from 'bowline/contract/bulk'
 import * as crawl from 'bowline/contract/crawl'
 import * as document from 'bowline/contract/document'
+import * as agent from 'bowline/contract/agent'
 import * as extract from 'bowline/contract/extract'
 import * as failure from 'bowline/contract/failure'
 import * as files from 'bowline/contract/files'
@@ -41,6 +42,7 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   bulk,
   crawl,
   document,
+  agent,
   extract,
   failure,
   files,

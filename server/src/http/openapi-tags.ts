@@ -10,6 +10,7 @@ export const tags: readonly { readonly name: RouteTag; readonly description: str
   { name: 'Crawl', description: 'The pages of a site, found by following links.' },
   { name: 'Map', description: 'The URLs of a site.' },
   { name: 'Search', description: 'Web search, with the content of the pages found.' },
+  { name: 'Agent', description: 'Tasks for a language model that searches, scrapes and uses a browser.' },
   { name: 'Extract', description: 'Structured data from many pages, by a language model.' },
   { name: 'Monitors', description: 'Scheduled checks of pages for changes.' },
   { name: 'Webhooks', description: 'Event deliveries and their signatures.' },

@@ -13,9 +13,9 @@ const missingRoutes: readonly MissingRoute[] = [
     instead: 'Create the session with `record`, and read GET /v2/browser/{id}/recordings after its end.',
   },
   {
-    pattern: /^\/v2\/agent(?:\/.+)?$/,
-    does: 'run agents',
-    instead: 'Use POST /v2/extract with URLs and a prompt.',
+    pattern: /^\/v2\/agent(?:\/threads\/[^/]+)?$/,
+    does: 'list agents or threads',
+    instead: 'Read an agent by its id with GET /v2/agent/{id}.',
   },
 ]
 

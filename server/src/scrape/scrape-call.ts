@@ -11,6 +11,8 @@ export interface ScrapeCall {
   readonly apiKeyId: string
   /** URL of this server as the client sees it, without trailing slash. */
   readonly baseUrl: string
+  /** Whether a redirect, also one by a script, may lead to a URL. Default: to all. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
   /** Aborting stops the scrape. Default: it runs to its end. */
   readonly signal?: AbortSignal | undefined
   /** Id of the scrape. Default: a new one. */

@@ -117,13 +117,17 @@ export class Scrapes implements AsyncDisposable {
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
-    const { request, teamId, signal = new AbortController().signal } = call
+    const { request, teamId, mayFollow, signal = new AbortController().signal } = call
     const found = await this.#storedScrapes.find(call)
     if (found !== undefined)
       return { assertNotThrottled: () => undefined, finish: async () => this.#finisher.fromCache(call, found, signal) }
     const { workers, hasEnhancedProxy } = this.#deps
     const processPage = createPageProcessor(workers, request, signal)
-    const loaded = await loadWithProxy(this.#loader, { request, teamId, signal, processPage }, hasEnhancedProxy)
+    const loaded = await loadWithProxy(
+      this.#loader,
+      { request, teamId, mayFollow, signal, processPage },
+      hasEnhancedProxy,
+    )
     return {
       assertNotThrottled: () => assertNotThrottled(loaded.page),
       finish: async () => this.#finisher.fromLoaded(call, loaded, signal),

@@ -153,6 +153,22 @@ export async function findByIdempotencyKey(
   return row && toRow(row)
 }
 
+/** Lists the sessions of a team with these idempotency keys, oldest first. */
+export async function listByIdempotencyKeys(
+  db: Kysely<Database>,
+  teamId: string,
+  keys: readonly string[],
+): Promise<readonly SessionRow[]> {
+  const rows = await db
+    .selectFrom('session')
+    .selectAll()
+    .where('teamId', '=', teamId)
+    .where('idempotencyKey', 'in', keys)
+    .orderBy('createdAt')
+    .execute()
+  return rows.map(toRow)
+}
+
 /** Returns the session with this id, or `undefined`. */
 export async function findSession(db: Kysely<Database>, id: string): Promise<SessionRow | undefined> {
   const row = await db.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()

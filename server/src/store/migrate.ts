@@ -30,6 +30,7 @@ import { extensions } from './migrations/0027-extensions.ts'
 import { parseUploads } from './migrations/0029-parse-uploads.ts'
 import { sessionPrompts } from './migrations/0030-session-prompts.ts'
 import { auditUsername } from './migrations/0031-audit-username.ts'
+import { agents } from './migrations/0032-agents.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -64,6 +65,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0029-parse-uploads': parseUploads,
   '0030-session-prompts': sessionPrompts,
   '0031-audit-username': auditUsername,
+  '0032-agents': agents,
 }
 
 /** Names of all migrations, in order. */

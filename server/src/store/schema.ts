@@ -6,6 +6,7 @@ import type {
   RateWindowTable,
   TeamTable,
 } from './tables/accounts.ts'
+import type { AgentJobTable, AgentStepTable } from './tables/agents.ts'
 import type { JobTable, JobPageTable } from './tables/jobs.ts'
 import type {
   MailSubscriptionTable,
@@ -56,5 +57,7 @@ export interface Database {
   readonly rateWindow: RateWindowTable
   readonly activity: ActivityTable
   readonly extractJob: ExtractJobTable
+  readonly agentJob: AgentJobTable
+  readonly agentStep: AgentStepTable
   readonly setting: SettingTable
 }

@@ -8,6 +8,7 @@ const statements = [
   'alter table scrape drop column replay',
   'drop table extension',
   'drop table parse_upload',
+  'drop table agent_step, agent_job',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */

@@ -25,6 +25,8 @@ export interface FetchOptions extends Abortable {
   readonly headers: Readonly<Record<string, string>>
   /** Cookies that a browser has for the URL, each as a `Set-Cookie` header. Default: none. */
   readonly cookies?: readonly string[] | undefined
+  /** Whether a redirect may lead to a URL. Default: to all. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
 }
 
 const maxRedirects = 10
@@ -54,7 +56,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<F
       },
     )
     if (response.kind === 'redirect') {
-      url = response.to
+      url = followed(response.to, options)
       continue
     }
     await yieldFor(response.body.bytes)
@@ -62,9 +64,17 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<F
     await yieldFor(response.body.bytes)
     const next = page.body.kind === 'html' ? metaRefreshTarget(page.body.html, url.href) : undefined
     if (next === undefined) return page
-    url = new URL(next)
+    url = followed(new URL(next), options)
   }
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
+}
+
+/** Returns the target of a redirect. Throws EGRESS_REFUSED if it may not be followed. */
+function followed(to: URL, { mayFollow = () => true }: FetchOptions): URL {
+  if (mayFollow(to)) return to
+  throw new BowlineError('EGRESS_REFUSED', `The page redirects to ${to.href.slice(0, 300)}, which is not allowed`, {
+    hint: 'Add the URL to those of the request.',
+  })
 }
 
 /**

@@ -26,6 +26,8 @@ export interface LoaderDeps {
 export interface LoadRequest {
   readonly request: ScrapeRequest
   readonly teamId: string
+  /** Whether a redirect may lead to a URL. Default: to all. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
   readonly signal: AbortSignal
   /**
    * Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not
@@ -93,7 +95,7 @@ export class PageLoader implements AsyncDisposable {
   }
 
   async #fetch(
-    { request, signal, processPage }: LoadRequest,
+    { request, mayFollow, signal, processPage }: LoadRequest,
     upstream: UpstreamName,
     cookies: readonly string[] = [],
   ): Promise<LoadResult> {
@@ -105,6 +107,7 @@ export class PageLoader implements AsyncDisposable {
       identity,
       headers: request.headers ?? {},
       cookies,
+      mayFollow,
       signal,
     })
     const page = await this.#deps.documents.read(fetched, { signal })

@@ -21,6 +21,8 @@ export interface EmulationOptions {
   /** Headers of the caller. Sent only to the origin of the page. */
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
+  /** Whether the page may lead to another URL. Default: to all. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
 }
 
 /** Viewport sizes in CSS pixels. */

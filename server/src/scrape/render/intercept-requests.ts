@@ -10,29 +10,33 @@ export interface InterceptOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Requests that these lists block fail. */
   readonly adLists: AdLists | undefined
+  /** Whether the tab may open another URL than that of the page. Default: any. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
 }
 
 /**
- * Adds headers to the requests of a page, and blocks advertisements. Returns the patterns of the
+ * Adds headers to the requests of a page, and blocks advertisements and refused redirects. Returns the patterns of the
  * intercepted requests: none if neither is required.
  */
 export async function interceptRequests(
   tab: Tab,
-  { url, headers, adLists }: InterceptOptions,
+  { url, headers, adLists, mayFollow }: InterceptOptions,
 ): Promise<readonly Protocol.Fetch.RequestPattern[]> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
-  if (added.length === 0 && lists === undefined) return []
+  if (added.length === 0 && lists === undefined && mayFollow === undefined) return []
   const start = new URL(url)
   const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
   const isAd = ({ resourceType: type, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
+  const isRefused = ({ resourceType, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
+    resourceType === 'Document' && frameId === tab.targetId && mayFollow?.(new URL(request.url)) === false
   tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Fetch.requestPaused' || isResponse(params)) return
     const { requestId, request } = params
     const call = tab.callIn(sessionId)
-    if (isAd(params)) {
+    if (isAd(params) || isRefused(params)) {
       // Fails if the page has navigated.
       call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => undefined)
       return
@@ -44,7 +48,7 @@ export async function interceptRequests(
     call('Fetch.continueRequest', { requestId, headers: changed }).catch(() => undefined)
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
-  const urls = lists === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
+  const urls = lists === undefined && mayFollow === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
   const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
   await tab.call('Fetch.enable', { patterns })
   return patterns

@@ -64,7 +64,7 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
         break
       case 'Page.frameStartedNavigating':
         if (!isOfPage || params.frameId !== tab.targetId) return
-        loaded = Promise.withResolvers()
+        loaded = restarted(loaded)
         break
       case 'Page.loadEventFired':
         if (!isOfPage) return
@@ -105,6 +105,13 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
   throw loadError(url, errorText)
+}
+
+/** Returns the wait for the next page, which also ends that for the page it replaces. */
+function restarted(earlier: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
+  const next = Promise.withResolvers<void>()
+  void next.promise.then(earlier.resolve)
+  return next
 }
 
 function loadError(url: string, errorText: string): BowlineError {

@@ -27,6 +27,8 @@ export interface RenderTask {
   readonly router: CdpRouter
   /** Default: the default context of the browser, with its profile. */
   readonly browserContextId: string | undefined
+  /** Whether the tab may open another URL than that of the request. Default: any. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
   readonly signal: AbortSignal
 }
 

@@ -34,6 +34,8 @@ export interface RenderCall {
   readonly pageLocale: PageLocale
   readonly upstream: UpstreamName
   readonly teamId: string
+  /** Whether the page may lead to another URL. Default: to all. */
+  readonly mayFollow?: ((url: URL) => boolean) | undefined
   readonly signal: AbortSignal
 }
 
@@ -120,13 +122,13 @@ export class Renderer implements AsyncDisposable {
   }
 
   #task(
-    { request, pageLocale, signal }: RenderCall,
+    { request, pageLocale, mayFollow, signal }: RenderCall,
     router: CdpRouter,
     browserContextId: string | undefined,
   ): RenderTask {
     const { chromeMajor, adLists } = this.#deps
     const consentScript = this.#consentScript
-    return { request, pageLocale, signal, router, browserContextId, chromeMajor, adLists, consentScript }
+    return { request, pageLocale, mayFollow, signal, router, browserContextId, chromeMajor, adLists, consentScript }
   }
 
   /** Connects again over the same upstream to find out why the page could not be reached. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixedPage } from '../../../../test/lab/pages/page.ts'
+import { startSite } from '../../../../test/lab/site.ts'
 import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
 
 let fixture: ScrapeFixture
@@ -14,6 +16,18 @@ test('a page that is empty without scripts is rendered', async () => {
   expect(page['markdown']).toBe('# Rendered\n\nby a script\n')
   expect(fetched['markdown']).not.toContain('Rendered')
 })
+
+test('a page whose script replaces it while it loads is read without a wait for its load', async () => {
+  await using site = await startSite({
+    '/from': fixedPage('From', `<div id="root"></div><script>location.replace('/to')</script>`),
+    '/to': fixedPage('To', '<h1>Replaced</h1>'),
+  })
+
+  // A wait for the load of the first page would take half of this, which the scrape then lacks.
+  const { body } = await fixture.lab.api('POST', '/v2/scrape', { url: site.url('/from'), timeout: 60_000 })
+
+  expect(body['data'].markdown).toBe('# Replaced\n')
+}, 25_000)
 
 test('content added by timers soon after the load is included', async () => {
   const page = await fixture.read('/step-by-step', { onlyMainContent: false })

@@ -1,0 +1,56 @@
+import { Command } from 'commander'
+import { agentLimits, type AgentOptions } from '../contract/agent.ts'
+import { printJson, printNote } from '../terminal/print.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { readSchema } from './read-schema.ts'
+import { withSpinner } from './spinner.ts'
+import { numberFrom } from './whole-number.ts'
+
+interface AgentFlags extends ConnectionFlags {
+  readonly url?: readonly string[]
+  readonly strict?: boolean
+  readonly schema?: string
+  readonly maxCredits?: number
+}
+
+/** Creates the command `bowline agent`. */
+export function createAgentCommand(): Command {
+  return withConnectionFlags(new Command('agent'))
+    .description(
+      'Lets the language model of the server do a task with searches, scrapes and a browser session, and prints the ' +
+        'result as JSON. With --json, prints the whole response. Ctrl-C cancels the agent.',
+    )
+    .argument('<prompt>', 'the task')
+    .option('--url <url...>', 'URLs to start at')
+    .option('--strict', 'read only these URLs; one that ends in /* includes the pages below it')
+    .option('--schema <file>', 'file with a JSON Schema of the result')
+    .option(
+      '--max-credits <count>',
+      `maximum cost (default: ${agentLimits.maxCredits.default})`,
+      numberFrom(1, agentLimits.maxCredits.max),
+    )
+    .action(runAgent)
+}
+
+async function runAgent(prompt: string, flags: AgentFlags): Promise<void> {
+  const { url, strict, schema, maxCredits } = flags
+  const options: AgentOptions = {
+    ...(url === undefined ? {} : { urls: [...url] }),
+    ...(strict === undefined ? {} : { strictConstrainToURLs: strict }),
+    ...(schema === undefined ? {} : { schema: await readSchema(schema) }),
+    ...(maxCredits === undefined ? {} : { maxCredits }),
+  }
+  const bowline = await createClient(flags)
+  const interrupt = new AbortController()
+  const onInterrupt = (): void => interrupt.abort(new Error('The agent was cancelled'))
+  process.once('SIGINT', onInterrupt)
+  try {
+    const result = await withSpinner('working', async () =>
+      bowline.agent(prompt, options, { signal: interrupt.signal }),
+    )
+    printNote(`${result.creditsUsed} credits`)
+    printJson(flags.json === true ? result : result.data)
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
