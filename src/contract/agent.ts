@@ -12,8 +12,8 @@ export const agentRequest = z
     /** Task of the agent. */
     prompt: z.string().min(1).max(10_000),
     /**
-     * URLs to start at. With `strictConstrainToURLs`, one that ends in `/*` includes the pages below
-     * it. Default: none, so that the agent searches.
+     * URLs to start at. With `strictConstrainToURLs`, one that ends in `/*` includes the pages
+     * below it. Default: none, so that the agent searches.
      */
     urls: boundedArray(z.string().min(1).max(8000), 100).default([]),
     /** Reads only `urls`: no searches, links or redirects to other URLs. Default: false. */

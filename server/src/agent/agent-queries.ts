@@ -85,6 +85,17 @@ export async function listSteps(db: Kysely<Database>, jobId: string): Promise<re
   return rows.map((row) => agentSteps.read(row))
 }
 
+/** Lists the events of an agent in their order. */
+export async function listEvents(db: Kysely<Database>, jobId: string): Promise<readonly AgentEvent[]> {
+  const rows = await db
+    .selectFrom('agentStep')
+    .select(['jobId', 'sequence', 'events'])
+    .where('jobId', '=', jobId)
+    .orderBy('sequence')
+    .execute()
+  return rows.flatMap((row) => agentSteps.parse('events', row.events, row))
+}
+
 /** How an agent ends. */
 export type AgentEnd =
   | { readonly status: 'completed'; readonly data: unknown }

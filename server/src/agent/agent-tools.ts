@@ -18,7 +18,7 @@ export interface AgentToolDeps extends ScrapeInSlotDeps {
   readonly prices: Prices
 }
 
-/** What the tools of one agent work with. */
+/** An agent with its pages and its budget. */
 export interface AgentScope {
   readonly job: AgentJobRow
   readonly pages: PageScope

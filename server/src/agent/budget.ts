@@ -1,4 +1,4 @@
-/** What an agent may not exceed: its `maxCredits`, or the credits of its team. */
+/** A limit of the cost of an agent: its `maxCredits`, or the credits of its team. */
 export type BudgetLimit = 'max-credits' | 'team'
 
 /** Thrown by `Budget.reserve`. */

@@ -81,11 +81,24 @@ export async function chat(
     const response = await requestCompletion(model, body, mergeSignals(signal, AbortSignal.timeout(timeoutMs)))
     const [choice] = completion.parse(response).choices
     if (choice === undefined) throw new Error('it sent no message')
-    return choice.message
+    return withUniqueIds(choice.message, messages)
   } catch (cause) {
     signal.throwIfAborted()
     throw new BowlineError('LANGUAGE_MODEL_FAILED', `The language model failed: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** Replaces ids of calls that the conversation already has, which some services count anew. */
+function withUniqueIds(message: AssistantMessage, earlier: readonly ChatMessage[]): AssistantMessage {
+  const used = new Set(
+    earlier.flatMap((each) => ('tool_calls' in each ? (each.tool_calls ?? []) : [])).map(({ id }) => id),
+  )
+  const calls = message.tool_calls?.map(({ id, type, function: called }) => {
+    const unique = used.has(id) ? randomUUID() : id
+    used.add(unique)
+    return { id: unique, type, function: called }
+  })
+  return { ...message, tool_calls: calls }
 }
 
 /** Maximum number of characters of a conversation. Older outputs of tools are left out. */

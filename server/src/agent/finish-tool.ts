@@ -20,7 +20,7 @@ export const finishName = 'finish'
 
 const maxAttempts = 4
 
-/** Creates the tool. Results must match the schema. After four that do not, it throws AgentFailure. */
+/** Creates the tool. After four results that do not match the schema, it throws AgentFailure. */
 export function createFinishTool(
   schema: Readonly<Record<string, unknown>> | undefined,
   check: CheckResult,
@@ -37,15 +37,16 @@ export function createFinishTool(
     if (attempts >= maxAttempts) throw new AgentFailure(`The result does not match the schema: ${problem}`)
     return `The result does not match the schema: ${problem}`
   }
-  const { $schema: _dialect, ...definition } = schema ?? { type: 'object', description: 'The result' }
+  // References such as `#/$defs/boat` are relative to the root of the parameters.
+  const { $schema: _dialect, $defs, definitions, ...data } = schema ?? { type: 'object', description: 'The result' }
   return {
     name: finishName,
     description: 'Returns the result and ends the task. Use null for what could not be found.',
-    parameters: { type: 'object', properties: { data: definition }, required: ['data'] },
+    parameters: { type: 'object', properties: { data }, required: ['data'], $defs, definitions },
     run: async (input) => {
-      const { data } = parseInput(z.looseObject({ data: z.unknown() }), input)
-      if (data === undefined) throw new BowlineError('BAD_REQUEST', 'The argument `data` is missing')
-      const problem = accept(data)
+      const { data: given } = parseInput(z.looseObject({ data: z.unknown() }), input)
+      if (given === undefined) throw new BowlineError('BAD_REQUEST', 'The argument `data` is missing')
+      const problem = accept(given)
       return { text: problem ?? 'Done.', isError: problem !== undefined, isFinal: problem === undefined }
     },
     result: () => result,

@@ -5,7 +5,7 @@ import { isUuid } from 'bowline/kit/ids'
 import { expiryOf, jobRetentionMs } from '../kit/job-retention.ts'
 import { sessionUrls } from '../sessions/urls.ts'
 import type { Database } from '../store/schema.ts'
-import { findAgent, listSteps, type AgentJobRow } from './agent-queries.ts'
+import { findAgent, listEvents, listSteps, type AgentJobRow } from './agent-queries.ts'
 import { findSnapshot } from './agent-run.ts'
 import { listAgentSessions, sumSessionCredits } from './agent-sessions.ts'
 import { createEvent } from './trace.ts'
@@ -39,7 +39,7 @@ export async function readAgentTrace(
   job: AgentJobRow,
   { baseUrl, hasLiveView }: { readonly baseUrl: string; readonly hasLiveView: boolean },
 ): Promise<AgentTraceResponse> {
-  const events = (await listSteps(db, job.id)).flatMap((step) => step.events)
+  const events = await listEvents(db, job.id)
   const active = (await listAgentSessions(db, job)).filter(({ status }) => status === 'active')
   const sessions = active.map((row) => {
     const { liveViewUrl } = sessionUrls(baseUrl, row)

@@ -244,7 +244,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...usageHandlers({ store, billing }),
     ...balanceHandlers({ store }),
     ...activityHandlers({ activity: deps.activity }),
-    ...extractHandlers({ extracts: deps.extracts }),
+    ...extractHandlers({ store, extracts: deps.extracts }),
   }
 }
 

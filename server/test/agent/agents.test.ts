@@ -102,9 +102,9 @@ test('steps that run side by side never exceed the maximum cost together', async
 
 test('an agent that cannot finish within its maximum fails and costs nothing', async () => {
   const team = await fixture.createTeam(1000)
-  fixture.answerWith(() => ({ calls: [['scrape', { url: fixture.site.url('/fleet') }]] }))
+  fixture.answerWith(() => ({ calls: [['browser_navigate', { url: fixture.site.url('/dock') }]] }))
 
-  const { body } = await team.run({ schema, maxCredits: 20 })
+  const { body } = await team.run({ schema, maxCredits: 30 })
 
   expect(body).toMatchObject({ success: false, status: 'failed', stopReason: 'credit_limit_reached', creditsUsed: 0 })
   expect(body['data']).toBeUndefined()

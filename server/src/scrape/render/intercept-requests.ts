@@ -15,8 +15,8 @@ export interface InterceptOptions {
 }
 
 /**
- * Adds headers to the requests of a page, and blocks advertisements and refused redirects. Returns the patterns of the
- * intercepted requests: none if neither is required.
+ * Adds headers to the requests of a page, and blocks advertisements and refused redirects. Returns
+ * the patterns of the intercepted requests: none if nothing of this is required.
  */
 export async function interceptRequests(
   tab: Tab,
