@@ -1,8 +1,7 @@
-import type { SessionPrompts } from '../agent/session-prompts.ts'
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import { BowlineError } from 'bowline/kit/errors'
+import type { SessionPrompts } from '../agent/session-prompts.ts'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Billing } from '../billing/billing.ts'
@@ -56,7 +55,7 @@ import { usageHandlers } from './routes/usage.ts'
 import { webhookHandlers } from './routes/webhooks.ts'
 import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
 import { searchHandlers } from './routes/search.ts'
-import { findMissingRoute } from './public-routes.ts'
+import { refuseUnknownRoutes, routeNotFound } from './unknown-routes.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { isWebSocketUpgrade, registerUpgrades, type UpgradeDeps } from './upgrade.ts'
 import { validateWith } from './validate.ts'
@@ -248,13 +247,6 @@ function handlersOf(deps: HttpDeps): Handlers {
   }
 }
 
-/** Rejects unknown routes before their body is read. */
-function refuseUnknownRoutes(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw routeNotFound(request)
-  })
-}
-
 /**
  * Accepts `Content-Type: application/json` with an empty body, which many clients send with DELETE.
  */
@@ -285,22 +277,6 @@ function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/**
- * Creates the error for an unknown route. For those of the public service it is not 404, which some
- * of its clients take for an ended session: they would create another one, and be billed for it.
- */
-function routeNotFound(request: FastifyRequest): BowlineError {
-  const missing = findMissingRoute(pathOf(request))
-  if (missing !== undefined) {
-    return new BowlineError('NOT_IMPLEMENTED', `This server does not ${missing.does}`, { hint: missing.instead })
-  }
-  return new BowlineError('ROUTE_NOT_FOUND', `No route matches ${request.method} ${pathOf(request)}`)
-}
-
 function requestId(given: string | string[] | undefined): string {
   return typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? '/'
 }
