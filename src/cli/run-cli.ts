@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { loadServer } from '../client/load-server.ts'
 import { loadCommands as loadAll, runProgram, type Program } from '../terminal/run-program.ts'
+import { helpExamples } from './help-examples.ts'
 import { packageVersion } from '../version.ts'
 
 /** Runs a command line of `bowline` and sets the exit code of the process. */
@@ -108,6 +109,10 @@ const commands: Program['commands'] = {
     summary: 'create, list and revoke API keys',
     load: async () => (await import('./keys.ts')).createKeysCommand(),
   },
+  completion: {
+    summary: 'print a script that completes commands and flags in bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).createCompletionCommand(loadCommands),
+  },
 }
 
 const program: Program = {
@@ -115,4 +120,5 @@ const program: Program = {
   description: 'Remote browser sessions, scraping and monitors. Connects to a Bowline server or runs one.',
   version: packageVersion,
   commands,
+  examples: helpExamples,
 }

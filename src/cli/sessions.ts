@@ -25,7 +25,7 @@ export function createSessionsCommand(): Command {
     .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
     .action(listSessions)
   withConnectionFlags(
-    command.command('get').description('show one session').argument('<id>', 'id of the session'),
+    command.command('show').alias('get').description('show one session').argument('<id>', 'id of the session'),
   ).action(getSession)
   command.addCommand(createUpdateCommand())
   withConnectionFlags(

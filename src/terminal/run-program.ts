@@ -18,6 +18,8 @@ export interface Program {
   readonly description: string
   readonly version: string
   readonly commands: Readonly<Record<string, CommandEntry>>
+  /** Command lines that `--help` of a command shows, by its path, such as `sessions list`. */
+  readonly examples?: Readonly<Record<string, readonly string[]>>
 }
 
 /** Runs a command line and sets the exit code: 0, that of the command, or that of the error. */
@@ -55,7 +57,7 @@ export async function loadCommands({ commands }: Program): Promise<readonly Comm
 }
 
 async function createCommand(
-  { name, description, version, commands }: Program,
+  { name, description, version, commands, examples = {} }: Program,
   chosen: string | undefined,
 ): Promise<Command> {
   const program = new Command(name)
@@ -69,8 +71,16 @@ async function createCommand(
     const command = commandName === chosen ? await load() : new Command(commandName)
     program.addCommand(command.summary(summary))
     throwOnExit(command)
+    showExamples(command, commandName, examples)
   }
   return program
+}
+
+function showExamples(command: Command, path: string, examples: Required<Program>['examples']): void {
+  const lines = examples[path]?.map((example) => `  ${example}`)
+  if (lines !== undefined)
+    command.addHelpText('after', `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`)
+  for (const child of command.commands) showExamples(child, `${path} ${child.name()}`, examples)
 }
 
 // By default Commander calls process.exit, which skips pending cleanup.

@@ -30,7 +30,7 @@ describe('sessions', () => {
     const { id } = await lab.createSession({ ttl: 60 })
 
     const list = await run(['sessions', 'list', '--status', 'active'])
-    const read = await run(['sessions', 'get', id, '--json'])
+    const read = await run(['sessions', 'show', id, '--json'])
     const unknown = '01900000-0000-7000-8000-000000000000'
     const deleted = await run(['sessions', 'delete', unknown, id, '--json'])
 

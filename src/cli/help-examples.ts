@@ -1,0 +1,42 @@
+/** Command lines that `--help` of a command shows, by the command's path. */
+export const helpExamples: Readonly<Record<string, readonly string[]>> = {
+  serve: [
+    'bowline serve',
+    'bowline serve --host 0.0.0.0 --public-url https://browsers.example.com --isolation strict',
+    'bowline serve --database-url postgres://bowline@db/bowline --blobs s3://bowline-files',
+  ],
+  demo: ['bowline demo https://example.com'],
+  doctor: ['bowline doctor --isolation strict'],
+  exec: [
+    'bowline exec -- node scraper.js',
+    'bowline exec --ttl 600 --profile shop --allow-domain shop.example.com -- python3 orders.py',
+  ],
+  mcp: ['bowline mcp --embedded', 'bowline mcp --allow-domain example.com --read-only'],
+  scrape: [
+    'bowline scrape https://example.com',
+    'bowline scrape https://example.com --format json --prompt "name and price of each product"',
+  ],
+  parse: ['bowline parse report.docx', 'bowline parse scan.pdf --ocr --language deu'],
+  extract: ['bowline extract "https://example.com/team/*" --prompt "name and role of each person" --schema team.json'],
+  batch: ['bowline batch https://example.com/a https://example.com/b', 'bowline batch --file urls.txt --json'],
+  crawl: ['bowline crawl https://example.com/docs --limit 50 --json'],
+  search: ['bowline search "tide tables" --limit 5', 'bowline search harbours --site example.com --scrape markdown'],
+  map: ['bowline map https://example.com --search docs', 'bowline map https://example.com --plain | bowline batch -'],
+  'sessions list': ['bowline sessions list --status active', 'bowline sessions list --metadata job=nightly --json'],
+  'sessions update': ['bowline sessions update ID --ttl 3600'],
+  'sessions execute': [
+    `bowline sessions execute ID "await page.title()"`,
+    'bowline sessions execute ID --file steps.js',
+  ],
+  'sessions scrape': ['bowline sessions scrape ID --format markdown'],
+  'sessions recordings': ['bowline sessions recordings ID --save recordings'],
+  'extensions upload': ['bowline extensions upload extension.zip'],
+  'profiles export': ['bowline profiles export shop state.json'],
+  'profiles import': ['bowline profiles import shop state.json'],
+  'monitors create': ['bowline monitors create https://example.com/prices --every "6 hours"'],
+  usage: ['bowline usage --by-key'],
+  activity: ['bowline activity --endpoint scrape'],
+  'teams create': ['bowline teams create qa'],
+  'keys create': ['bowline keys create --team qa --name ci'],
+  completion: ['source <(bowline completion bash)', 'bowline completion fish | source'],
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Command } from 'commander'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { helpExamples } from '../../src/cli/help-examples.ts'
+import { loadCommands } from '../../src/cli/run-cli.ts'
+import { completionScript } from '../../src/terminal/completion.ts'
+import { runCommand } from '../lab/run-command.ts'
+
+let commands: readonly Command[]
+beforeAll(async () => {
+  commands = await loadCommands()
+})
+
+/** Finds a command by its path, such as `sessions list`. */
+function find(path: string): Command | undefined {
+  const [name, child] = path.split(' ')
+  const command = commands.find((each) => each.name() === name)
+  return child === undefined ? command : command?.commands.find((each) => each.name() === child)
+}
+
+test('the examples of a command are in its help, and their flags exist', async () => {
+  const help = await runCommand(['sessions', 'list', '--help'], { env: {} })
+
+  expect(help.out).toContain('bowline sessions list --status active')
+  for (const [path, examples] of Object.entries(helpExamples)) {
+    const flags = find(path)?.options.map(({ long }) => long)
+    expect(flags, path).toBeDefined()
+    for (const example of examples.map((line) => line.split(/ -- | \| /)[0] ?? '')) {
+      expect(example).toContain(`bowline ${path}`)
+      for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(flags, example).toContain(flag)
+    }
+  }
+})
+
+describe('the completion of bash', () => {
+  test.each([
+    ['commands', ['bowline', 'sess'], ['sessions']],
+    ['commands of a command', ['bowline', 'profiles', 'ro'], ['rollback']],
+    ['flags', ['bowline', 'sessions', 'list', '--st'], ['--status']],
+    ['values of a flag', ['bowline', 'sessions', 'list', '--status', ''], ['active', 'destroyed', 'error']],
+    ['nothing of a command after --', ['bowline', 'exec', '--', 'sess'], []],
+  ])('completes %s', async (_, words, expected) => {
+    const script = `${completionScript('bowline', commands, 'bash')}
+      COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _bowline; printf '%s\\n' "\${COMPREPLY[@]}"`
+
+    const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', ...words])
+
+    expect(stdout.split('\n').filter((line) => line !== '')).toEqual(expected)
+  })
+})
+
+test.each(['zsh', 'fish'] as const)('the completion of %s describes commands and flags', async (shell) => {
+  const { out } = await runCommand(['completion', shell], { env: {} })
+
+  expect(out).toContain('list sessions, newest first')
+  expect(out).toContain('only sessions with this status')
+})
