@@ -13,6 +13,8 @@ interface AgentFlags extends ConnectionFlags {
   readonly maxCredits?: number
 }
 
+const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
+
 /** Creates the command `bowline agent`. */
 export function createAgentCommand(): Command {
   return withConnectionFlags(new Command('agent'))
@@ -41,16 +43,21 @@ async function runAgent(prompt: string, flags: AgentFlags): Promise<void> {
     ...(maxCredits === undefined ? {} : { maxCredits }),
   }
   const bowline = await createClient(flags)
-  const interrupt = new AbortController()
-  const onInterrupt = (): void => interrupt.abort(new Error('The agent was cancelled'))
-  process.once('SIGINT', onInterrupt)
+  const stop = new AbortController()
+  const onSignal = (signal: keyof typeof signalCodes): void => {
+    // The client cancels the agent before the process ends.
+    process.exitCode = signalCodes[signal]
+    stop.abort(new Error('Cancelled'))
+  }
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   try {
-    const result = await withSpinner('working', async () =>
-      bowline.agent(prompt, options, { signal: interrupt.signal }),
-    )
+    const result = await withSpinner('working', async () => bowline.agent(prompt, options, { signal: stop.signal }))
     printNote(`${result.creditsUsed} credits`)
     printJson(flags.json === true ? result : result.data)
+  } catch (error) {
+    if (!stop.signal.aborted) throw error
+    printNote('Cancelled the agent')
   } finally {
-    process.off('SIGINT', onInterrupt)
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }

@@ -88,8 +88,10 @@ export function createAgents(call: Call): AgentCalls {
       try {
         return await wait(id, requestOptions)
       } catch (error) {
+        const { signal } = requestOptions
         // The agent may have ended meanwhile.
-        if (requestOptions.signal?.aborted === true) await cancelAgent(id).catch(() => undefined)
+        if (signal?.aborted === true) await cancelAgent(id).catch(() => undefined)
+        signal?.throwIfAborted()
         throw error
       }
     },
