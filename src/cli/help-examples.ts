@@ -1,12 +1,6 @@
 /** Command lines that `--help` of a command shows, by the command's path. */
 export const helpExamples: Readonly<Record<string, readonly string[]>> = {
-  serve: [
-    'bowline serve',
-    'bowline serve --host 0.0.0.0 --public-url https://browsers.example.com --isolation strict',
-    'bowline serve --database-url postgres://bowline@db/bowline --blobs s3://bowline-files',
-  ],
   demo: ['bowline demo https://example.com'],
-  doctor: ['bowline doctor --isolation strict'],
   exec: [
     'bowline exec -- node scraper.js',
     'bowline exec --ttl 600 --profile shop --allow-domain shop.example.com -- python3 orders.py',

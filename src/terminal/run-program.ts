@@ -1,5 +1,6 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
+import { addExamples } from './add-examples.ts'
 import { describeExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { explainUsage } from './explain-usage.ts'
 import { printError } from './print.ts'
@@ -77,9 +78,8 @@ async function createCommand(
 }
 
 function showExamples(command: Command, path: string, examples: Required<Program>['examples']): void {
-  const lines = examples[path]?.map((example) => `  ${example}`)
-  if (lines !== undefined)
-    command.addHelpText('after', `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`)
+  const lines = examples[path]
+  if (lines !== undefined) addExamples(command, lines)
   for (const child of command.commands) showExamples(child, `${path} ${child.name()}`, examples)
 }
 

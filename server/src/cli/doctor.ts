@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { styleText } from 'node:util'
 import { Command } from 'commander'
+import { addExamples } from 'bowline/terminal/add-examples'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { explainStartFailure } from '../app/explain-start-failure.ts'
@@ -30,7 +31,7 @@ type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean 
 
 /** Creates the command `bowline doctor`. */
 export function createDoctorCommand(): Command {
-  return new Command('doctor')
+  return addExamples(new Command('doctor'), ['bowline doctor --isolation strict'])
     .description(
       'Checks the browsers, isolation, data directory and database of this machine. Exits with 1 if a check fails.',
     )

@@ -1,7 +1,14 @@
 import { Command } from 'commander'
+import { addExamples } from 'bowline/terminal/add-examples'
 import { settingNames, settings } from '../config.ts'
 import type { ServeFlags } from './serve.ts'
 import { limitHeapGrowth } from './limit-heap-growth.ts'
+
+const examples = [
+  'bowline serve',
+  'bowline serve --host 0.0.0.0 --public-url https://browsers.example.com --isolation strict',
+  'bowline serve --database-url postgres://bowline@db/bowline --blobs s3://bowline-files',
+]
 
 /** Creates the command `bowline serve`. Its options are the settings of the server. */
 export function createServeCommand(): Command {
@@ -14,7 +21,7 @@ export function createServeCommand(): Command {
     const suffix = defaultText === '' ? '' : `; default: ${defaultText}`
     command.option(`--${flag} <value>`, `${help} (${env}; takes ${accepts}${suffix})`)
   }
-  return command
+  return addExamples(command, examples)
     .option('--json', 'print one line of JSON once the server is ready')
     .action(async (flags: ServeFlags) => {
       // Must run before the code of the server is loaded, which would grow the heap permanently.
