@@ -229,11 +229,12 @@ test('a job survives any number of server crashes, and fails only pages that wer
   // The turn of a server that crashed for the sixteenth time while it held pages 0 to 3. Page 2
   // has crashed too often.
   await begin({ startAfter: 3600 })
-  await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
-    where name = ${turnQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
   await sql`update job_page set crashes = case position when 2 then 4 else 3 end,
     holder = (select id from pgboss.job where data ->> 'jobId' = ${id})
     where job_id = ${id} and position < 4`.execute(store.db)
+  // From now on the runner can take the turn.
+  await sql`update pgboss.job set state = 'retry', retry_count = 15, started_on = now(), start_after = now()
+    where name = ${turnQueue.name} and data ->> 'jobId' = ${id}`.execute(store.db)
   await begin({})
 
   await vi.waitFor(async () => {
