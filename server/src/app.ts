@@ -10,6 +10,7 @@ import { openBrowsers } from './app/open-browsers.ts'
 import { openConfiguredBlobs } from './app/open-blobs.ts'
 import { openStorage } from './app/open-storage.ts'
 import { openServices } from './app/open-services.ts'
+import { Secrets } from './secrets/secrets.ts'
 import { collectSharedDeps } from './app/shared-deps.ts'
 import { partSettings } from './app/part-settings.ts'
 import { endLeftoverSessions } from './app/end-leftover-sessions.ts'
@@ -119,7 +120,8 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
     overrides,
     log,
   )
-  const profiles = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
+  const { profiles, key } = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
+  const secrets = new Secrets({ store, key })
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
   const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, log })
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
@@ -129,7 +131,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const { app, sessions, heartbeatResources } = await openApiServer(
     resources,
     { api: settings.api, sessions: settings.sessions },
-    { shared, blobs, egress, host, usage, services, whenStarted: started.promise, log },
+    { shared, secrets, blobs, egress, host, usage, services, whenStarted: started.promise, log },
   )
   const url = await app.listen({ host: config.host, port: config.port })
   const nodeUrl = config.nodeUrl ?? url

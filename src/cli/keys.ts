@@ -10,6 +10,8 @@ export function createKeysCommand(): Command {
     .option('--name <name>', 'name of the key')
     .option('--team <team>', 'team of the key; created if it does not exist (default: your team)')
     .addOption(new Option('--role <role>', 'role of the key').choices(['admin', 'member']))
+    .addOption(new Option('--mcp-tools <tools>', 'tools of `/mcp` for the key').choices(['all', 'read']))
+    .option('--mcp-domains <hosts...>', 'hosts that sessions and scrapes of `/mcp` may connect to with the key')
     .action(createKey)
   withConnectionFlags(
     command.command('list').description('list the keys of your team, or of all teams with an admin key'),
@@ -27,11 +29,16 @@ interface CreateKeyFlags extends ConnectionFlags {
   readonly name?: string
   readonly team?: string
   readonly role?: 'admin' | 'member'
+  readonly mcpTools?: 'all' | 'read'
+  readonly mcpDomains?: readonly string[]
 }
 
-async function createKey({ name, team, role, ...flags }: CreateKeyFlags): Promise<void> {
+async function createKey(given: CreateKeyFlags): Promise<void> {
+  const { name, team, role, mcpTools: tools, mcpDomains, ...flags } = given
+  const allowedDomains = mcpDomains?.flatMap((hosts) => hosts.split(','))
+  const mcp = tools === undefined && allowedDomains === undefined ? undefined : { tools, allowedDomains }
   const bowline = await createClient(flags)
-  const created = await bowline.keys.create({ name, team, role })
+  const created = await bowline.keys.create({ name, team, role, mcp })
   if (flags.json === true) return printJson(created)
   print(created.key)
   printNote(`${created.data.role} key ${created.data.id} of team ${created.data.team}. It is not shown again.`)
@@ -41,7 +48,7 @@ async function listKeys(flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const keys = await bowline.keys.list()
   if (flags.json === true) return printJson(keys)
-  printTable(['id', 'name', 'team', 'role', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
+  printTable(['id', 'name', 'team', 'role', 'MCP', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
 }
 
 function toRow(key: KeySummary): readonly string[] {
@@ -50,6 +57,7 @@ function toRow(key: KeySummary): readonly string[] {
     key.name,
     key.team,
     key.role,
+    describeMcp(key),
     key.prefix,
     key.createdAt,
     key.lastUsedAt ?? 'never',
@@ -57,9 +65,14 @@ function toRow(key: KeySummary): readonly string[] {
   ]
 }
 
+function describeMcp({ mcp }: KeySummary): string {
+  return [...(mcp?.tools === undefined ? [] : [mcp.tools]), ...(mcp?.allowedDomains ?? [])].join(' ')
+}
+
 async function revokeKey(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const key = await bowline.keys.revoke(id)
   if (flags.json === true) return printJson(key)
-  printFacts({ ...key })
+  const { mcp, ...facts } = key
+  printFacts(mcp === undefined ? facts : { ...facts, mcp: describeMcp(key) })
 }

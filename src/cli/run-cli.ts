@@ -81,6 +81,10 @@ const commands: Program['commands'] = {
     summary: 'upload, list, show and delete browser extensions for sessions',
     load: async () => (await import('./extensions.ts')).createExtensionsCommand(),
   },
+  secrets: {
+    summary: 'set, list, show and delete secrets that sessions type by name',
+    load: async () => (await import('./secrets.ts')).createSecretsCommand(),
+  },
   profiles: {
     summary: 'list, show, roll back, delete, export and import profiles',
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),

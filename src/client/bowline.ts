@@ -15,6 +15,7 @@ import { createPool, type Pool } from './pool/pool.ts'
 import { createMonitors, type Monitors } from './monitors.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createSearch, type Search } from './search.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { SessionOpener } from './open-session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createTeams, type Teams } from './teams.ts'
@@ -85,6 +86,8 @@ export class Bowline implements AsyncDisposable {
   readonly profiles: Profiles
   /** Manages browser extensions that sessions can load. */
   readonly extensions: Extensions
+  /** Manages secrets that sessions type by name. */
+  readonly secrets: Secrets
   /** Checks pages on a schedule and reports changes. */
   readonly monitors: Monitors
   /** Lists and redelivers webhook events, and manages the signing secret. */
@@ -136,6 +139,7 @@ export class Bowline implements AsyncDisposable {
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)
     this.extensions = createExtensions(call, config)
+    this.secrets = createSecrets(call)
     this.monitors = createMonitors(call)
     this.webhooks = createWebhooks(call)
     this.usage = createUsage(call)

@@ -1,6 +1,15 @@
 import { z } from 'zod'
-import { clientName } from './bounded.ts'
+import { boundedArray, clientName } from './bounded.ts'
+import { allowedDomain } from './session-network.ts'
 import { teamName } from './teams.ts'
+
+/** Restrictions of the tools of `/mcp` for callers with a key. */
+export const keyMcp = z.strictObject({
+  /** Hosts that sessions may connect to and that may be scraped. Default: those of the server. */
+  allowedDomains: boundedArray(allowedDomain, 200, 1).optional(),
+  /** `read`: only tools that read pages. Default: `all`. */
+  tools: z.enum(['all', 'read']).optional(),
+})
 
 /** An API key in a list. The key itself is shown only when it is created. */
 export const keySummary = z.looseObject({
@@ -16,6 +25,8 @@ export const keySummary = z.looseObject({
   revokedAt: z.string().optional(),
   /** When a bootstrap key was retired because no running server was configured with it. */
   retiredAt: z.string().optional(),
+  /** Restrictions of `/mcp`. */
+  mcp: keyMcp.optional(),
 })
 
 /**
@@ -27,6 +38,7 @@ export const createKeyRequest = z.strictObject({
   /** Name of the team; created if it does not exist. Default: the team of the calling key. */
   team: teamName.optional(),
   role: z.enum(['admin', 'member']).default('member'),
+  mcp: keyMcp.optional(),
   origin: clientName.optional(),
 })
 
@@ -39,6 +51,7 @@ export const listKeysResponse = z.looseObject({ success: z.literal(true), data: 
 /** Response of `DELETE /v2/team/keys/{id}`. */
 export const revokeKeyResponse = z.looseObject({ success: z.literal(true), data: keySummary })
 
+export type KeyMcp = z.output<typeof keyMcp>
 export type KeySummary = z.output<typeof keySummary>
 export type CreateKeyOptions = z.input<typeof createKeyRequest>
 export type CreateKeyResponse = z.output<typeof createKeyResponse>

@@ -14,6 +14,7 @@ export type RouteTag =
   | 'Sessions'
   | 'Profiles'
   | 'Extensions'
+  | 'Secrets'
   | 'Scrape'
   | 'Batch'
   | 'Crawl'

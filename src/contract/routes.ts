@@ -16,6 +16,7 @@ import { monitorRoutes } from './monitor-routes.ts'
 import * as profiles from './profiles.ts'
 import { recordingRoutes } from './recording-routes.ts'
 import { bodyBytes, type Route } from './route.ts'
+import { secretRoutes } from './secret-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { teamRoutes } from './team-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -150,6 +151,7 @@ export const routes = {
     response: profiles.profileResponse,
   },
   ...extensionRoutes,
+  ...secretRoutes,
   createKey: {
     ...paths.createKey,
     tag: 'Team',

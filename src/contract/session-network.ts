@@ -5,7 +5,8 @@ import { boundedArray } from './bounded.ts'
 /** Maximum number of entries of a list of domains. */
 export const maxDomains = 200
 
-const domain = z
+/** Pattern of hosts: `example.com` or `*.example.com`, with an optional port. */
+export const allowedDomain = z
   .string()
   .max(260)
   .refine((text) => parseDomainPattern(text) !== undefined, {
@@ -13,7 +14,7 @@ const domain = z
       'must be a host name or an IP address with an optional `:port`, or `*.` and a name: example.com, *.example.com',
   })
 
-const domains = boundedArray(domain, maxDomains, 1)
+const domains = boundedArray(allowedDomain, maxDomains, 1)
 
 /**
  * Hosts to which a session may connect. `example.com` is that host, `*.example.com` are its

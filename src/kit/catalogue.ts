@@ -39,6 +39,14 @@ export const catalogue = {
     status: 409,
     hint: 'Delete an extension. The operator of the server can raise `--max-extensions`.',
   },
+  SECRET_NOT_FOUND: { status: 404, hint: 'Check the name. `bowline secrets list` shows the secrets of your team.' },
+  SECRET_INVALID: { status: 400, hint: 'Correct the value, the kind or the origins, and set the secret again.' },
+  SECRET_QUOTA_EXCEEDED: { status: 409, hint: 'Delete a secret with `bowline secrets delete NAME`.' },
+  SECRET_REFUSED: {
+    status: 403,
+    hint: 'Focus the field on a page of an origin of the secret. `bowline secrets show NAME` shows the origins.',
+  },
+  SECRET_UNREADABLE: { status: 500, hint: 'Set the secret again, or restore the key of the server (`--profile-key`).' },
   FILE_NOT_FOUND: {
     status: 404,
     hint: 'Check the name. `bowline sessions files list ID` shows the files of a session.',

@@ -76,13 +76,30 @@ async function callTool(
     used ??= browserOf(hasHandles && typeof session === 'string' ? session : undefined)
     return used.browser
   }
-  try {
+  const fail = (error: unknown): CallToolResult => {
+    return { isError: true, content: [...noticesOf(used), { type: 'text', text: describeError(error) }] }
+  }
+  const run = async (): Promise<CallToolResult> => {
     const content = await tool.run(own as never, { bowline: () => bowline, browser, options, signal })
     return { content: [...noticesOf(used), ...content] as CallToolResult['content'] }
-  } catch (error) {
-    const text = { type: 'text' as const, text: describeError(error) }
-    return { isError: true, content: [...noticesOf(used), text] as CallToolResult['content'] }
   }
+  const result = await run().catch(fail)
+  try {
+    return { ...result, content: await masked(result.content, used?.browser) }
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** Masks the secrets that were typed in the session. */
+async function masked(
+  content: CallToolResult['content'],
+  browser: AgentBrowser | undefined,
+): Promise<CallToolResult['content']> {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const shown = await browser?.mask(texts)
+  let index = 0
+  return content.map((part) => (part.type === 'text' ? { ...part, text: shown?.[index++] ?? part.text } : part))
 }
 
 function noticesOf(used: ToolBrowser | undefined): readonly Content[] {

@@ -47,7 +47,8 @@ export async function openBrowserTools(
   undo.defer(async () => mcpHost.releaseTools(sessionId))
   const call = async (tool: string, input: unknown, signal: AbortSignal): Promise<ToolOutput> => {
     session.touch()
-    return mcpHost.callTool({ sessionId, cdpUrl: port.url, tool, input, maxTokens, ...options }, signal)
+    const output = await mcpHost.callTool({ sessionId, cdpUrl: port.url, tool, input, maxTokens, ...options }, signal)
+    return { ...output, text: session.secrets.mask.apply(output.text) }
   }
   const opened = undo.move()
   return {

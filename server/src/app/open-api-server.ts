@@ -18,6 +18,7 @@ import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { McpHost } from '../mcp/mcp-host.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { findSession } from '../sessions/session-queries.ts'
 import { SessionQueue } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -55,6 +56,7 @@ export type ApiServerSettings = Pick<
 
 interface ApiServerDeps {
   readonly shared: SharedDeps
+  readonly secrets: Secrets
   readonly blobs: Blobs
   readonly egress: Egress
   readonly host: BrowserHost
@@ -74,13 +76,14 @@ export async function openApiServer(
   settings: { readonly api: ApiServerSettings; readonly sessions: SessionSettings },
   deps: ApiServerDeps,
 ): Promise<ApiServer> {
-  const { shared, blobs, egress, services, log } = deps
+  const { shared, secrets, blobs, egress, services, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
   const { publicUrl, drainTimeout } = settings.api
   const opened = openSessions(resources, settings.sessions, shared, {
     blobs,
     webhooks: services.sessionWebhooks,
     isolation: deps.host.isolation,
+    secrets,
   })
   const { sessions } = opened
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
@@ -145,7 +148,7 @@ interface Sockets {
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
   settings: ApiServerSettings,
-  { shared, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
+  { shared, secrets, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets, authenticator, sessionQueue, mcpHost, agents }: RequestDeps,
 ): HttpDeps {
@@ -160,6 +163,7 @@ function httpDeps(
     browsers,
     profiles,
     extensions,
+    secrets,
     states: { sessions, profiles },
     metrics,
     nodeId,

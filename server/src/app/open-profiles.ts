@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { ServerConfig } from '../config.ts'
-import { readProfileKey } from '../profiles/profile-key.ts'
+import { readProfileKey, type ProfileKey } from '../profiles/profile-key.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { startSweeping } from '../profiles/sweep-archives.ts'
 import { profileWriters } from '../sessions/session-queries.ts'
@@ -10,12 +10,18 @@ import type { Store } from '../store/store.ts'
 /** Settings of the profiles. */
 export type ProfileSettings = Pick<ServerConfig, 'dataDir' | 'profileKey' | 'profileQuota' | 'profileVersions'>
 
+/** The profiles, and the key that encrypts them and the secrets. */
+export interface OpenProfiles {
+  readonly profiles: Profiles
+  readonly key: ProfileKey
+}
+
 /** Opens the profiles and starts sweeping blobs that failed saves left behind. */
 export async function openProfiles(
   resources: AsyncDisposableStack,
   { dataDir, profileKey, profileQuota, profileVersions }: ProfileSettings,
   { store, blobs, nodeId, log }: { store: Store; blobs: Blobs; nodeId: string; log: Logger },
-): Promise<Profiles> {
+): Promise<OpenProfiles> {
   const key = await readProfileKey({ configured: profileKey, dataDir, store, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
@@ -30,5 +36,5 @@ export async function openProfiles(
     sessions: profileWriters(store.db),
     onError,
   })
-  return resources.use(profiles)
+  return { profiles: resources.use(profiles), key }
 }

@@ -11,6 +11,8 @@ import { keepFiles } from '../files/kept-files.ts'
 import { SessionFiles, type FileLimits } from '../files/session-files.ts'
 import { Handoffs } from '../handoff/handoffs.ts'
 import { LiveView } from '../live/live-view.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import { SessionSecrets } from '../secrets/session-secrets.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import type { SessionComponents, SessionCore } from '../sessions/live-session.ts'
 import type { EndRequest, SessionDeps } from '../sessions/session-deps.ts'
@@ -42,6 +44,7 @@ export interface SessionSurroundings {
   readonly blobs: Blobs
   readonly webhooks: SessionDeps['webhooks']
   readonly isolation: IsolationLayers
+  readonly secrets: Secrets
 }
 
 /**
@@ -52,7 +55,7 @@ export function openSessions(
   resources: AsyncDisposableStack,
   settings: SessionSettings,
   deps: Omit<SessionDeps, 'webhooks'>,
-  { blobs, webhooks, isolation }: SessionSurroundings,
+  { blobs, webhooks, isolation, secrets }: SessionSurroundings,
 ): OpenSessions {
   const { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb } = settings
   const usage = resources.use(new UsageWatch())
@@ -73,7 +76,8 @@ export function openSessions(
     maxSessions,
     onEnd,
     onError,
-    openComponents: (session) => openComponents(session, { files: { maxFiles, maxFilesMb }, code: codeDeps }, onError),
+    openComponents: (session) =>
+      openComponents(session, { files: { maxFiles, maxFilesMb }, code: codeDeps, secrets }, onError),
     onStart: async (session) => {
       session.handoffs.onChange((handoff) => void webhooks.handoff(session.row, handoff))
       session.recording = await recordings.start(session, session.focus, session.resources)
@@ -96,6 +100,7 @@ export function openSessions(
 interface ComponentDeps {
   readonly files: FileLimits
   readonly code: Pick<CodeRunnerDeps, 'isolation' | 'allowsNoIsolation' | 'isEnabled' | 'usage'>
+  readonly secrets: Secrets
 }
 
 function openComponents(session: SessionCore, deps: ComponentDeps, onError: SessionDeps['onError']): SessionComponents {
@@ -111,6 +116,7 @@ function openComponents(session: SessionCore, deps: ComponentDeps, onError: Sess
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),
   )
+  const secrets = new SessionSecrets({ secrets: deps.secrets, teamId: row.teamId, router: browser.router })
   const { isolation, allowsNoIsolation, isEnabled, usage } = deps.code
   const code = resources.use(
     new CodeRunner({
@@ -125,7 +131,7 @@ function openComponents(session: SessionCore, deps: ComponentDeps, onError: Sess
       usage,
     }),
   )
-  return { focus, code, files, downloads, handoffs, liveView, readPauser: new ReadPauser(browser.router) }
+  return { focus, code, files, downloads, handoffs, secrets, liveView, readPauser: new ReadPauser(browser.router) }
 }
 
 /** Whether a recording that is kept only on failure is kept. */

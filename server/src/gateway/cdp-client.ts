@@ -7,6 +7,7 @@ import type { CdpChannel } from '../cdp/channel.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import { ClientLag } from './client-lag.ts'
 import { ClientHandoffs } from './client-handoffs.ts'
+import { ClientSecrets } from './client-secrets.ts'
 import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
@@ -44,6 +45,7 @@ export class CdpClient {
   readonly #targets: ClientTargets
   readonly #kinds: CdpSessionKinds
   readonly #handoffs: ClientHandoffs
+  readonly #secrets: ClientSecrets
   #lastMessageMs = performance.now()
 
   constructor(deps: {
@@ -91,6 +93,11 @@ export class CdpClient {
       targets: this.#targets,
       send: (message) => this.#respond(message),
       release,
+    })
+    this.#secrets = new ClientSecrets({
+      session: deps.session,
+      pages: this.#pages,
+      send: (message) => this.#respond(message),
     })
     this.#policy = {
       downloadsDir: folder.visiblePaths.downloadsDir,
@@ -262,8 +269,10 @@ export class CdpClient {
         if (this.#session.row.onBrowserClose === 'delete') this.#endSession()
         else this.close('closed')
         return
-      case 'server':
+      case 'handoff':
         return this.#run(command, bytes, async () => this.#handoffs.execute(command))
+      case 'secret':
+        return this.#run(command, bytes, async () => this.#secrets.execute(command))
       case 'context-proxy':
         return this.#run(command, bytes, async () =>
           openContextProxy(this.#session.browser, verdict.command, verdict.proxy)

@@ -33,6 +33,7 @@ const dialogCommand = 'Page.handleJavaScriptDialog'
  * elements until the click, including those of the human.
  */
 const inputCommands: ReadonlySet<string> = new Set([
+  'Bowline.typeSecret',
   'DOM.focus',
   'DOM.scrollIntoViewIfNeeded',
   'DOM.setFileInputFiles',

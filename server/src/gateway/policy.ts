@@ -201,15 +201,15 @@ const nestedCommandRule: Rule = (command, params, context) => {
   if (kinds.includes(undefined)) return refuse('No session with given id')
   const isWeb = kinds.every((kind) => kind === 'web')
   const verdict = isWeb ? judgeByMethod({ ...inner, sessionId: sessions[1] }, context) : judgeInternalCommand(inner)
-  if (verdict.kind === 'answer' || verdict.kind === 'server' || verdict.kind === 'context-proxy')
-    return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
   if (verdict.kind === 'browser-close') return refuse('Browser.close is not allowed inside Target.sendMessageToTarget')
   if (verdict.kind === 'refuse') return verdict
+  if (verdict.kind !== 'pass') return refuse(`${inner.method} is not allowed inside Target.sendMessageToTarget here`)
   const message = JSON.stringify({ ...verdict.command, sessionId: inner.sessionId })
   return pass({ ...command, params: { ...params, message } })
 }
 
 const rules: Readonly<Record<string, Rule>> = {
+  'Bowline.*': () => ({ kind: 'secret' }),
   'Browser.close': () => ({ kind: 'browser-close' }),
   'Browser.crash': refused,
   'Browser.crashGpuProcess': refused,
@@ -220,7 +220,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Browser.getHistograms': refused,
   'Browser.setDownloadBehavior': downloadRule,
   'Cast.*': refused,
-  'Cloudflare.*': () => ({ kind: 'server' }),
+  'Cloudflare.*': () => ({ kind: 'handoff' }),
   'DOM.setFileInputFiles': uploadRule,
   'Extensions.*': refused,
   'Fetch.enable': fetchRule,

@@ -12,4 +12,4 @@ export type Verdict =
   | { readonly kind: 'context-proxy'; readonly command: CdpCommand; readonly proxy: SessionProxy }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'browser-close' }
-  | { readonly kind: 'server' }
+  | { readonly kind: 'handoff' | 'secret' }

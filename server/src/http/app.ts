@@ -54,6 +54,7 @@ import { teamHandlers } from './routes/teams.ts'
 import { usageHandlers } from './routes/usage.ts'
 import { webhookHandlers } from './routes/webhooks.ts'
 import { extractHandlers, type ExtractRouteDeps } from './routes/extract.ts'
+import { secretHandlers, type SecretRouteDeps } from './routes/secrets.ts'
 import { searchHandlers } from './routes/search.ts'
 import { refuseUnknownRoutes, routeNotFound } from './unknown-routes.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
@@ -73,6 +74,7 @@ export interface HttpDeps
     SessionCreatorDeps,
     ProfileRouteDeps,
     ExtensionRouteDeps,
+    SecretRouteDeps,
     ParseRouteDeps,
     Pick<ScrapeInteractionDeps, 'hasExecution'>,
     Usage {
@@ -230,6 +232,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...extensionHandlers({ extensions: deps.extensions }),
+    ...secretHandlers({ secrets: deps.secrets }),
     ...recordingHandlers({ store, recordings: deps.recordings }),
     ...mapHandlers({ mapper: deps.mapper }),
     ...batchHandlers({ jobs, scrapes }),

@@ -26,6 +26,7 @@ import * as profiles from 'bowline/contract/profiles'
 import * as recordings from 'bowline/contract/recordings'
 import * as scrape from 'bowline/contract/scrape'
 import * as search from 'bowline/contract/search'
+import * as secrets from 'bowline/contract/secrets'
 import * as sessionOptions from 'bowline/contract/session-options'
 import * as sessionScrape from 'bowline/contract/session-scrape'
 import { writeShorthands } from 'bowline/contract/shorthand'
@@ -60,6 +61,7 @@ const contract: readonly Readonly<Record<string, unknown>>[] = [
   recordings,
   scrape,
   search,
+  secrets,
   sessionOptions,
   sessionScrape,
   teams,

@@ -4,6 +4,7 @@ import type { RouteTag } from 'bowline/contract/route'
 export const tags: readonly { readonly name: RouteTag; readonly description: string }[] = [
   { name: 'Sessions', description: 'Remote browsers, their files and recordings.' },
   { name: 'Extensions', description: 'Browser extensions that sessions can load.' },
+  { name: 'Secrets', description: 'Passwords and one-time passwords that sessions type by name.' },
   { name: 'Profiles', description: 'Browser storage that is kept between sessions.' },
   { name: 'Scrape', description: 'One page as Markdown, HTML, a screenshot or data.' },
   { name: 'Batch', description: 'Many pages by URL.' },

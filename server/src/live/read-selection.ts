@@ -3,7 +3,7 @@ import { openIsolatedWorld } from './isolated-world.ts'
 
 const maxTextLength = 1_000_000
 
-// Text in password fields is never copied.
+// Text in password fields, and in fields that a secret was typed into, is never copied.
 const script = `(() => {
   let page = document
   for (;;) {
@@ -13,6 +13,8 @@ const script = `(() => {
       page = inner
       continue
     }
+    const isHidden = element !== null && getComputedStyle(element).webkitTextSecurity !== 'none'
+    if (isHidden) return ''
     const isField = element !== null && typeof element.selectionStart === 'number' && element.type !== 'password'
     const text = isField ? element.value.slice(element.selectionStart, element.selectionEnd) : String(page.getSelection())
     return text.slice(0, ${maxTextLength})

@@ -1,6 +1,7 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import type { ConsoleLine } from './console-line.ts'
+import type { TextMask } from './network-log.ts'
 import type { TempFile } from './temp-file.ts'
 
 const maxTextLength = 20_000
@@ -8,9 +9,11 @@ const maxTextLength = 20_000
 /** Writes console messages, exceptions and browser messages to a file as JSON lines. */
 export class ConsoleLog {
   readonly #file: TempFile
+  readonly #mask: TextMask
 
-  constructor(file: TempFile) {
+  constructor(file: TempFile, mask: TextMask) {
     this.#file = file
+    this.#mask = mask
   }
 
   /** Enables console events of a target. */
@@ -31,7 +34,8 @@ export class ConsoleLog {
   }
 
   #write(line: ConsoleLine): void {
-    this.#file.append(Buffer.from(`${JSON.stringify({ ...line, text: line.text.slice(0, maxTextLength) })}\n`))
+    const masked = this.#mask.applyToJson(line)
+    this.#file.append(Buffer.from(`${JSON.stringify({ ...masked, text: masked.text.slice(0, maxTextLength) })}\n`))
   }
 }
 

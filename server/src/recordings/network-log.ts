@@ -12,6 +12,14 @@ import type { TempFile } from './temp-file.ts'
 export interface NetworkLogOptions {
   readonly withBodies: boolean
   readonly withSecrets: boolean
+  /** Masks secrets that were typed by their names. */
+  readonly mask: TextMask
+}
+
+/** Replaces secrets in texts. */
+export interface TextMask {
+  readonly isEmpty: boolean
+  readonly applyToJson: <Value>(value: Value) => Value
 }
 
 /** Position of an entry in the file. */
@@ -257,11 +265,14 @@ export class NetworkLog {
   }
 
   #write(key: string): void {
+    const { mask } = this.#options
     const chain = this.#open.get(key)
     this.#forget(key)
     for (const exchange of chain?.list() ?? []) {
       if (!this.#options.withBodies) exchange.body ??= notRecorded
-      const entry = toHarEntry(exchange, this.#options)
+      if (!mask.isEmpty && exchange.body !== undefined && 'isBase64' in exchange.body && exchange.body.isBase64)
+        exchange.body = notSearchable
+      const entry = mask.applyToJson(toHarEntry(exchange, this.#options))
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
       const start = this.#file.append(line)
       if (start === undefined) this.#skipped += 1
@@ -270,6 +281,7 @@ export class NetworkLog {
   }
 }
 
+const notSearchable = { comment: 'not recorded: the encoding does not allow to mask secrets' } as const
 const notRecorded = { comment: bodiesNotRecorded } as const
 
 interface WithRequestId {

@@ -9,7 +9,7 @@ import type { SessionRow } from '../store/tables/sessions.ts'
 import { ConsoleLog } from './console-log.ts'
 import { VideoRecorder, type Focus } from './video-recorder.ts'
 import { generateHar } from './har-file.ts'
-import { NetworkLog } from './network-log.ts'
+import { NetworkLog, type TextMask } from './network-log.ts'
 import type { RecordPlan } from './record-plan.ts'
 import { TempFile } from './temp-file.ts'
 
@@ -17,6 +17,8 @@ import { TempFile } from './temp-file.ts'
 export interface RecordedSession {
   readonly row: SessionRow
   readonly browser: Pick<Browser, 'router' | 'folder' | 'version'>
+  /** Masks secrets in what is recorded. */
+  readonly secrets: { readonly mask: TextMask }
 }
 
 /** Dependencies of a recorder. */
@@ -49,12 +51,13 @@ export class Recorder implements AsyncDisposable {
   readonly #watching = new AsyncDisposableStack()
 
   private constructor(deps: RecorderDeps, folder: string) {
-    const { plan, focus, maxBytes, onError } = deps
+    const { session, plan, focus, maxBytes, onError } = deps
+    const { mask } = session.secrets
     this.#deps = deps
     this.#folder = folder
     const tempFile = (name: string, share: number): TempFile => new TempFile(join(folder, name), maxBytes * share)
-    this.#network = plan.har && new NetworkLog(tempFile('har', 0.3), toLogOptions(plan.har))
-    this.#console = plan.console ? new ConsoleLog(tempFile('console', 0.1)) : undefined
+    this.#network = plan.har && new NetworkLog(tempFile('har', 0.3), { ...toLogOptions(plan.har), mask })
+    this.#console = plan.console ? new ConsoleLog(tempFile('console', 0.1), mask) : undefined
     // No new frames above 60 %; the larger file limit keeps the last ones from being cut.
     this.#video =
       plan.video &&
@@ -125,7 +128,7 @@ export class Recorder implements AsyncDisposable {
     return generateHar(join(this.#folder, 'har'), locations, {
       version,
       browser: session.browser.version,
-      pages,
+      pages: session.secrets.mask.applyToJson(pages),
       comment,
     })
   }

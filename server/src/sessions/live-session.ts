@@ -7,6 +7,7 @@ import type { SessionFiles } from '../files/session-files.ts'
 import type { Handoffs } from '../handoff/handoffs.ts'
 import type { LiveView } from '../live/live-view.ts'
 import type { SessionRecording } from '../recordings/recordings.ts'
+import type { SessionSecrets } from '../secrets/session-secrets.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { SessionAge } from './session-clock.ts'
 
@@ -27,6 +28,7 @@ export interface SessionComponents {
   readonly files: SessionFiles
   readonly downloads: Downloads
   readonly handoffs: Handoffs
+  readonly secrets: SessionSecrets
   readonly liveView: LiveView
   readonly readPauser: ReadPauser
 }

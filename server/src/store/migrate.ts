@@ -31,6 +31,7 @@ import { parseUploads } from './migrations/0029-parse-uploads.ts'
 import { sessionPrompts } from './migrations/0030-session-prompts.ts'
 import { auditUsername } from './migrations/0031-audit-username.ts'
 import { agents } from './migrations/0032-agents.ts'
+import { secrets } from './migrations/0033-secrets.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -66,6 +67,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0030-session-prompts': sessionPrompts,
   '0031-audit-username': auditUsername,
   '0032-agents': agents,
+  '0033-secrets': secrets,
 }
 
 /** Names of all migrations, in order. */

@@ -19,6 +19,7 @@ import type {
 import type { ExtractJobTable, IndexedPageTable, ScrapeTable, TrackedPageTable } from './tables/pages.ts'
 import type { ProfileTable, ProfileVersionTable } from './tables/profiles.ts'
 import type { ExtensionTable } from './tables/extensions.ts'
+import type { SecretTable } from './tables/secrets.ts'
 import type { ParseUploadTable } from './tables/parse-uploads.ts'
 import type { ArtifactTable, NodeTable, SessionTable } from './tables/sessions.ts'
 import type { WebhookDeliveryTable, WebhookSecretTable } from './tables/webhooks.ts'
@@ -38,6 +39,7 @@ export interface Database {
   readonly ledger: LedgerTable
   readonly extension: ExtensionTable
   readonly parseUpload: ParseUploadTable
+  readonly secret: SecretTable
   readonly profile: ProfileTable
   readonly profileVersion: ProfileVersionTable
   readonly scrape: ScrapeTable

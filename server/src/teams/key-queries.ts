@@ -1,12 +1,16 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { uuidV7 } from 'bowline/kit/ids'
-import { toRow, type Row } from '../store/tables/row.ts'
+import { keyMcp, type KeyMcp } from 'bowline/contract/keys'
+import { jsonb, JsonTable, type JsonRow } from '../store/tables/json-table.ts'
 import type { Database } from '../store/schema.ts'
 import type { ApiKeyTable, KeyRole } from '../store/tables/accounts.ts'
 import { ensureTeam } from './team-queries.ts'
 
+const columns = { mcp: jsonb(keyMcp) }
+const keys = new JsonTable('api_key', columns)
+
 /** An API key with data of its team. */
-export type KeyRow = Row<Selectable<ApiKeyTable>> & {
+export type KeyRow = JsonRow<Selectable<ApiKeyTable>, typeof columns> & {
   readonly teamName: string
   /** Rate limits of the team. `undefined`: the server's limits. */
   readonly teamRateLimits: string | undefined
@@ -23,21 +27,22 @@ export interface NewKey {
   /** First characters of the key, which identify it in lists. */
   readonly prefix: string
   readonly role: KeyRole
+  readonly mcp?: KeyMcp | undefined
 }
 
 /** Inserts a key. */
 export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyRow> {
-  const { id = uuidV7(), teamId, name, hash, prefix, role } = key
+  const { id = uuidV7(), teamId, name, hash, prefix, role, mcp } = key
   const row = await db
     .with('added', (query) =>
-      query.insertInto('apiKey').values({ id, teamId, name, hash, prefix, role }).returningAll(),
+      query.insertInto('apiKey').values(keys.write({ id, teamId, name, hash, prefix, role, mcp })).returningAll(),
     )
     .selectFrom('added')
     .innerJoin('team', 'team.id', 'added.teamId')
     .selectAll('added')
     .select(['team.name as teamName', 'team.rateLimits as teamRateLimits'])
     .executeTakeFirstOrThrow()
-  return toRow(row)
+  return readKey(row)
 }
 
 /**
@@ -57,7 +62,7 @@ export async function ensureBootstrapKey(
       conflict.column('hash').doUpdateSet({ role: 'admin', retiredAt: null }).where('apiKey.revokedAt', 'is', null),
     )
     .execute()
-  return toRow(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
+  return readKey(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())
 }
 
 /**
@@ -107,7 +112,7 @@ export async function listKeys(
     .orderBy('apiKey.createdAt')
     .orderBy('apiKey.id')
     .execute()
-  return rows.map(toRow)
+  return rows.map(readKey)
 }
 
 /** Revokes a key permanently and returns it, or `undefined` if there is none. Idempotent. */
@@ -132,6 +137,13 @@ export async function setKeysLastUsed(db: Kysely<Database>, ids: readonly string
     .execute()
 }
 
+/** `teamRateLimits` is not a column of the key, and null as well. */
+function readKey(
+  row: Selectable<ApiKeyTable> & { readonly teamName: string; readonly teamRateLimits: string | null },
+): KeyRow {
+  return { ...keys.read(row), teamName: row.teamName, teamRateLimits: row.teamRateLimits ?? undefined }
+}
+
 function selectKeys(db: Kysely<Database>) {
   return db
     .selectFrom('apiKey')
@@ -142,5 +154,5 @@ function selectKeys(db: Kysely<Database>) {
 
 async function findKey(db: Kysely<Database>, column: 'id' | 'hash', value: string): Promise<KeyRow | undefined> {
   const row = await selectKeys(db).where(`apiKey.${column}`, '=', value).executeTakeFirst()
-  return row && toRow(row)
+  return row && readKey(row)
 }

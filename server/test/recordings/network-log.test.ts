@@ -9,6 +9,7 @@ import type { AttachedTarget } from '../../src/cdp/targets.ts'
 import { toHarEntry } from '../../src/recordings/har-entry.ts'
 import { NetworkLog } from '../../src/recordings/network-log.ts'
 import { RedirectChain } from '../../src/recordings/redirect-chain.ts'
+import { SecretMask } from '../../src/secrets/secret-mask.ts'
 import { TempFile } from '../../src/recordings/temp-file.ts'
 
 let folder: string
@@ -20,7 +21,11 @@ afterAll(async () => rm(folder, { recursive: true }))
 const target = { cdpSessionId: 'S', targetId: 'T' } as AttachedTarget
 
 function openLog(name: string) {
-  const log = new NetworkLog(new TempFile(join(folder, name), 1e9), { withBodies: false, withSecrets: true })
+  const log = new NetworkLog(new TempFile(join(folder, name), 1e9), {
+    withBodies: false,
+    withSecrets: true,
+    mask: new SecretMask(),
+  })
   // Parsed anew, as each message of the browser is.
   const receive = (method: string, params: object): void =>
     log.receive(target, JSON.parse(JSON.stringify({ method, params })) as CdpEvent)

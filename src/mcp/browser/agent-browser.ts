@@ -5,6 +5,7 @@ import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { loadChromium, type Chromium } from '../load-packages.ts'
 import { connectTabs, type ConnectedTabs, type DrivenBrowser, type OpenBrowser } from './driven-browser.ts'
 import { HumanHelp } from './human-help.ts'
+import type { TypedSecrets } from './typed-secrets.ts'
 
 /** Where the sessions of an agent come from. */
 export interface AgentBrowserDeps {
@@ -29,6 +30,8 @@ interface OpenSession extends OpenBrowser, ConnectedTabs {
 export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   readonly #deps: AgentBrowserDeps
   #open: OpenSession | undefined
+  /** Of the last session, until it has ended: answers of its tools may still be on their way. */
+  #secrets: TypedSecrets | undefined
   #notices: string[] = []
   #turn: Promise<unknown> = Promise.resolve()
   #isDisposed = false
@@ -44,6 +47,11 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   /** Returns notices to show the agent once, such as the URL of the live view. */
   takeNotices(): readonly string[] {
     return this.#notices.splice(0)
+  }
+
+  /** Masks the secrets that were typed in the session in texts of an answer. Rejects if it cannot. */
+  async mask(texts: readonly string[]): Promise<readonly string[]> {
+    return this.#secrets === undefined ? texts : this.#secrets.mask(texts)
   }
 
   async end(): Promise<SessionBill | undefined> {
@@ -74,7 +82,7 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     const lost = this.#open
     this.#open = undefined
     if (lost !== undefined && (await this.#isAlive(lost.session))) {
-      this.#open = await this.#connect(lost.session, chromium)
+      this.#open = await this.#connect(lost.session, chromium, lost.secrets.isUsed)
       this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
       return this.#open
     }
@@ -90,10 +98,12 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     return this.#open
   }
 
-  async #connect(session: Session, chromium: Chromium): Promise<OpenSession> {
+  async #connect(session: Session, chromium: Chromium, hasTypedSecrets = false): Promise<OpenSession> {
     const { toConnectUrl = same, toViewUrl = same } = this.#deps
+    const connected = await connectTabs(toConnectUrl(session.cdpUrl), chromium, hasTypedSecrets)
+    this.#secrets = connected.secrets
     return {
-      ...(await connectTabs(toConnectUrl(session.cdpUrl), chromium)),
+      ...connected,
       session,
       human: new HumanHelp(session),
       liveViewUrl: toViewUrl(session.liveViewUrl),
@@ -122,7 +132,11 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     this.#open = undefined
     if (open === undefined) return undefined
     await open.browser.close().catch(() => undefined)
-    return open.session.end()
+    try {
+      return await open.session.end()
+    } finally {
+      this.#secrets = undefined
+    }
   }
 }
 

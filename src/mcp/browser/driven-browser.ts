@@ -6,12 +6,14 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { Chromium } from '../load-packages.ts'
 import type { HumanHelp } from './human-help.ts'
 import { Tabs } from './tabs.ts'
+import { TypedSecrets } from './typed-secrets.ts'
 
 /** The tabs of a session, connected with Playwright. */
 export interface ConnectedTabs {
   readonly browser: Browser
   readonly tabs: Tabs
   readonly files: SessionFiles
+  readonly secrets: TypedSecrets
 }
 
 /** A browser as tools use it. */
@@ -28,8 +30,15 @@ export interface DrivenBrowser {
   readonly end: () => Promise<SessionBill | undefined>
 }
 
-/** Connects to the CDP URL of a session. Throws DRIVER_FAILED. */
-export async function connectTabs(connectUrl: string, chromium: Chromium): Promise<ConnectedTabs> {
+/**
+ * Connects to the CDP URL of a session. `hasTypedSecrets`: whether secrets were typed in it before.
+ * Throws DRIVER_FAILED.
+ */
+export async function connectTabs(
+  connectUrl: string,
+  chromium: Chromium,
+  hasTypedSecrets = false,
+): Promise<ConnectedTabs> {
   const connecting = chromium.connectOverCDP(connectUrl)
   const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), undefined)
   const context = browser.contexts()[0] ?? (await browser.newContext())
@@ -41,10 +50,12 @@ export async function connectTabs(connectUrl: string, chromium: Chromium): Promi
     })
   }
   context.setDefaultTimeout(actionTimeoutMs)
+  const cdp = await browser.newBrowserCDPSession()
   return {
     browser,
-    tabs: new Tabs(context, page, await browser.newBrowserCDPSession()),
+    tabs: new Tabs(context, page, cdp),
     files: createSessionFiles(connectUrl),
+    secrets: new TypedSecrets(cdp, hasTypedSecrets),
   }
 }
 

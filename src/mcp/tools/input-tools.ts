@@ -1,8 +1,12 @@
 import type { Locator } from 'playwright-core'
 import { z } from 'zod'
 import { actOn } from '../browser/tabs.ts'
+import { secretNameIn } from '../browser/typed-secrets.ts'
 import { changesAnswer } from './answer.ts'
 import { browserTool, elementInput, type BrowserScope, type Content, type Tool } from './tool.ts'
+
+const secretNote =
+  'To enter a secret of the user, such as a password or a one-time password, pass `<secret>NAME</secret>` with its name.'
 
 const click = browserTool({
   name: 'browser_click',
@@ -49,17 +53,17 @@ const drag = browserTool({
 const type = browserTool({
   name: 'browser_type',
   title: 'Type text',
-  description: 'Replaces the text of a field.',
+  description: `Replaces the text of a field. ${secretNote}`,
   input: {
     ...elementInput,
-    text: z.string().describe('Text to enter'),
+    text: z.string().describe('Text to enter, or `<secret>NAME</secret>`'),
     submit: z.boolean().default(false).describe('Press Enter afterwards'),
     slowly: z.boolean().default(false).describe('Press a key for each character, for pages that handle keys'),
   },
   isReadOnly: false,
   run: async ({ ref, text, submit, slowly }, scope) =>
     act(scope, ref, async (element) => {
-      await enterText(element, text, { slowly })
+      await enterText(scope, element, text, { slowly })
       if (submit) await element.press('Enter')
     }),
 })
@@ -67,7 +71,7 @@ const type = browserTool({
 const fillForm = browserTool({
   name: 'browser_fill_form',
   title: 'Fill a form',
-  description: 'Fills several fields of a form.',
+  description: `Fills several fields of a form. ${secretNote}`,
   input: {
     fields: z
       .array(
@@ -75,7 +79,11 @@ const fillForm = browserTool({
           name: z.string().optional().describe('Name of the field, for people who confirm the call'),
           type: z.enum(['textbox', 'checkbox', 'radio', 'combobox', 'slider']),
           ref: elementInput.ref,
-          value: z.string().describe('`true` or `false` for checkboxes, the text of the option for comboboxes'),
+          value: z
+            .string()
+            .describe(
+              '`true` or `false` for checkboxes, the text of the option for comboboxes, `<secret>NAME</secret>` for a secret',
+            ),
         }),
       )
       .min(1)
@@ -88,7 +96,7 @@ const fillForm = browserTool({
         const element = scope.tab.snapshots.locate(ref)
         if (type === 'checkbox' || type === 'radio') await element.setChecked(value === 'true')
         else if (type === 'combobox') await chooseOptions(element, [value])
-        else await enterText(element, value)
+        else await enterText(scope, element, value)
       }
     })
     return changesAnswer(scope)
@@ -130,7 +138,18 @@ async function act(
 }
 
 /** Enters a text into a field. All text that tools type goes through here. */
-async function enterText(element: Locator, text: string, { slowly = false } = {}): Promise<void> {
+async function enterText(
+  { open, tab }: BrowserScope,
+  element: Locator,
+  text: string,
+  { slowly = false } = {},
+): Promise<void> {
+  const secret = secretNameIn(text)
+  if (secret !== undefined) {
+    await element.clear()
+    await element.focus()
+    return open.secrets.type(tab.page, secret, { slowly })
+  }
   if (!slowly) return element.fill(text)
   await element.clear()
   await element.pressSequentially(text)

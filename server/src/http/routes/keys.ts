@@ -31,6 +31,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
         hash: hashSecret(key),
         prefix: keyPrefix(key),
         role: body.role,
+        mcp: body.mcp,
       })
       raw.log.info({ audit: 'key.created', ...facts(row), byKeyId: caller.id }, 'API key created')
       return { success: true, key, data: summary(row) }
@@ -57,7 +58,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
 
 /** Fields of a key for the audit log. */
 function facts(row: KeyRow) {
-  return { keyId: row.id, teamId: row.teamId, role: row.role }
+  return { keyId: row.id, teamId: row.teamId, role: row.role, ...(row.mcp === undefined ? {} : { mcp: row.mcp }) }
 }
 
 function requireAdmin(key: KeyRow): void {
@@ -74,6 +75,7 @@ function summary(row: KeyRow) {
     createdAt: row.createdAt.toISOString(),
     ...(row.lastUsedAt === undefined ? {} : { lastUsedAt: row.lastUsedAt.toISOString() }),
     ...(row.revokedAt === undefined ? {} : { revokedAt: row.revokedAt.toISOString() }),
+    ...(row.mcp === undefined ? {} : { mcp: row.mcp }),
     ...(row.retiredAt === undefined ? {} : { retiredAt: row.retiredAt.toISOString() }),
   }
 }

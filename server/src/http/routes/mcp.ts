@@ -1,19 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { McpOptions } from 'bowline/mcp'
-import { parseDomainPattern } from 'bowline/kit/domain-pattern'
 import { BowlineError } from 'bowline/kit/errors'
+import type { KeyRow } from '../../teams/key-queries.ts'
 import type { AccessOf } from '../authorize.ts'
 import { tagOfNode, type Peer, type Peers } from '../../cluster/peers.ts'
 import { relayRequest } from '../../cluster/relay.ts'
 import type { McpHost } from '../../mcp/mcp-host.ts'
 import { mcpBodyBytes } from '../body-sizes.ts'
-import { invalidRequest } from '../errors.ts'
+import { mcpOptionsOf, type McpSettings } from '../mcp-options.ts'
 import { registerServerRoute } from '../register-route.ts'
 import { isRelayed } from '../session-node.ts'
-
-/** Settings of the tools, for all callers. */
-export type McpSettings = Pick<McpOptions, 'readOnly' | 'allowedDomains'> & { readonly maxTtlSeconds: number }
 
 /** Dependencies of the MCP routes. */
 export interface McpRouteDeps {
@@ -37,13 +33,14 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
     assertSameOrigin(request, publicUrl)
     const peer = await peerOf(request, deps)
     if (peer !== undefined) return relay(peer, request, reply)
+    const key = accessOf(request, 'key')
     const caller = {
-      owner: accessOf(request, 'key').teamId,
+      owner: ownerOf(key),
       apiKey: request.headers.authorization?.split(' ')[1] ?? '',
       idPrefix: `${tagOfNode(nodeId)}.`,
       localUrl: localUrlOf(request),
       publicUrl,
-      options: optionsOf(request, settings),
+      options: mcpOptionsOf(request.query, settings, key.mcp),
     }
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
@@ -60,37 +57,12 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
   registerServerRoute(app, 'mcpEnd', { handler })
 }
 
-const flag = z.enum(['', 'true', 'false']).transform((text) => text !== 'false')
-
-const domains = z
-  .string()
-  .transform((text) => text.split(',').map((domain) => domain.trim()))
-  .pipe(z.array(z.string().refine((text) => parseDomainPattern(text) !== undefined, 'is not a host name')).min(1))
-
-/** Query of `/mcp`, with which a configured client restricts its agents. */
-const query = z.object({
-  readOnly: flag.optional(),
-  allowedDomains: domains.optional(),
-  maxTokens: z.coerce.number().int().min(100).max(50_000).optional(),
-})
-
-const defaultTtlSeconds = 1800
-
-/** Merges the settings of the server with the query, which can only restrict them. */
-function optionsOf(request: FastifyRequest, settings: McpSettings): McpOptions {
-  const { success, data, error } = query.safeParse(request.query)
-  if (!success) throw invalidRequest(error, 'query')
-  if (data.allowedDomains !== undefined && settings.allowedDomains !== undefined) {
-    throw new BowlineError('BAD_REQUEST', '`allowedDomains` is set by the server, and cannot be changed', {
-      hint: 'Omit it from the URL.',
-    })
-  }
-  return {
-    readOnly: settings.readOnly === true || data.readOnly === true,
-    allowedDomains: settings.allowedDomains ?? data.allowedDomains,
-    maxTokens: data.maxTokens,
-    session: { ttl: Math.min(defaultTtlSeconds, settings.maxTtlSeconds) },
-  }
+/**
+ * Returns the owner of MCP sessions. The sessions of a restricted key are its own: others of the
+ * team can have fewer restrictions.
+ */
+function ownerOf({ id, teamId, mcp }: KeyRow): string {
+  return mcp === undefined ? teamId : `${teamId} ${id}`
 }
 
 /**

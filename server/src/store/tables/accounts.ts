@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Nullable, Timestamp } from './columns.ts'
+import type { JsonText, Nullable, Timestamp } from './columns.ts'
 
 /** Role of an API key. `admin` keys manage keys and teams, `member` keys use the API. */
 export type KeyRole = 'admin' | 'member'
@@ -38,6 +38,8 @@ export interface ApiKeyTable {
   readonly isBootstrap: Generated<boolean>
   /** When the last server configured with it was removed. Null: not retired. */
   readonly retiredAt: Nullable<Date>
+  /** Restrictions for callers of `/mcp`. Null: those of the server. */
+  readonly mcp: Nullable<JsonText>
 }
 
 /** A charge. There is at most one per kind and subject. */

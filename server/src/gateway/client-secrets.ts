@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { secretName } from 'bowline/contract/secrets'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
+import type { CdpCommand } from '../cdp/message.ts'
+import type { LiveSession } from '../sessions/live-session.ts'
+import type { ClientPages } from './client-pages.ts'
+
+/** Dependencies of `ClientSecrets`. */
+export interface ClientSecretsDeps {
+  readonly session: Pick<LiveSession, 'secrets' | 'row'>
+  readonly pages: Pick<ClientPages, 'pageOf'>
+  /** Sends a response to the client. */
+  readonly send: (message: object) => void
+}
+
+/** Parameters of the commands. Others are ignored, as Chromium does. */
+const commandParams = {
+  'Bowline.typeSecret': z.object({
+    name: secretName,
+    targetId: z.string().max(200).optional(),
+    slowly: z.boolean().default(false),
+  }),
+  'Bowline.maskSecrets': z.object({ texts: z.array(z.string()).max(100) }),
+} as const
+
+/**
+ * Executes the commands of the domain `Bowline` for one CDP client: types secrets by their names,
+ * and masks the typed ones in texts. The client never receives a value.
+ */
+export class ClientSecrets {
+  readonly #deps: ClientSecretsDeps
+
+  constructor(deps: ClientSecretsDeps) {
+    this.#deps = deps
+  }
+
+  /** Executes a command and sends its response. Never rejects. */
+  async execute(command: CdpCommand): Promise<void> {
+    const { id, sessionId } = command
+    await this.#run(command).then(
+      (result) => this.#deps.send({ id, sessionId, result }),
+      (error: unknown) => this.#deps.send({ id, sessionId, error: { code: -32_000, message: describe(error) } }),
+    )
+  }
+
+  async #run({ method, params = {}, sessionId }: CdpCommand): Promise<object> {
+    const { secrets } = this.#deps.session
+    switch (method) {
+      case 'Bowline.typeSecret': {
+        const { name, targetId, slowly } = commandParams[method].parse(params)
+        const page = targetId ?? this.#deps.pages.pageOf(sessionId)
+        if (page === undefined) {
+          throw new BowlineError('BAD_REQUEST', `${method} needs \`targetId\` outside the session of a page`)
+        }
+        await secrets.type(page, name, { slowly })
+        return {}
+      }
+      case 'Bowline.maskSecrets':
+        return { texts: commandParams[method].parse(params).texts.map((text) => secrets.mask.apply(text)) }
+      default:
+        throw new BowlineError('CDP_FAILED', `'${method.slice(0, 100)}' wasn't found`)
+    }
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    return `\`${issue?.path.join('.')}\` ${issue?.message}`
+  }
+  // Drivers show only the message.
+  return isBowlineError(error) && error.hint !== undefined ? `${messageOf(error)}. ${error.hint}` : messageOf(error)
+}

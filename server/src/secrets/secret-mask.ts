@@ -1,0 +1,90 @@
+import { escapeHtml } from '../kit/escape-html.ts'
+
+/**
+ * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and HTML
+ * give them. Other encodings, such as base64, are not recognized.
+ */
+export class SecretMask {
+  /** Replacements by spelling. */
+  readonly #masks = new Map<string, string>()
+  #pattern: RegExp | undefined
+
+  /** Whether no value is masked. */
+  get isEmpty(): boolean {
+    return this.#masks.size === 0
+  }
+
+  /** Masks a value from now on. */
+  add(name: string, value: string): void {
+    for (const spelling of spellingsOf(value)) this.#masks.set(spelling, `<secret>${name}</secret>`)
+    // Longer values can contain shorter ones.
+    const ordered = [...this.#masks.keys()].toSorted((left, right) => right.length - left.length)
+    this.#pattern = new RegExp(ordered.map(escapePattern).join('|'), 'g')
+  }
+
+  /** Masks all values in a text, also where the text or a line of it ends within a value. */
+  apply(text: string): string {
+    if (this.#pattern === undefined) return text
+    return this.#maskCut(text.replace(this.#pattern, (spelling) => this.#masks.get(spelling) ?? ''))
+  }
+
+  /** Masks all texts in a value of JSON. */
+  applyToJson<Value>(value: Value): Value {
+    if (this.isEmpty) return value
+    if (typeof value === 'string') return this.apply(value) as Value
+    if (Array.isArray(value)) return value.map((item: unknown) => this.applyToJson(item)) as Value
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, this.applyToJson(field)])) as Value
+  }
+
+  /** Masks starts of values in front of a mark of omission or the end of a line. */
+  #maskCut(text: string): string {
+    const cuts = [...text.matchAll(/…|\n|$/g)].map(({ index }) => index)
+    let masked = ''
+    let from = 0
+    for (const at of cuts) {
+      const cut = this.#cutBefore(text.slice(from, at))
+      masked += cut === undefined ? text.slice(from, at) : text.slice(from, at - cut.length) + cut.mask
+      from = at
+    }
+    return masked + text.slice(from)
+  }
+
+  #cutBefore(line: string): { readonly length: number; readonly mask: string } | undefined {
+    for (const [spelling, mask] of this.#masks) {
+      const start = spelling.slice(0, minCutLength)
+      const end = line.slice(-spelling.length)
+      for (let at = end.indexOf(start); at !== -1; at = end.indexOf(start, at + 1)) {
+        if (spelling.startsWith(end.slice(at))) return { length: end.length - at, mask }
+      }
+    }
+    return undefined
+  }
+}
+
+/** Shorter starts of a value are not masked, since they can occur by chance. */
+const minCutLength = 6
+
+function spellingsOf(value: string): ReadonlySet<string> {
+  const encoded = encodeURIComponent(value)
+  const inJson = JSON.stringify(value).slice(1, -1)
+  return new Set([
+    value,
+    // As snapshots show it.
+    value.replaceAll(/\s+/g, ' ').trim(),
+    value.replaceAll(/\s+/g, ' ').trim().replaceAll('"', "'"),
+    encoded,
+    encoded.replaceAll(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase()),
+    new URLSearchParams({ value }).toString().slice('value='.length),
+    inJson,
+    JSON.stringify(inJson).slice(1, -1),
+    escapeHtml(value),
+    // As browsers serialize texts and attributes.
+    escapeHtml(value).replaceAll('&#39;', "'"),
+    escapeHtml(value).replaceAll('&#39;', "'").replaceAll('&quot;', '"'),
+  ])
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
+}

@@ -1,0 +1,23 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+/** Asks for a line on the terminal without showing what is typed. */
+export async function promptHidden(question: string): Promise<string> {
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  const cancelled = new AbortController()
+  terminal.on('SIGINT', () => {
+    cancelled.abort()
+    process.exitCode = 130
+  })
+  try {
+    return await terminal.question('', { signal: cancelled.signal })
+  } catch (error) {
+    if (cancelled.signal.aborted) return ''
+    throw error
+  } finally {
+    terminal.close()
+    process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,50 @@
+import { BowlineError } from '../kit/errors.ts'
+import { messageOf } from '../kit/message-of.ts'
+
+/** A CDP session of a page, as Playwright and Puppeteer open it. */
+interface PageCdp {
+  readonly send: (method: never, params: never) => Promise<unknown>
+  readonly detach: () => Promise<void>
+}
+
+/** A page of Playwright or Puppeteer. */
+export type SecretPage =
+  | { readonly createCDPSession: () => Promise<PageCdp> }
+  | { readonly context: () => { readonly newCDPSession: (page: never) => Promise<PageCdp> } }
+
+/** Options of `typeSecret()`. */
+export interface TypeSecretOptions {
+  /**
+   * Enter each character with the events of its key, for pages that handle keys. Default: false.
+   */
+  readonly slowly?: boolean | undefined
+}
+
+/**
+ * Types a secret into the focused field of a page, behind what the field contains. The server does
+ * it, so this process never has the value. Rejects with SECRET_REFUSED if there is no such secret,
+ * if the focused frame is not of an origin of the secret, or if no editable field has the focus.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright, typeSecret } from 'bowline/playwright'
+ *
+ * await new Bowline().withSession({ driver: playwright }, async ({ page }) => {
+ *   await page.goto('https://shop.example.com/login')
+ *   await page.getByLabel('Password').focus()
+ *   await typeSecret(page, 'SHOP_PASSWORD')
+ * })
+ * ```
+ */
+export async function typeSecret(page: SecretPage, name: string, options: TypeSecretOptions = {}): Promise<void> {
+  const cdp = await ('createCDPSession' in page ? page.createCDPSession() : page.context().newCDPSession(page as never))
+  try {
+    await cdp.send('Bowline.typeSecret' as never, { name, slowly: options.slowly ?? false } as never)
+  } catch (cause) {
+    const reason = messageOf(cause).replace(/^.*?Protocol error \(Bowline\.typeSecret\): /, '')
+    throw new BowlineError('SECRET_REFUSED', `The secret ${JSON.stringify(name)} was not typed: ${reason}`, { cause })
+  } finally {
+    await cdp.detach().catch(() => undefined)
+  }
+}
