@@ -44,7 +44,7 @@ export const catalogue = {
   SECRET_QUOTA_EXCEEDED: { status: 409, hint: 'Delete a secret with `bowline secrets delete NAME`.' },
   SECRET_REFUSED: {
     status: 403,
-    hint: 'Focus the field on a page of an origin of the secret. `bowline secrets show NAME` shows the origins.',
+    hint: 'Focus an editable field on a page of an origin of the secret. `bowline secrets list` shows names and origins.',
   },
   SECRET_UNREADABLE: { status: 500, hint: 'Set the secret again, or restore the key of the server (`--profile-key`).' },
   FILE_NOT_FOUND: {

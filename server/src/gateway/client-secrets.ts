@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { secretName } from 'bowline/contract/secrets'
-import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { CdpCommand } from '../cdp/message.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -69,6 +69,5 @@ function describe(error: unknown): string {
     const [issue] = error.issues
     return `\`${issue?.path.join('.')}\` ${issue?.message}`
   }
-  // Drivers show only the message.
-  return isBowlineError(error) && error.hint !== undefined ? `${messageOf(error)}. ${error.hint}` : messageOf(error)
+  return messageOf(error)
 }

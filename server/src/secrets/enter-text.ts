@@ -24,10 +24,8 @@ export async function enterText(
     silent: true,
   })
   const outcome = outcomes.safeParse(result.value).data ?? 'failed'
-  if (outcome !== 'entered') throw new BowlineError('SECRET_REFUSED', faults[outcome](origin), { hint })
+  if (outcome !== 'entered') throw new BowlineError('SECRET_REFUSED', faults[outcome](origin))
 }
-
-const hint = 'Focus a field that accepts the text, then try again.'
 
 const outcomes = z.enum(['entered', 'no-origin', 'no-field', 'too-long', 'failed'])
 
@@ -56,9 +54,14 @@ const enter = `async function (text, origin, slowly) {
       element.removeEventListener('input', onInput)
     })
   }
+  // The focus of a custom element can be inside its closed shadow root.
+  const isField = (element) =>
+    element !== null &&
+    (/^(?:input|textarea)$|-/.test(element.localName) || element.isContentEditable || document.designMode === 'on')
   const insert = (part) => {
     const element = find()
-    if (!element || !document.queryCommandEnabled('insertText')) return 'no-field'
+    // The selection can still be in a field that has lost the focus.
+    if (!isField(element) || !document.queryCommandEnabled('insertText')) return 'no-field'
     hide(element)
     return document.execCommand('insertText', false, part) ? 'entered' : 'failed'
   }
