@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { bowlineDomain } from './bowline-domain.ts'
 import { cloudflareDomain } from './cloudflare-domain.ts'
 
 const folder = new URL('../../node_modules/devtools-protocol/json/', import.meta.url)
@@ -11,7 +12,7 @@ interface ProtocolPart {
 
 /**
  * Joins the two parts of the package `devtools-protocol` to one JSON text, as in Chromium, and adds
- * the domain of the server.
+ * the domains of the server.
  */
 export async function makeProtocol(): Promise<string> {
   const [browser, javascript] = await Promise.all(
@@ -21,7 +22,7 @@ export async function makeProtocol(): Promise<string> {
   )
   return JSON.stringify({
     version: browser?.version,
-    domains: [...(browser?.domains ?? []), ...(javascript?.domains ?? []), cloudflareDomain],
+    domains: [...(browser?.domains ?? []), ...(javascript?.domains ?? []), cloudflareDomain, bowlineDomain],
   })
 }
 

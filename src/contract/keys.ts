@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { boundedArray, clientName } from './bounded.ts'
-import { allowedDomain } from './session-network.ts'
+import { allowedDomain, maxDomains } from './session-network.ts'
 import { teamName } from './teams.ts'
 
 /** Restrictions of the tools of `/mcp` for callers with a key. */
-export const keyMcp = z.strictObject({
+export const keyMcp = z.object({
   /** Hosts that sessions may connect to and that may be scraped. Default: those of the server. */
-  allowedDomains: boundedArray(allowedDomain, 200, 1).optional(),
+  allowedDomains: z.array(z.string()).optional(),
   /** `read`: only tools that read pages. Default: `all`. */
   tools: z.enum(['all', 'read']).optional(),
 })
@@ -38,7 +38,10 @@ export const createKeyRequest = z.strictObject({
   /** Name of the team; created if it does not exist. Default: the team of the calling key. */
   team: teamName.optional(),
   role: z.enum(['admin', 'member']).default('member'),
-  mcp: keyMcp.optional(),
+  /** Restricts the tools of `/mcp`. It does not restrict other routes. */
+  mcp: z
+    .strictObject({ ...keyMcp.shape, allowedDomains: boundedArray(allowedDomain, maxDomains, 1).optional() })
+    .optional(),
   origin: clientName.optional(),
 })
 

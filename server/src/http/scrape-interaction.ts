@@ -83,9 +83,10 @@ export class ScrapeInteraction {
     const { scrapes, gateway, prompts } = this.#deps
     if (code !== undefined) {
       const execution: ExecuteRequest = { code, language, timeout }
-      return session.code.run(execution, async (upgrade) =>
+      const outcome = await session.code.run(execution, async (upgrade) =>
         gateway.connect(session, upgrade, { query: new URLSearchParams(), targetId: undefined }),
       )
+      return session.secrets.mask.applyToJson(outcome)
     }
     using caller = abortOnDisconnect(call.raw)
     const replay = existingSessionId === undefined ? await scrapes.readReplay(scrapeId, call.key.teamId) : undefined

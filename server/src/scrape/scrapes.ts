@@ -95,7 +95,8 @@ export class Scrapes implements AsyncDisposable {
    */
   async scrapeSession(session: LiveSession, call: SessionScrapeCall): Promise<PricedScrape> {
     const { signal = new AbortController().signal } = call
-    const page = await readSessionPage({ session, request: call.request, signal })
+    const read = await readSessionPage({ session, request: call.request, signal })
+    const page = session.secrets.mask.applyToJson(read)
     const request = toScrapeRequest(call.request, page.url)
     const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
     return this.#finisher.fromLoaded(

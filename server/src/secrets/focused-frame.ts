@@ -22,16 +22,16 @@ export async function findFocusedFrame(
   resources: AsyncDisposableStack,
 ): Promise<FocusedFrame> {
   let { call } = resources.use(await attachToTarget(router, targetId))
-  let { frame } = (await call('Page.getFrameTree')).frameTree
+  let frameId = (await call('Page.getFrameTree')).frameTree.frame.id
   for (let depth = 0; depth < maxDepth; depth += 1) {
-    const { executionContextId: contextId } = await openContext(call, frame.id)
+    const { executionContextId: contextId } = await openContext(call, frameId)
     const child = await findFocusedChild(call, contextId)
     // Read after the context was opened: if the frame has navigated since, the context is gone.
-    if (child === undefined) return { origin: await originOf(call, frame.id), contextId, call }
+    if (child === undefined) return { origin: await originOf(call, frameId), contextId, call }
     const opened = await openContext(call, child).catch(() => undefined)
     // The frame of another process is a target of its own, with the same id.
     if (opened === undefined) ({ call } = resources.use(await attachToTarget(router, child)))
-    frame = { ...frame, id: child }
+    frameId = child
   }
   throw new BowlineError('SECRET_REFUSED', `The page has more than ${maxDepth} nested frames`)
 }

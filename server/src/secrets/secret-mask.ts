@@ -28,12 +28,12 @@ export class SecretMask {
     return this.#maskCut(text.replace(this.#pattern, (spelling) => this.#masks.get(spelling) ?? ''))
   }
 
-  /** Masks all texts in a value of JSON. */
+  /** Masks all texts in a value of JSON. Objects of classes, such as buffers, stay as they are. */
   applyToJson<Value>(value: Value): Value {
     if (this.isEmpty) return value
     if (typeof value === 'string') return this.apply(value) as Value
     if (Array.isArray(value)) return value.map((item: unknown) => this.applyToJson(item)) as Value
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, this.applyToJson(field)])) as Value
   }
 

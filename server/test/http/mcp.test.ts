@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mcpOptionsOf } from '../../src/http/mcp-options.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { textOf } from '../../../test/mcp/answers.ts'
@@ -106,6 +107,51 @@ test('the URL of a client can restrict its tools and hosts', async () => {
   expect(names).not.toEqual(expect.arrayContaining(['browser_click']))
   expect(textOf(refused)).toContain('The host 127.0.0.1 is not allowed')
   expect(invalid.status).toBe(400)
+})
+
+test('an API key can restrict tools and hosts, and the URL cannot widen them', async () => {
+  const mcp = { tools: 'read', allowedDomains: ['*.example.com'] }
+  const created = (await lab.api('POST', '/v2/team/keys', { name: 'agent', mcp })).body
+  const { body: keys } = await lab.api('GET', '/v2/team/keys')
+  const restricted = connectRaw('?readOnly=false', created['key'])
+  await restricted.initialize()
+
+  const { result } = await restricted.post({ id: 10, method: 'tools/list' })
+  const refused = await restricted.call('browser_navigate', { url: site.url('/form') })
+  const outside = await connectRaw('?allowedDomains=127.0.0.1', created['key']).post({ id: 11, method: 'tools/list' })
+  const unrestricted = connectRaw()
+  await unrestricted.initialize()
+  const foreign = await connectRaw('', created['key'])
+    .takeOver(unrestricted.sessionId)
+    .post({ id: 12, method: 'tools/list' })
+  await Promise.all([restricted.end(), unrestricted.end()])
+
+  expect(created['data'].mcp).toEqual(mcp)
+  expect(keys['data']).toContainEqual(created['data'])
+  const names = result.tools.map(({ name }: { readonly name: string }) => name)
+  expect(names).toContain('browser_snapshot')
+  expect(names).not.toContain('browser_click')
+  expect(textOf(refused)).toContain('The host 127.0.0.1 is not allowed')
+  expect(outside.status).toBe(400)
+  expect(foreign.status).toBe(404)
+})
+
+test.each([
+  [['*.a.example'], ['b.a.example'], ['b.a.example']],
+  [['a.example', 'b.example'], ['b.example', 'c.example'], ['b.example']],
+  [['*.a.example:8443'], ['x.a.example'], ['x.a.example:8443']],
+  [['*.a.example'], ['*.b.a.example', '*.example'], ['*.b.a.example', '*.a.example']],
+])('hosts of a key %j and of the URL %j leave %j', (allowedDomains, inUrl, expected) => {
+  const options = mcpOptionsOf({ allowedDomains: inUrl.join(',') }, { maxTtlSeconds: 3600 }, { allowedDomains })
+
+  expect(options.allowedDomains).toEqual(expected)
+})
+
+test('hosts of the URL outside those of the key are refused', () => {
+  const settings = { maxTtlSeconds: 3600, allowedDomains: ['a.example'] }
+
+  expect(() => mcpOptionsOf({}, settings, { allowedDomains: ['*.a.example'] })).toThrow('is outside')
+  expect(() => mcpOptionsOf({ allowedDomains: 'evila.example' }, settings)).toThrow('is outside')
 })
 
 test('pages to which allowed hosts redirect are not returned if their hosts are not allowed', async () => {

@@ -17,7 +17,7 @@ export function executeHandlers({ store, sessions, gateway }: ExecuteRouteDeps):
       const outcome = await session.code.run(body, async (upgrade) =>
         gateway.connect(session, upgrade, { query: new URLSearchParams(), targetId: undefined }),
       )
-      return { success: true, ...outcome }
+      return { success: true, ...session.secrets.mask.applyToJson(outcome) }
     },
   }
 }
