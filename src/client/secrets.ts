@@ -13,7 +13,8 @@ import { checkOptions } from './check-options.ts'
  * import { Bowline } from 'bowline'
  *
  * const bowline = new Bowline()
- * await bowline.secrets.set('SHOP_PASSWORD', { value: 'correct horse', origins: ['https://shop.example.com'] })
+ * const origins = ['https://shop.example.com']
+ * await bowline.secrets.set('SHOP_PASSWORD', { value: 'correct horse', origins })
  * for (const { name, origins } of await bowline.secrets.list()) console.log(name, origins)
  * await bowline.secrets.delete('SHOP_PASSWORD')
  * ```

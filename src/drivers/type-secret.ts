@@ -30,10 +30,14 @@ export interface TypeSecretOptions {
  * import { Bowline } from 'bowline'
  * import { playwright, typeSecret } from 'bowline/playwright'
  *
- * await new Bowline().withSession({ driver: playwright }, async ({ page }) => {
- *   await page.goto('https://shop.example.com/login')
- *   await page.getByLabel('Password').focus()
- *   await typeSecret(page, 'SHOP_PASSWORD')
+ * const bowline = new Bowline()
+ * const origins = ['https://example.com']
+ * await bowline.secrets.set('LOGIN_PASSWORD', { value: 'correct horse', origins })
+ * await bowline.withSession({ driver: playwright }, async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   await page.setContent('<input type="password">')
+ *   await page.locator('input').focus()
+ *   await typeSecret(page, 'LOGIN_PASSWORD')
  * })
  * ```
  */

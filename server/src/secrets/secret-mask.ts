@@ -1,8 +1,8 @@
 import { escapeHtml } from '../kit/escape-html.ts'
 
 /**
- * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and HTML
- * give them. Other encodings, such as base64, are not recognized.
+ * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and
+ * HTML give them. Other encodings, such as base64, are not recognized.
  */
 export class SecretMask {
   /** Replacements by spelling. */

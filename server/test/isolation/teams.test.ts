@@ -64,8 +64,10 @@ beforeAll(async () => {
     monitor,
     checks: await start(`/v2/monitor/${monitor}/run`, {}),
     deliveries: await deliveryOf(own),
+    secrets: profile,
     extensions: (await uploadExtension(lab, zipExtension({ name: 'first' }), first.key)).id,
   }
+  await lab.api('PUT', `/v2/secrets/${profile}`, { value: cookieSecret, origins: ['https://first.example'] }, own)
   await fetch(new URL(`/v2/browser/${session.id}/files?name=${file}`, lab.server.url), {
     method: 'POST',
     headers: { ...own, 'content-type': 'application/octet-stream' },
@@ -137,6 +139,7 @@ const ownRoutes = new Set([
   'listSessions',
   'listProfiles',
   'listExtensions',
+  'listSecrets',
   'listKeys',
   'importStorageState',
   'listActiveCrawls',
@@ -146,11 +149,12 @@ const ownRoutes = new Set([
 ])
 
 /**
- * Routes that accept a file or the URL of a page and refer to no other resource. Without it they
- * fail.
+ * Routes that accept a file, a value or the URL of a page and refer to no other resource. Without
+ * it they fail.
  */
 const pageRoutes = new Set([
   'uploadExtension',
+  'setSecret',
   'createParseUpload',
   'parse',
   'scrape',

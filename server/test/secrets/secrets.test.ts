@@ -119,8 +119,8 @@ test('a secret is typed only into an editable field with the focus in a frame of
 async function claimOrigin(page: Page, origin: string): Promise<void> {
   const cdp = await page.context().newCDPSession(page)
   const { frameTree } = await cdp.send('Page.getFrameTree')
-  const world = { frameId: frameTree.frame.id, worldName: 'bowline-secrets' }
-  const { executionContextId: contextId } = await cdp.send('Page.createIsolatedWorld', world)
+  const context = { frameId: frameTree.frame.id, worldName: 'bowline-secrets' }
+  const { executionContextId: contextId } = await cdp.send('Page.createIsolatedWorld', context)
   const expression = `Object.defineProperty(self, 'origin', { value: ${JSON.stringify(origin)} })`
   await cdp.send('Runtime.evaluate', { contextId, expression })
 }

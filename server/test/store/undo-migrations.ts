@@ -9,6 +9,8 @@ const statements = [
   'drop table extension',
   'drop table parse_upload',
   'drop table agent_step, agent_job',
+  'drop table secret',
+  'alter table api_key drop column mcp',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */

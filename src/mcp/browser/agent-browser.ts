@@ -49,7 +49,7 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     return this.#notices.splice(0)
   }
 
-  /** Masks the secrets that were typed in the session in texts of an answer. Rejects if it cannot. */
+  /** Masks the secrets that were typed in the session in texts. Rejects if it cannot. */
   async mask(texts: readonly string[]): Promise<readonly string[]> {
     return this.#secrets === undefined ? texts : this.#secrets.mask(texts)
   }
