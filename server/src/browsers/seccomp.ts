@@ -7,19 +7,32 @@ const allow = 0x7fff_0000
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
 
 const refuseWith = (errno: number): Instruction => [returnOp, 0, 0, 0x0005_0000 + errno]
-const [notPermitted, notImplemented, familyNotSupported] = [refuseWith(1), refuseWith(38), refuseWith(97)]
+const [notPermitted, invalidArgument, notImplemented, familyNotSupported] = [1, 22, 38, 97].map(refuseWith) as [
+  Instruction,
+  Instruction,
+  Instruction,
+  Instruction,
+]
 
 /** Numbers of the same system calls on the architectures that have filters. */
 interface Architecture {
   readonly audit: number
   readonly socket: number
   readonly clone: number
-  /** Refused to code: memory that no process maps, namespaces, mounts, other processes, keys. */
+  /**
+   * Refused to code: memory that no process maps, namespaces, mounts, other processes, keys, the
+   * log of the kernel.
+   */
   readonly refused: readonly number[]
+  /** Calls that move pages into pipes and sockets, where no limit counts them. */
+  readonly splicing: readonly number[]
 }
 
-/** Calls with the same number on all architectures: new mount calls, io_uring, memfd_secret. */
-const refusedEverywhere = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 447]
+/**
+ * Calls with the same number on all architectures: new mount calls, io_uring, pidfd_getfd,
+ * memfd_secret.
+ */
+const refusedEverywhere = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447]
 const clone3 = 435
 
 const architectures: Readonly<Record<string, Architecture>> = {
@@ -34,15 +47,18 @@ const architectures: Readonly<Record<string, Architecture>> = {
       272, 308, 165, 166, 155,
       // ptrace, process_vm_readv, process_vm_writev
       101, 310, 311,
-      // add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd
-      248, 249, 250, 298, 321, 323,
+      // add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd, syslog
+      248, 249, 250, 298, 321, 323, 103,
     ],
+    // sendfile, splice, tee, vmsplice
+    splicing: [40, 275, 276, 278],
   },
   arm64: {
     audit: 0xc000_00b7,
     socket: 198,
     clone: 220,
-    refused: [279, 194, 196, 190, 186, 97, 268, 40, 39, 41, 117, 270, 271, 217, 218, 219, 241, 280, 282],
+    refused: [279, 194, 196, 190, 186, 97, 268, 40, 39, 41, 117, 270, 271, 217, 218, 219, 241, 280, 282, 116],
+    splicing: [71, 76, 77, 75],
   },
 }
 
@@ -65,9 +81,9 @@ export function offlineFilter(): Buffer | undefined {
 }
 
 /**
- * A seccomp program for code of users, which also refuses memory that the limits cannot see (memfd,
- * System V shared memory), namespaces and mounts, and programs of other architectures. Undefined
- * where `offlineFilter` is.
+ * A seccomp program for code of users. It refuses memory that the limits cannot see (memfd, System
+ * V shared memory, pages in pipes), namespaces, mounts, all sockets but Unix and IP ones, and
+ * programs of other architectures. Undefined where `offlineFilter` is.
  */
 export function codeFilter(): Buffer | undefined {
   const architecture = architectures[process.arch]
@@ -84,12 +100,14 @@ export function codeFilter(): Buffer | undefined {
     // Its flags are in memory. The C libraries then call clone.
     ...refuse(clone3, notImplemented),
     ...[...architecture.refused, ...refusedEverywhere].flatMap((number) => refuse(number, notPermitted)),
+    // Programs then copy.
+    ...architecture.splicing.flatMap((number) => refuse(number, invalidArgument)),
     [jumpIfEqual, 0, 4, architecture.clone],
     [load, 0, 0, firstArgument],
     [jumpIfAnyBit, 0, 1, cloneNamespaces],
     notPermitted,
     [returnOp, 0, 0, allow],
-    ...refuseNetlink(architecture),
+    ...allowFamilies(architecture),
     [returnOp, 0, 0, allow],
   ])
 }
@@ -102,6 +120,20 @@ function refuse(number: number, answer: Instruction): readonly Instruction[] {
 function refuseNetlink({ socket }: Architecture): readonly Instruction[] {
   const netlink = 16
   return [[jumpIfEqual, 0, 3, socket], [load, 0, 0, firstArgument], [jumpIfEqual, 0, 1, netlink], familyNotSupported]
+}
+
+/** Like `refuseNetlink`, but refuses all sockets except Unix, IPv4 and IPv6 ones. */
+function allowFamilies({ socket }: Architecture): readonly Instruction[] {
+  const [unix, ipv4, ipv6] = [1, 2, 10]
+  return [
+    [jumpIfEqual, 0, 5, socket],
+    [load, 0, 0, firstArgument],
+    [jumpIfEqual, 3, 0, unix],
+    [jumpIfEqual, 2, 0, ipv4],
+    [jumpIfEqual, 1, 0, ipv6],
+    // Such as vsock, which leads to the host of a virtual machine from any network namespace.
+    familyNotSupported,
+  ]
 }
 
 function assemble(program: readonly Instruction[]): Buffer {

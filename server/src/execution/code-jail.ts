@@ -35,13 +35,15 @@ const { memory, file } = {
   file: interpreterLimits.fileBytes / 512,
 }
 
-// When the machine runs out of memory, the kernel ends code before browsers and the server.
 // The number of processes is `-u` in bash and `-p` in other shells.
 const limitsScript = `ulimit -c 0; ulimit -f ${file}; ulimit -d ${memory}; ulimit -n ${interpreterLimits.openFiles}
-{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 if (ulimit -u ${interpreterLimits.threads}) 2>/dev/null; then ulimit -u ${interpreterLimits.threads}
 else ulimit -p ${interpreterLimits.threads}; fi
 exec "$@"`
+
+// When the machine runs out of memory, the kernel ends code before browsers and the server. In the
+// jail /proc is read-only, so that code cannot undo it.
+const sacrificeScript = `{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null; exec "$@"`
 
 const programFolders = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/etc/alternatives']
 
@@ -67,7 +69,7 @@ export function jailCode(jail: Jail, command: CommandLine, options: CodeJailOpti
     ['--ro-bind', folder.etc, '/etc/own'],
     ['passwd', 'group', 'hosts'].flatMap((name) => ['--symlink', `own/${name}`, `/etc/${name}`]),
     ['--proc', '/proc', '--dev', '/dev', '--bind', folder.sharedMemory, '/dev/shm'],
-    ['--remount-ro', '/dev'],
+    ['--remount-ro', '/dev', '--remount-ro', '/proc'],
     ['--bind', folder.home, codePaths.home, '--bind', folder.tmp, '/tmp'],
     ['--ro-bind', browserFolder.downloadsDir, jailPaths.downloadsDir],
     ['--ro-bind', browserFolder.uploadsDir, jailPaths.uploadsDir],
@@ -78,7 +80,7 @@ export function jailCode(jail: Jail, command: CommandLine, options: CodeJailOpti
     ['--remount-ro', '/', '--chdir', codePaths.home, '--'],
     [launched.file, ...launched.args],
   ].flat()
-  return { file: jail.path, args }
+  return { file: '/bin/sh', args: ['-c', sacrificeScript, 'bowline-code', jail.path, ...args] }
 }
 
 /** Path of the Node.js program inside the jail. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 /** Resources of a process and its descendants. */
 export interface ProcessUsage {
+  /** Memory in use, swapped out, and taken by page tables. */
   readonly memoryBytes: number
   readonly threads: number
   readonly openFiles: number
@@ -9,13 +10,14 @@ export interface ProcessUsage {
 
 type OnUsage = (usage: ProcessUsage) => void
 
-interface Stat extends Pick<ProcessUsage, 'memoryBytes' | 'threads'> {
+interface Stat {
   readonly pid: number
   readonly parent: number
 }
 
 const checkMs = 500
-const pageBytes = 4096
+/** Slots for open files of processes that open few. */
+const commonFileSlots = 256
 
 /**
  * Measures what the interpreters of a server use, twice a second while there are any, with one
@@ -59,12 +61,16 @@ export class UsageWatch implements Disposable {
       if (root === undefined) continue
       const family = [root]
       for (const { pid: parent } of family) family.push(...(children.get(parent) ?? []))
-      onUsage({
-        memoryBytes: family.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
-        threads: family.reduce((sum, { threads }) => sum + threads, 0),
-        openFiles: family.reduce((sum, each) => sum + countOpenFiles(each.pid), 0),
-      })
+      onUsage(sumOf(family.map((each) => usageOf(each.pid))))
     }
+  }
+}
+
+function sumOf(usages: readonly ProcessUsage[]): ProcessUsage {
+  return {
+    memoryBytes: usages.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    threads: usages.reduce((sum, { threads }) => sum + threads, 0),
+    openFiles: usages.reduce((sum, { openFiles }) => sum + openFiles, 0),
   }
 }
 
@@ -77,15 +83,31 @@ function readAll(): readonly Stat[] {
   }
 }
 
-/** Zero for a process that has ended, or whose files the server may not see. */
-function countOpenFiles(pid: number): number {
+/** Zeros for a process that has ended. */
+function usageOf(pid: number): ProcessUsage {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+    return {
+      memoryBytes: (field('VmRSS') + field('VmSwap') + field('VmPTE')) * 1024,
+      threads: field('Threads'),
+      openFiles: countOpenFiles(pid, field('FDSize')),
+    }
+  } catch {
+    // The process has ended.
+    return { memoryBytes: 0, threads: 0, openFiles: 0 }
+  }
+}
+
+/** `slots`: an upper limit of the number, which is used where the server may not see the files. */
+function countOpenFiles(pid: number, slots: number): number {
   const path = `/proc/${pid}/fd`
   try {
     // Linux 6.2 and later count them.
     return statSync(path).size || readdirSync(path).length
-  } catch {
-    // The process has ended, or is another user's.
-    return 0
+  } catch (error) {
+    const isHidden = (error as NodeJS.ErrnoException).code === 'EACCES'
+    return isHidden && slots > commonFileSlots ? slots : 0
   }
 }
 
@@ -95,12 +117,7 @@ function readStat(pid: number): Stat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The process name ends at the last `)` and can itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return {
-      pid,
-      parent: Number(fields[1]),
-      threads: Number(fields[17]),
-      memoryBytes: Number(fields[21]) * pageBytes,
-    }
+    return { pid, parent: Number(fields[1]) }
   } catch {
     // The process has ended.
     return undefined

@@ -50,6 +50,25 @@ describe('code in a session', () => {
     expect(outcome.stdout).toMatch(/CapEff:\t0000000000000000\nNoNewPrivs:\t1\n.*alive/s)
   })
 
+  test('stays the first to end when the machine runs out of memory', async () => {
+    const { result } = await run('echo 0 >/proc/self/oom_score_adj; cat /proc/self/oom_score_adj /proc/1/oom_score_adj')
+
+    expect(result).toBe('1000\n1000\n')
+  })
+
+  test('opens no sockets but Unix and IP ones', async () => {
+    const { result } = await run(
+      `import socket
+def opens(family):
+    try: return socket.socket(family, socket.SOCK_STREAM if family == 40 else socket.SOCK_DGRAM).close() is None
+    except OSError: return False
+[family for family in range(46) if opens(family)]`,
+      { language: 'python' },
+    )
+
+    expect(JSON.parse(result)).toEqual([1, 2, 10])
+  })
+
   test('reaches only what the egress proxy of the session allows', async () => {
     const server = `${lab.server.url}/healthz`
     const page = site.url('/')

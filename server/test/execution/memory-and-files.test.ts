@@ -23,6 +23,14 @@ result = libc.syscall(${[number, ...args].join(', ')})
 describe('memory that no process maps is refused:', () => {
   test.each([
     [
+      'pages in pipes',
+      `import ctypes, mmap, os
+class Pages(ctypes.Structure): _fields_ = [('base', ctypes.c_void_p), ('length', ctypes.c_size_t)]
+libc = ctypes.CDLL(None, use_errno=True)
+pages = Pages(ctypes.addressof(ctypes.c_char.from_buffer(mmap.mmap(-1, 4096))), 4096)
+(libc.vmsplice(os.pipe()[1], ctypes.byref(pages), 1, 0), os.strerror(ctypes.get_errno()))`,
+    ],
+    [
       'memfd_create',
       `import os\ntry: os.memfd_create('x')\nexcept OSError as error: refused = error.strerror\nrefused`,
     ],
@@ -38,7 +46,7 @@ describe('memory that no process maps is refused:', () => {
     const { result, stderr } = await run(code, 'python')
 
     expect(stderr).toBe('')
-    expect(result).toMatch(/Operation not permitted|EPERM/)
+    expect(result).toMatch(/Operation not permitted|EPERM|Invalid argument/)
   })
 
   test('a file system of its own', async () => {
@@ -46,6 +54,36 @@ describe('memory that no process maps is refused:', () => {
 
     expect(stdout).toMatch(/Operation not permitted.*\n.*(?:permission denied|must be superuser)/)
   })
+})
+
+test('memory of page tables counts', async () => {
+  const { killed, error } = await run(
+    `import ctypes, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+address = libc.mmap(None, ctypes.c_size_t(1 << 43), 1, 0x4022, -1, ctypes.c_long(0))
+# Reading untouched memory takes no page, but a page table.
+for offset in range(0, 1 << 43, 1 << 21): ctypes.c_char.from_address(address + offset).value
+time.sleep(20)`,
+    'python',
+  )
+
+  expect(killed).toBe(true)
+  expect(error).toContain('512 MB of memory')
+})
+
+test('programs copy files without calls that are refused', async () => {
+  const copies = await run(
+    `cp /bin/sh /tmp/copy && cat /tmp/copy >/tmp/cat && python3 -c 'import shutil; shutil.copyfile("/tmp/cat", "/tmp/python")' &&
+cmp /bin/sh /tmp/python && echo same`,
+    'bash',
+  )
+  const copied = await run(
+    `const fs = require('node:fs'); fs.copyFileSync('/bin/sh', '/tmp/node'); fs.readFileSync('/tmp/node').equals(fs.readFileSync('/bin/sh'))`,
+    'node',
+  )
+
+  expect([copies.result, copied.result]).toEqual(['same\n', 'true'])
 })
 
 describe('the files of a session are limited:', () => {

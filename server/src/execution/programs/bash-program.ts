@@ -1,7 +1,7 @@
 /**
  * The program of a bash interpreter, passed to `bash -c`. The id and the code of a call arrive on
  * descriptor 3, each ended by a NUL. One line of JSON per outcome leaves on descriptor 4. The end
- * of a call is marked in stdout and stderr.
+ * of a call is marked in stdout and stderr. Closes descriptors that the server has inherited.
  */
 export const bashProgram = String.raw`
 agent-browser() {
@@ -9,6 +9,10 @@ agent-browser() {
   echo 'agent-browser is not installed on this server' >&2
   return 127
 }
+for __bowline_fd in /proc/self/fd/*; do
+  IFS=/ read -r _ _ _ _ __bowline_fd <<<"$__bowline_fd"
+  case $__bowline_fd in [0-4] | '*') ;; *) eval "exec $__bowline_fd>&-" ;; esac
+done
 while IFS= read -r -d '' -u 3 __bowline_id && IFS= read -r -d '' -u 3 __bowline_code; do
   eval "$__bowline_code" 3<&- 4>&- </dev/null
   __bowline_status=$?

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { writeSync } from 'node:fs'
+import { closeSync, existsSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { Session, type Runtime } from 'node:inspector'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
@@ -40,9 +40,12 @@ const require = createRequire(`${process.cwd()}/code.js`)
 const boundNames = ['page', 'context', 'browser'] as const
 const missing = 'needs Playwright, which is not installed on this server: npm install playwright-core'
 const session = new Session()
+/** O_CLOEXEC of Linux. */
+const closedByExec = 0o2_000_000
 const valueKey = Symbol.for('bowline.value')
 let bound: Partial<Record<(typeof boundNames)[number], unknown>> = {}
 
+closeInherited()
 session.connect()
 globals['require'] = require
 process.on('uncaughtException', (error) => process.stderr.write(`Uncaught ${inspect(error)}\n`))
@@ -58,6 +61,20 @@ for await (const line of createInterface({ input: calls })) {
   process.stdout.write(marker)
   process.stderr.write(marker)
   writeSync(4, `${JSON.stringify({ id, ...outcome })}\n`)
+}
+
+/** Closes descriptors that the server has inherited. Node.js marks its own to be closed by exec. */
+function closeInherited(): void {
+  // Only Linux has `/proc`.
+  const descriptors = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').map(Number) : []
+  for (const descriptor of descriptors.filter((each) => each > 4)) {
+    try {
+      const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'))?.[1]
+      if ((Number.parseInt(flags ?? '0', 8) & closedByExec) === 0) closeSync(descriptor)
+    } catch {
+      // It listed the folder, and is closed.
+    }
+  }
 }
 
 /** Runs the code of one call. Never rejects. */

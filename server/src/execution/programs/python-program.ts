@@ -7,6 +7,8 @@ export const pythonProgram = String.raw`
 import ast, asyncio, inspect, json, os, re, sys, traceback
 
 settings = json.loads(sys.argv.pop())
+# Descriptors that the server has inherited.
+os.closerange(5, 65536)
 os.set_inheritable(3, False)
 os.set_inheritable(4, False)
 namespace = {'__name__': '__main__', '__builtins__': __builtins__}
