@@ -29,6 +29,14 @@ export function processesNaming(directory: string): readonly number[] {
     .filter((pid) => pid !== process.pid && commandLine(pid).some((word) => word.includes(directory)))
 }
 
+/**
+ * Pids of the processes that this one has started whose command line contains a text. Others can
+ * belong to test files that run at the same time.
+ */
+export function childrenNaming(text: string): readonly number[] {
+  return processesNaming(text).filter((pid) => parentOf(pid) === process.pid)
+}
+
 /** Pids of the renderers of browsers whose command line contains `directory`. */
 export function rendererPids(directory: string): readonly number[] {
   const browsers = new Set(browserPids(directory))

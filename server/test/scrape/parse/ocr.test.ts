@@ -2,7 +2,7 @@ import { symlink } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { processesNaming } from '../../../../test/lab/browser-processes.ts'
+import { childrenNaming } from '../../../../test/lab/browser-processes.ts'
 import { startLab, type Answer, type Lab } from '../../../../test/lab/lab.ts'
 import { startSite } from '../../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../../test/lab/stores.ts'
@@ -62,12 +62,12 @@ describe.runIf(findTessdata() !== undefined)('OCR reads', () => {
   test('until the caller aborts', async () => {
     const stop = new AbortController()
     const reading = parsePdf(scan, { signal: stop.signal })
-    await expect.poll(() => processesNaming('pdf-process').length).toBeGreaterThan(0)
+    await expect.poll(() => childrenNaming('pdf-process').length).toBeGreaterThan(0)
 
     stop.abort(new Error('enough'))
 
     await expect(reading).rejects.toThrow('enough')
-    expect(processesNaming('pdf-process')).toEqual([])
+    expect(childrenNaming('pdf-process')).toEqual([])
   })
 
   describe('over HTTP', () => {

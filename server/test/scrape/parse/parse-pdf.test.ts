@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Semaphore } from '../../../src/kit/semaphore.ts'
 import { parsePdf } from '../../../src/scrape/parse/pdf/parse-pdf.ts'
-import { processesNaming } from '../../../../test/lab/browser-processes.ts'
+import { childrenNaming } from '../../../../test/lab/browser-processes.ts'
 import { makePdf, makePdfBomb } from './make-pdf.ts'
 
 function chapter(title: string) {
@@ -113,7 +113,7 @@ describe('parsing ends', () => {
       hint: expect.stringContaining('maxPages'),
     })
 
-    expect(processesNaming('pdf-process')).toEqual([])
+    expect(childrenNaming('pdf-process')).toEqual([])
   })
 
   test('after the time limit, with its process', async () => {
@@ -121,7 +121,7 @@ describe('parsing ends', () => {
 
     await expect(parsePdf(makePdf(pages), { timeoutMs: 1 })).rejects.toMatchObject({ code: 'TIMEOUT', status: 408 })
 
-    expect(processesNaming('pdf-process')).toEqual([])
+    expect(childrenNaming('pdf-process')).toEqual([])
   })
 
   test('when the caller aborts', async () => {
