@@ -4,6 +4,7 @@ import { chmod, mkdir, open, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import { freeFileName } from 'bowline/kit/file-name'
@@ -128,13 +129,17 @@ export class SessionFiles {
     return { file: describeEntry(entry), path: browserPath(folder, path) }
   }
 
-  /** Opens a file for reading. Throws FILE_NOT_FOUND or FILE_INCOMPLETE. */
+  /**
+   * Opens a file for reading, also one whose download ends within a second. Throws FILE_NOT_FOUND
+   * or FILE_INCOMPLETE.
+   */
   async open(key: string): Promise<{
     readonly entry: FileEntry
     readonly read: (range?: ByteRange) => ReadStream
     readonly close: () => Promise<void>
   }> {
     const entry = this.#require(key)
+    if (entry.direction === 'download') await waitForEnd(entry)
     if (entry.state.kind !== 'complete') {
       const reason = entry.state.kind === 'failed' ? entry.state.error : 'it is still being transferred'
       throw new BowlineError('FILE_INCOMPLETE', `${entry.name} is not complete: ${reason}`)
@@ -220,4 +225,12 @@ export interface ByteRange {
 
 function notFound(key: string): BowlineError {
   return new BowlineError('FILE_NOT_FOUND', `The session has no file ${JSON.stringify(key.slice(0, 200))}`)
+}
+
+/**
+ * Waits up to a second for the end of a download. The browser reports it to each of its clients,
+ * and one of them can ask for the file before the report to the server has arrived.
+ */
+async function waitForEnd(entry: FileEntry): Promise<void> {
+  for (let waitedMs = 0; entry.state.kind === 'running' && waitedMs < 1000; waitedMs += 20) await sleep(20)
 }

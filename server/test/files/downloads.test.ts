@@ -9,8 +9,9 @@ import { routePipe } from '../../src/cdp/router.ts'
 import { Downloads } from '../../src/files/downloads.ts'
 import { SessionFiles, type FilesOwner } from '../../src/files/session-files.ts'
 
-test('a compromised browser cannot report a file of the server as its download', async () => {
-  await using dir = await mkdtempDisposable(join(tmpdir(), 'downloads-'))
+/** Downloads of a session whose browser says what the test makes it say. */
+async function openDownloads(undo: AsyncDisposableStack) {
+  const dir = undo.use(await mkdtempDisposable(join(tmpdir(), 'downloads-')))
   const [downloadsDir, secret] = [join(dir.path, 'downloads'), join(dir.path, 'secret')]
   await mkdir(downloadsDir)
   await writeFile(secret, 'secret')
@@ -19,11 +20,17 @@ test('a compromised browser cannot report a file of the server as its download',
   const folder = { downloadsDir, uploadsDir: dir.path, visiblePaths: { downloadsDir, uploadsDir: dir.path } }
   const session = { browser: { router, folder }, ended: new AbortController().signal, touch: () => undefined }
   const sessionFiles = new SessionFiles(session as unknown as FilesOwner, { maxFiles: 9, maxFilesMb: 1 })
-  const _downloads = new Downloads(sessionFiles, () => undefined)
+  undo.use(new Downloads(sessionFiles, () => undefined))
   const say = async (method: string, params: object): Promise<void> => {
     fromBrowser.write(`${JSON.stringify({ method: `Browser.${method}`, params })}\0`)
     await setImmediate()
   }
+  return { downloadsDir, secret, sessionFiles, say }
+}
+
+test('a compromised browser cannot report a file of the server as its download', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { secret, sessionFiles, say } = await openDownloads(undo)
 
   await say('downloadWillBegin', { guid: '../secret', suggestedFilename: 'a.txt' })
   await say('downloadProgress', { guid: '../secret', totalBytes: 6, receivedBytes: 6, state: 'completed' })
@@ -31,4 +38,19 @@ test('a compromised browser cannot report a file of the server as its download',
   await say('downloadProgress', { guid: '../secret', totalBytes: 6, receivedBytes: 6, state: 'canceled' })
 
   expect(await readFile(secret, 'utf8')).toBe('secret')
+})
+
+test('a file can be read by a client that learns of the end of its download before the server', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { downloadsDir, sessionFiles, say } = await openDownloads(undo)
+  await say('downloadWillBegin', { guid: 'guid', suggestedFilename: 'a.txt' })
+  await writeFile(join(downloadsDir, 'guid'), 'content')
+
+  const opening = sessionFiles.open('guid')
+  await setImmediate()
+  await say('downloadProgress', { guid: 'guid', totalBytes: 7, receivedBytes: 7, state: 'completed' })
+  const { entry, close } = await opening
+  await close()
+
+  expect(entry).toMatchObject({ name: 'a.txt', size: 7, state: { kind: 'complete' } })
 })
