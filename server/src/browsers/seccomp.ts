@@ -1,6 +1,6 @@
 /** Opcodes and offsets of classic BPF, as in `linux/filter.h` and `linux/seccomp.h`. */
 const [load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, returnOp] = [0x20, 0x15, 0x35, 0x45, 0x06]
-const [numberOffset, architectureOffset, firstArgument] = [0, 4, 16]
+const [numberOffset, architectureOffset, firstArgument, secondArgument, thirdArgument] = [0, 4, 16, 24, 32]
 const allow = 0x7fff_0000
 
 /** Instructions: an opcode, the instructions to skip if true and if false, and an operand. */
@@ -19,6 +19,7 @@ interface Architecture {
   readonly audit: number
   readonly socket: number
   readonly clone: number
+  readonly setsockopt: number
   /**
    * Refused to code: memory that no process maps, namespaces, mounts, other processes, keys, the
    * log of the kernel.
@@ -40,6 +41,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
     audit: 0xc000_003e,
     socket: 41,
     clone: 56,
+    setsockopt: 54,
     refused: [
       // memfd_create, shmget, shmat, semget, msgget
       319, 29, 30, 64, 68,
@@ -57,6 +59,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
     audit: 0xc000_00b7,
     socket: 198,
     clone: 220,
+    setsockopt: 208,
     refused: [279, 194, 196, 190, 186, 97, 268, 40, 39, 41, 117, 270, 271, 217, 218, 219, 241, 280, 282, 116],
     splicing: [71, 76, 77, 75],
   },
@@ -102,6 +105,7 @@ export function codeFilter(): Buffer | undefined {
     ...[...architecture.refused, ...refusedEverywhere].flatMap((number) => refuse(number, notPermitted)),
     // Programs then copy.
     ...architecture.splicing.flatMap((number) => refuse(number, invalidArgument)),
+    ...ignoreBufferSizes(architecture),
     [jumpIfEqual, 0, 4, architecture.clone],
     [load, 0, 0, firstArgument],
     [jumpIfAnyBit, 0, 1, cloneNamespaces],
@@ -120,6 +124,24 @@ function refuse(number: number, answer: Instruction): readonly Instruction[] {
 function refuseNetlink({ socket }: Architecture): readonly Instruction[] {
   const netlink = 16
   return [[jumpIfEqual, 0, 3, socket], [load, 0, 0, firstArgument], [jumpIfEqual, 0, 1, netlink], familyNotSupported]
+}
+
+/**
+ * Lets programs set the buffer sizes of sockets without effect. The kernel also lowers them to its
+ * limits without an error, but those are megabytes per socket on some machines.
+ */
+function ignoreBufferSizes({ setsockopt }: Architecture): readonly Instruction[] {
+  const [socketLevel, sendBuffer, receiveBuffer] = [1, 7, 8]
+  return [
+    [jumpIfEqual, 0, 7, setsockopt],
+    [load, 0, 0, secondArgument],
+    [jumpIfEqual, 0, 4, socketLevel],
+    [load, 0, 0, thirdArgument],
+    [jumpIfEqual, 1, 0, sendBuffer],
+    [jumpIfEqual, 0, 1, receiveBuffer],
+    refuseWith(0),
+    [returnOp, 0, 0, allow],
+  ]
 }
 
 /** Like `refuseNetlink`, but refuses all sockets except Unix, IPv4 and IPv6 ones. */

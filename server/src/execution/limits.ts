@@ -9,7 +9,7 @@ export const interpreterLimits = {
   /** Open files and connections of each of its processes. */
   openFiles: 1024,
   /** Open files and connections of its processes together, checked twice a second. */
-  allOpenFiles: 4096,
+  allOpenFiles: 2048,
   /** Open connections to the CDP of its session. */
   cdpConnections: 64,
   /** Size of each file that it writes. */

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { queuedBytes } from './socket-queues.ts'
 
 /** Resources of a process and its descendants. */
 export interface ProcessUsage {
-  /** Memory in use, swapped out, and taken by page tables. */
+  /** Memory in use, swapped out, and taken by page tables and data that waits in connections. */
   readonly memoryBytes: number
   readonly threads: number
   readonly openFiles: number
@@ -16,6 +17,8 @@ interface Stat {
 }
 
 const checkMs = 500
+/** Open files whose TCP connections cannot hold much memory. */
+const fewOpenFiles = 64
 /** Slots for open files of processes that open few. */
 const commonFileSlots = 256
 
@@ -61,7 +64,10 @@ export class UsageWatch implements Disposable {
       if (root === undefined) continue
       const family = [root]
       for (const { pid: parent } of family) family.push(...(children.get(parent) ?? []))
-      onUsage(sumOf(family.map((each) => usageOf(each.pid))))
+      const usage = sumOf(family.map((each) => usageOf(each.pid)))
+      const last = family.at(-1) ?? root
+      const queued = usage.openFiles > fewOpenFiles ? queuedBytes(last.pid) : 0
+      onUsage({ ...usage, memoryBytes: usage.memoryBytes + queued })
     }
   }
 }
