@@ -92,7 +92,7 @@ test('packing closes its files when its reader leaves', async () => {
   await writeFile(join(source.path, 'Default/Cookies'), Buffer.alloc(20_000_000))
   const reader = packProfile(source.path, '{}', 1e9).stream.getReader()
   await reader.read()
-  await expect.poll(async () => openFilesIn(source.path)).toHaveLength(1)
+  await expect.poll(async () => openFilesIn(source.path)).toContain(join(source.path, 'Default/Cookies'))
 
   await reader.cancel()
 
