@@ -48,7 +48,7 @@ const commands = {
     steps: (args) => [[tool('vitest'), 'run', ...args]],
   },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
-  docs: { needs: [], steps: () => [['scripts/reference/main.ts']] },
+  docs: { needs: [], steps: () => [['scripts/reference/main.ts'], [tool('vitepress'), 'build', 'docs']] },
   check: {
     needs: [],
     steps: () => [

@@ -1,14 +1,20 @@
 import { describeCommands } from './commands.ts'
 import { describeErrors } from './errors.ts'
 import { describeHttp } from './http.ts'
+import { describeSite } from './llms.ts'
+import { makeManual } from './man.ts'
 import { describePackage } from './package.ts'
+import { describeSettings } from './settings.ts'
 
-/** Generates all pages of the reference as Markdown, by file name. */
+/** Generates all pages of the reference as Markdown, llms.txt and the manual page, by their paths. */
 export async function makeReference(): Promise<Readonly<Record<string, string>>> {
   return {
-    'client.md': await describePackage(),
-    'http.md': describeHttp(),
-    'command-line.md': await describeCommands(),
-    'errors.md': describeErrors(),
+    'docs/reference/client.md': await describePackage(),
+    'docs/reference/http.md': describeHttp(),
+    'docs/reference/command-line.md': await describeCommands(),
+    'docs/reference/errors.md': describeErrors(),
+    'docs/reference/settings.md': describeSettings(),
+    'llms.txt': describeSite(),
+    'man/bowline.1': await makeManual(),
   }
 }

@@ -41,7 +41,7 @@ export async function packPackages(root) {
 export function assemblePackages(root) {
   for (const folder of pageFolders) copyPages(root, folder)
   for (const file of dataFiles) cpSync(join(root, file), join(root, compiledFolder, file))
-  assemble(root, { source: '.', compiled: 'src', extra: ['SKILL.md'] })
+  assemble(root, { source: '.', compiled: 'src', extra: ['SKILL.md', 'man'] })
   assemble(root, {
     source: 'server',
     compiled: 'server/src',
@@ -69,7 +69,8 @@ function assemble(root, { source, compiled, extra }) {
   for (const name of readdirSync(cli, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(cli, name))
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(target, name))
-  for (const name of extra) cpSync(join(root, name), join(target, name), { recursive: true })
+  const isPublished = (path) => !path.includes('.vitepress')
+  for (const name of extra) cpSync(join(root, name), join(target, name), { recursive: true, filter: isPublished })
   writeReadme(root, join(source, 'README.md'), join(target, 'README.md'), manifest.version)
   if (source !== '.') writeReadme(root, 'README.md', join(target, 'docs/README.md'), manifest.version)
   for (const path of Object.values(publishedManifest(manifest).bin)) chmodSync(join(target, path), 0o755)

@@ -1,6 +1,6 @@
 import type { BowlineError } from '../kit/errors.ts'
 
-/** Exit codes of the command line and their meanings, as printed in the help and the README. */
+/** Exit codes of the command line and their meanings, as printed in the help and the docs. */
 export const exitCodes = {
   success: { code: 0, meaning: 'success' },
   failure: { code: 1, meaning: 'any other failure, such as a page that could not be scraped' },

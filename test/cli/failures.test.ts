@@ -54,13 +54,13 @@ describe('a failing command exits with its documented code and prints JSON with 
     expect(JSON.parse(errors)).toMatchObject({ status: 404, requestId: expect.any(String) })
   })
 
-  test('the exit codes are in the help and in the README', async () => {
-    const readme = await readFile(join(repository, 'README.md'), 'utf8')
+  test('the exit codes are in the help and in the guide', async () => {
+    const guide = await readFile(join(repository, 'docs/guide/command-line.md'), 'utf8')
     const { out } = await run(['--help'])
 
     expect(out).toContain(describeExitCodes())
     for (const line of describeExitCodes().matchAll(/^ +(\d) +(.*)$/gm)) {
-      expect(readme).toMatch(new RegExp(`\\| \`${line[1]}\` +\\| ${line[2]} +\\|`))
+      expect(guide).toMatch(new RegExp(`\\| \`${line[1]}\` +\\| ${line[2]} +\\|`))
     }
   })
 })

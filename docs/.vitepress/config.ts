@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+import { sidebar } from './sidebar.ts'
+
+const docs = fileURLToPath(new URL('..', import.meta.url))
+const { version } = JSON.parse(readFileSync(join(docs, '../package.json'), 'utf8')) as { version: string }
+
+/** Files outside of `docs/`, such as examples, are part of the package of the server. */
+const filesUrl = `https://unpkg.com/bowline-server@${version}/`
+
+export default defineConfig({
+  title: 'Bowline',
+  description: 'Remote browser sessions that always end, with the bill in your hand',
+  lang: 'en',
+  cleanUrls: true,
+  lastUpdated: false,
+  markdown: {
+    // Headings such as `GET /v2/browser/{id}` have no attributes.
+    attrs: { disable: true },
+    config: (markdown) => {
+      markdown.core.ruler.push('outside-links', ({ tokens, env }) => {
+        const folder = dirname(join(docs, (env as { relativePath: string }).relativePath))
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet('href')
+          if (token.type !== 'link_open' || href === null || /^(?:[a-z]+:|#|\/)/.test(href)) continue
+          // The changelog is included from the folder above.
+          if (href.startsWith('docs/')) token.attrSet('href', href.slice('docs/'.length))
+          const path = relative(resolve(docs, '..'), resolve(folder, href))
+          if (!path.startsWith('docs')) token.attrSet('href', `${filesUrl}${path}`)
+        }
+      })
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Guide', link: '/guide/start' },
+      { text: 'Run a server', link: '/running/install' },
+      { text: 'Reference', link: '/reference/client' },
+    ],
+    sidebar: sidebar.map(({ text, items }) => ({ text, items: [...items] })),
+    search: { provider: 'local' },
+    outline: [2, 3],
+    docFooter: { prev: 'Previous', next: 'Next' },
+  },
+})

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { sidebar } from '../docs/.vitepress/sidebar.ts'
+import { repository } from './lab/source-tree.ts'
+import { temporaryFolder } from './lab/stores.ts'
+
+const pages = globSync('{README,CONTRIBUTING,server/README,docs/**/*}.md', { cwd: repository }).toSorted()
+
+function readText(path: string): string {
+  return readFileSync(join(repository, path), 'utf8')
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+}
+
+/** The ids that GitHub and VitePress give to the headings of a page. */
+function anchorsOf(path: string): readonly string[] {
+  return [...withoutCode(readText(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function brokenLinks(page: string): readonly string[] {
+  const targets = [...withoutCode(readText(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target) || page === 'docs/changelog.md') return false
+    const [path = '', anchor] = target.split('#')
+    const file = path === '' ? page : relative(repository, join(repository, dirname(page), path))
+    if (!existsSync(join(repository, file))) return true
+    return anchor !== undefined && !anchorsOf(file).includes(anchor)
+  })
+}
+
+test('links of the documentation lead to files and headings', () => {
+  expect(pages.length).toBeGreaterThan(30)
+  expect(pages.flatMap((page) => brokenLinks(page).map((target) => `${page}: ${target}`))).toEqual([])
+})
+
+test('the sidebar of the site has every page once', () => {
+  const inSidebar = sidebar.flatMap(({ items }) => items.map(({ link }) => `docs${link}.md`))
+  const onSite = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/index.md')
+
+  expect(inSidebar.toSorted()).toEqual(onSite)
+})
+
+test('the site builds', async () => {
+  await using folder = await temporaryFolder()
+  const vitepress = join(repository, 'node_modules/vitepress/bin/vitepress.js')
+
+  await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs', '--outDir', folder.path], {
+    cwd: repository,
+  })
+
+  expect(readFileSync(join(folder.path, 'guide/sessions.html'), 'utf8')).toContain('withSession')
+})

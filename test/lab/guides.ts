@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repository } from './source-tree.ts'
+
+/** A TypeScript block of a guide, such as `docs/guide/scrape.md`. */
+export interface GuideBlock {
+  /** File and line, such as `docs/guide/scrape.md:5`. */
+  readonly source: string
+  /** File name for the block, such as `docs-guide-scrape-5.ts`. */
+  readonly fileName: string
+  readonly code: string
+  /** The `text` block that follows: the output of the program. `…` stands for any text. */
+  readonly output?: string
+}
+
+/** Reads the TypeScript blocks of all guides. */
+export function readGuideBlocks(): readonly GuideBlock[] {
+  return globSync('{README.md,docs/{guide,running}/*.md,docs/*.md}', { cwd: repository })
+    .toSorted()
+    .flatMap((path) => blocksOf(path, readFileSync(join(repository, path), 'utf8')))
+}
+
+function blocksOf(path: string, text: string): readonly GuideBlock[] {
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map((match) => {
+    const line = text.slice(0, match.index).split('\n').length
+    const fileName = `${path.replaceAll('/', '-').replace(/\.md$/, '')}-${line}.ts`
+    const [, code = '', output] = match
+    return { source: `${path}:${line}`, fileName, code, ...(output === undefined ? {} : { output }) }
+  })
+}
+
+/** Whether a block is a complete program, as opposed to an excerpt or a test. */
+export function isCompleteProgram({ code }: GuideBlock): boolean {
+  return code.includes('new Bowline(')
+}
+
+/** Makes a module of an excerpt, in which the objects that it uses are declared. */
+export function excerptModule({ code }: GuideBlock): string {
+  if (/^export /m.test(code)) return code
+  const lines = code.split('\n')
+  const imports = lines.filter((line) => line.startsWith('import '))
+  const body = lines.filter((line) => !line.startsWith('import '))
+  return [
+    ...imports,
+    `export async function excerpt({ bowline, session, playwright, puppeteer, chromium, notify, signIn }: {`,
+    `  bowline: import('bowline').Bowline`,
+    `  session: import('bowline').Session`,
+    `  playwright: typeof import('bowline/playwright').playwright`,
+    `  puppeteer: typeof import('bowline/puppeteer').puppeteer`,
+    `  chromium: typeof import('playwright-core').chromium`,
+    `  notify: (text: string) => Promise<void>`,
+    `  signIn: (page: import('playwright-core').Page) => Promise<void>`,
+    `}) {\n{`,
+    ...body,
+    `}\n}`,
+  ].join('\n')
+}
