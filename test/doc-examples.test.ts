@@ -62,7 +62,7 @@ function matchesOutput(expected: string): RegExp {
   const literal = expected
     .trim()
     .split('…')
-    .map((part) => RegExp.escape(part.trim()))
+    .map((part) => part.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
   return new RegExp(`^\\s*${literal.join('[^]*')}\\s*$`)
 }
 
@@ -72,7 +72,7 @@ test(
   async () => {
     await using site = await startSite()
     await using example = await startSite({
-      '/': ({ response }) => response.setHeader('content-type', 'text/html').end(examplePage),
+      '/': ({ response }) => void response.setHeader('content-type', 'text/html').end(examplePage),
     })
     await using model = await startModel(() => JSON.stringify({ heading: 'Example Domain' }))
     await using lab = await startLab({ llmUrl: model.url, llmModel: 'small' })
@@ -93,7 +93,7 @@ test(
       code
         .replaceAll('https://example.com', example.url(''))
         .replaceAll(/(?<=')example\.com(?=')/g, '127.0.0.1')
-        .replaceAll('console.log(', `(globalThis as any).print('${fileName}', `)
+        .replaceAll('console.log(', `print('${fileName}', `)
     const programs = guides.filter(isCompleteProgram)
     const adapted = examples
       .filter(isProgram)
@@ -122,10 +122,11 @@ test(
   },
 )
 
-test('the excerpts in the guides have the types of the packages', { timeout }, async () => {
-  const excerpts = guides.filter((block) => !isCompleteProgram(block))
+test('the programs and excerpts in the guides have the types of the packages', { timeout }, async () => {
   await using written = await writePrograms({
-    ...Object.fromEntries(excerpts.map((block) => [block.fileName, excerptModule(block)])),
+    ...Object.fromEntries(
+      guides.map((block) => [block.fileName, isCompleteProgram(block) ? block.code : excerptModule(block)]),
+    ),
     'tsconfig.json': JSON.stringify({
       extends: join(repository, 'tsconfig.json'),
       include: ['*.ts'],

@@ -6,7 +6,7 @@ import { makeManual } from './man.ts'
 import { describePackage } from './package.ts'
 import { describeSettings } from './settings.ts'
 
-/** Generates all pages of the reference as Markdown, llms.txt and the manual page, by their paths. */
+/** Generates all pages of the reference, llms.txt and the manual page, by their paths. */
 export async function makeReference(): Promise<Readonly<Record<string, string>>> {
   return {
     'docs/reference/client.md': await describePackage(),

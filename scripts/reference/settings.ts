@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { settingNames, settings, type SettingName } from '../../server/src/config.ts'
+import { settingNames, settings } from '../../server/src/config.ts'
 import { browserSettings } from '../../server/src/config/browser-settings.ts'
 import { jobSettings } from '../../server/src/config/job-settings.ts'
 import { mcpSettings } from '../../server/src/config/mcp-settings.ts'
@@ -9,6 +9,8 @@ import { searchSettings } from '../../server/src/config/search-settings.ts'
 import { storeSettings } from '../../server/src/config/store-settings.ts'
 import { teamSettings } from '../../server/src/config/team-settings.ts'
 import { page, table } from './markdown.ts'
+
+type SettingName = (typeof settingNames)[number]
 
 /** Headings of the page, with the settings below each. The rest is below "Server". */
 const topics: Readonly<Record<string, object>> = {

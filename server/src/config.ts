@@ -15,7 +15,7 @@ import { teamSettings } from './config/team-settings.ts'
 /** Default of `--data-dir`. */
 export const defaultDataDir = join(homedir(), '.bowline')
 
-/** All settings of the server, the source of `bowline serve --help` and of docs/reference/settings.md. */
+/** All settings of the server: the source of `bowline serve --help` and of the settings page. */
 export const settings = {
   host: {
     flag: 'host',

@@ -1,5 +1,12 @@
 import { Command, Option } from 'commander'
-import { everyTeam, sessionStatus, type SessionStatus, type SessionSummary } from '../contract/browser.ts'
+import {
+  endReason,
+  everyTeam,
+  listedStatus,
+  type EndReason,
+  type ListedStatus,
+  type SessionSummary,
+} from '../contract/browser.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -11,6 +18,7 @@ import { createSessionExecuteCommand } from './session-execute.ts'
 import { createSessionScrapeCommand } from './session-scrape.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
+import { wholeNumber } from './whole-number.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
@@ -20,7 +28,14 @@ export function createSessionsCommand(): Command {
   const command = new Command('sessions')
   const listCommand = withConnectionFlags(command.command('list').description('list sessions, newest first'))
   withLabelFlags(listCommand, { name: 'only sessions with this name', metadata: 'only sessions with this metadata' })
-    .addOption(new Option('--status <status>', 'only sessions with this status').choices(sessionStatus.options))
+    .addOption(new Option('--status <status>', 'only sessions with this status').choices(listedStatus.options))
+    .addOption(new Option('--reason <reason>', 'only sessions that ended for this reason').choices(endReason.options))
+    .option('--profile <name>', 'only sessions with this profile')
+    .option(
+      '--search <text>',
+      'only sessions with this text in their name, profile or metadata, or at the start of their id',
+    )
+    .option('--limit <count>', 'maximum number of sessions (default: 1000)', wholeNumber)
     .option('--team <team>', 'sessions of another team, by name or id (admin keys only)')
     .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
     .action(listSessions)
@@ -48,16 +63,33 @@ export function createSessionsCommand(): Command {
 }
 
 interface ListFlags extends ConnectionFlags, LabelFlags {
-  readonly status?: SessionStatus
+  readonly status?: ListedStatus
+  readonly reason?: EndReason
+  readonly profile?: string
+  readonly search?: string
+  readonly limit?: number
   readonly team?: string
   readonly allTeams?: boolean
 }
 
-async function listSessions({ status, team: named, allTeams, ...flags }: ListFlags): Promise<void> {
+async function listSessions({
+  status,
+  reason,
+  profile,
+  search,
+  limit,
+  team: named,
+  allTeams,
+  ...flags
+}: ListFlags): Promise<void> {
   const bowline = await createClient(flags)
   const team = allTeams === true ? everyTeam : named
   const sessions = await bowline.sessions.list({
     ...(status === undefined ? {} : { status }),
+    endReason: reason,
+    profile,
+    search,
+    limit,
     ...(team === undefined ? {} : { team }),
     ...labelsOf(flags),
   })

@@ -2,7 +2,7 @@ import { checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
 import type { Document } from '../contract/document.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
-import type { SessionStatus, SessionSummary } from '../contract/browser.ts'
+import type { EndReason, ListedStatus, SessionSummary } from '../contract/browser.ts'
 import type { CreateSessionOptions, UpdateSessionOptions } from '../contract/session-options.ts'
 import type { Routes } from '../contract/routes.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
@@ -18,8 +18,23 @@ import { createSessionRecordings, type SessionRecordings } from './session-recor
 
 /** Filter of `sessions.list()`. */
 export interface SessionFilter {
-  /** Only sessions with this status. Default: all. */
-  readonly status?: SessionStatus
+  /** Only sessions with this status; `ended` is any but `active`. Default: all. */
+  readonly status?: ListedStatus
+  /** Only sessions that ended for this reason. Default: all. */
+  readonly endReason?: EndReason | undefined
+  /** Only sessions with this profile. Default: all. */
+  readonly profile?: string | undefined
+  /**
+   * Only sessions whose id starts with this text, or whose name, profile or metadata contain it.
+   * Default: all.
+   */
+  readonly search?: string | undefined
+  /** Only sessions that were created at this time or later, as ISO 8601. Default: all. */
+  readonly from?: string | undefined
+  /** Only sessions that were created before this time, as ISO 8601. Default: all. */
+  readonly to?: string | undefined
+  /** Maximum number of sessions, 1 to 1000. Default: 1000. */
+  readonly limit?: number | undefined
   /** Only sessions with exactly this name. Default: all. */
   readonly name?: string | undefined
   /** Only sessions whose metadata contains all of these values. Default: all. */

@@ -18,6 +18,9 @@ export const endReason = z.enum(['deleted', 'ttl', 'idle', 'crashed', 'drained',
 /** Status of a session. */
 export const sessionStatus = z.enum(['active', 'destroyed', 'error'])
 
+/** Status that sessions can be listed by. `ended` is `destroyed` or `error`. */
+export const listedStatus = z.enum([...sessionStatus.options, 'ended'])
+
 const labels = {
   /** Name of the session. Absent without one. */
   name: sessionName.optional(),
@@ -83,7 +86,20 @@ export const everyTeam = '*'
 
 /** Query of `GET /v2/browser`. */
 export const listSessionsQuery = z.object({
-  status: sessionStatus.optional(),
+  /** Only sessions with this status; `ended` is any but `active`. */
+  status: listedStatus.optional(),
+  /** Only sessions that ended for this reason. */
+  endReason: endReason.optional(),
+  /** Only sessions with this profile. */
+  profile: z.string().min(1).max(200).optional(),
+  /**
+   * Only sessions whose id starts with this text, or whose name, profile or metadata contain it.
+   */
+  search: z.string().trim().min(1).max(200).optional(),
+  /** Only sessions that were created at this time or later. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Only sessions that were created before this time. */
+  to: z.iso.datetime({ offset: true }).optional(),
   /** Only sessions with exactly this name. */
   name: sessionName.optional(),
   /**
@@ -98,10 +114,17 @@ export const listSessionsQuery = z.object({
   team: z.string().min(1).max(100).optional(),
   /** Maximum number of sessions, 1 to 1000. Default: 1000. */
   limit: z.coerce.number<number | string>().int().min(1).max(1000).default(1000),
+  /** `cursor` of the previous page. */
+  cursor: z.string().max(200).optional(),
 })
 
 /** Response of `GET /v2/browser`, newest first. */
-export const listSessionsResponse = z.looseObject({ success: z.literal(true), sessions: z.array(sessionSummary) })
+export const listSessionsResponse = z.looseObject({
+  success: z.literal(true),
+  sessions: z.array(sessionSummary),
+  /** Requests the next page. Absent on the last one. */
+  cursor: z.string().optional(),
+})
 
 /** Body of `DELETE /v2/browser`. */
 export const deleteSessionRequest = z
@@ -145,6 +168,7 @@ export const sessionParams = z.object({ id: z.string().min(1) })
 
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
 export type SessionSummary = z.output<typeof sessionSummary>
+export type ListedStatus = z.output<typeof listedStatus>
 export type SessionStatus = z.output<typeof sessionStatus>
 export type DeleteSessionRequest = z.output<typeof deleteSessionRequest>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>

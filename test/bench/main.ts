@@ -1,4 +1,5 @@
-// npm run bench [-- NAME…] [--quick] [--rounds N] [--json]
+// npm run bench [-- NAME…] [--quick] [--rounds N] [--json] [--markdown FILE]
+import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import playwright from 'playwright-core/package.json' with { type: 'json' }
@@ -7,6 +8,7 @@ import { listBrowsers } from '../../server/src/browsers/find.ts'
 import { packageVersion } from '../../server/src/version.ts'
 import { discoverGroups } from './discover.ts'
 import type { BenchGroup, BenchOptions } from './group.ts'
+import { formatPage } from './markdown.ts'
 import { formatTable, judge, type Verdict } from './report.ts'
 
 interface GroupResult {
@@ -24,6 +26,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
+    markdown: { type: 'string' },
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string' },
   },
@@ -76,6 +79,7 @@ async function main(): Promise<void> {
       `\n${result.group}: ${about}\n  ${seconds} s, load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after\n${formatTable(figures)}`,
     )
   }
+  if (values.markdown !== undefined) await writeFile(values.markdown, formatPage(host, results))
   if (values.json) process.stdout.write(`${JSON.stringify({ host, results }, undefined, 2)}\n`)
 }
 

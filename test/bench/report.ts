@@ -14,9 +14,8 @@ export function judge(figure: Figure): Verdict {
   return { ...figure, ratio, isReached: aim && isReached(aim, aim.of === 'ratio' ? ratio : ours) }
 }
 
-/** The verdicts as the lines of a table. */
-export function formatTable(verdicts: readonly Verdict[]): string {
-  const heads = ['figure', 'ours', 'baseline', 'ratio', 'aim', 'reached']
+/** The verdicts as rows of cells, below a row of headings. */
+export function tableOf(verdicts: readonly Verdict[]): readonly (readonly string[])[] {
   const cells = verdicts.map((verdict) => [
     verdict.name,
     `${formatNumber(verdict.ours)} ${verdict.unit}`,
@@ -25,8 +24,14 @@ export function formatTable(verdicts: readonly Verdict[]): string {
     verdict.aim === undefined ? '' : formatAim(verdict.aim, verdict.unit),
     verdict.isReached === undefined ? '' : verdict.isReached ? 'yes' : 'NO',
   ])
-  const widths = heads.map((head, column) => Math.max(head.length, ...cells.map((row) => row[column]?.length ?? 0)))
-  return [heads, ...cells]
+  return [['figure', 'ours', 'baseline', 'ratio', 'aim', 'reached'], ...cells]
+}
+
+/** The verdicts as the lines of a table. */
+export function formatTable(verdicts: readonly Verdict[]): string {
+  const rows = tableOf(verdicts)
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
     .map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0, column)).join('  '))
     .map((line) => `  ${line.trimEnd()}\n`)
     .join('')

@@ -10,7 +10,7 @@ export interface GuideBlock {
   readonly fileName: string
   readonly code: string
   /** The `text` block that follows: the output of the program. `…` stands for any text. */
-  readonly output?: string
+  readonly output: string | undefined
 }
 
 /** Reads the TypeScript blocks of all guides. */
@@ -25,7 +25,7 @@ function blocksOf(path: string, text: string): readonly GuideBlock[] {
     const line = text.slice(0, match.index).split('\n').length
     const fileName = `${path.replaceAll('/', '-').replace(/\.md$/, '')}-${line}.ts`
     const [, code = '', output] = match
-    return { source: `${path}:${line}`, fileName, code, ...(output === undefined ? {} : { output }) }
+    return { source: `${path}:${line}`, fileName, code, output }
   })
 }
 

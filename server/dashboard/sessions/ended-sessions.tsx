@@ -1,13 +1,20 @@
-import type { SessionSummary } from 'bowline/contract/browser'
+import { useState } from 'preact/hooks'
+import type { EndReason, SessionSummary } from 'bowline/contract/browser'
+import { LoadMore } from '../frame/load-more.tsx'
+import { usePages } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
-import { matches } from './session-calls.ts'
+import { startOf, TimeRange } from '../components/time-range.tsx'
+import { useSettled } from '../components/use-settled.ts'
+import { listEnded } from './session-calls.ts'
 
-/** Maximum number of listed sessions. */
-const maxShown = 20
+/** The contract's list has a schema, which the page does not load. */
+const reasons: readonly EndReason[] = ['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost', 'revoked']
 
 const columns: readonly Column<SessionSummary>[] = [
   {
@@ -38,25 +45,30 @@ export function toneOf(reason: string) {
   return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
 }
 
-/** Ended sessions, latest end first. */
-export function EndedSessions({
-  sessions,
-  filterText,
-}: {
-  readonly sessions: readonly SessionSummary[]
-  readonly filterText: string
-}) {
-  const rows = sessions.filter((session) => matches(session, filterText))
-  if (rows.length === 0) return null
+/** Ended sessions, newest first, page by page. */
+export function EndedSessions({ text }: { readonly text: string }) {
+  const search = useSettled(text.trim())
+  const [reason, setReason] = useState('')
+  const [range, setRange] = useState('')
+  const pages = usePages<SessionSummary>(`ended ${reason} ${range} ${search}`, async (api, cursor, signal) =>
+    listEnded(api, { reason, search, from: startOf(range), cursor }, signal),
+  )
+  const { rows, apiError, reload } = pages
+  const isFiltered = reason !== '' || range !== '' || search !== ''
+  if (rows?.length === 0 && !isFiltered) return null
   return (
     <section class="block">
-      <h2>Ended</h2>
-      <DataTable label="Ended sessions" columns={columns} rows={rows.slice(0, maxShown)} keyOf={({ id }) => id} />
-      {rows.length > maxShown && (
-        <p class="faint">
-          Showing {maxShown} of {rows.length}.
-        </p>
+      <div class="block-head">
+        <h2>Ended</h2>
+        <FilterSelect label="Filter by reason" all="All reasons" names={reasons} chosen={reason} onChoose={setReason} />
+        <TimeRange chosen={range} onChoose={setRange} />
+      </div>
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {rows?.length === 0 && <p class="faint">No ended session matches.</p>}
+      {rows !== undefined && rows.length > 0 && (
+        <DataTable label="Ended sessions" columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
+      <LoadMore pages={pages} />
     </section>
   )
 }

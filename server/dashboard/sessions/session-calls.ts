@@ -1,24 +1,43 @@
 import type { ExecuteResponse } from 'bowline/contract/execute'
-import type { CreateSessionResponse, SessionSummary } from 'bowline/contract/browser'
+import type { CreateSessionResponse, EndReason, SessionSummary } from 'bowline/contract/browser'
 import type { CreateSessionOptions } from 'bowline/contract/session-options'
 import type { RouteInput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
+import type { PageOfRows } from '../frame/use-pages.ts'
 
 /** Lists the live sessions, newest first. Does not count as activity. */
 export async function listLive(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
   return listSessions(api, { status: 'active' }, signal)
 }
 
-/**
- * Lists ended sessions, latest end first. The API lists sessions by their creation, so these are
- * the 50 that were created last of each status.
- */
-export async function listEnded(api: Api, signal?: AbortSignal): Promise<readonly SessionSummary[]> {
-  const [destroyed, failed] = await Promise.all([
-    listSessions(api, { status: 'destroyed', limit: 50 }, signal),
-    listSessions(api, { status: 'error', limit: 50 }, signal),
-  ])
-  return [...destroyed, ...failed].toSorted((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? ''))
+const endedPageSize = 20
+
+interface EndedFilter {
+  /** Empty for all reasons. */
+  readonly reason: string
+  /** Empty for all sessions. */
+  readonly search: string
+  /** Earliest creation. */
+  readonly from: string | undefined
+  readonly cursor: string | undefined
+}
+
+/** Reads a page of the ended sessions, newest first. */
+export async function listEnded(
+  api: Api,
+  { reason, search, from, cursor }: EndedFilter,
+  signal?: AbortSignal,
+): Promise<PageOfRows<SessionSummary>> {
+  const query = {
+    status: 'ended',
+    endReason: reason === '' ? undefined : (reason as EndReason),
+    search: search === '' ? undefined : search,
+    from,
+    cursor,
+    limit: endedPageSize,
+  } as const
+  const page = await api.call('listSessions', { query }, signal)
+  return { rows: page.sessions, cursor: page.cursor ?? null }
 }
 
 async function listSessions(

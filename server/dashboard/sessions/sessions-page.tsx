@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -9,13 +9,11 @@ import { Snippet } from '../components/snippet.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { EndedSessions } from './ended-sessions.tsx'
 import { NewSession } from './new-session.tsx'
-import { listEnded, listLive, matches } from './session-calls.ts'
+import { listLive, matches } from './session-calls.ts'
 import { SessionCard } from './session-card.tsx'
 import { firstSession } from './session-snippets.ts'
 
 const pollMs = 2000
-/** Catches sessions that started and ended between two polls, and failed reads. */
-const endedPollMs = 30_000
 /** Frames per second of all thumbnails together. */
 const maxTotalFps = 24
 const minFrameMs = 250
@@ -24,10 +22,6 @@ const maxFrameMs = 3000
 /** Live sessions as thumbnails, with ended sessions below. */
 export function SessionsPage() {
   const { value: live, apiError, reload } = useLoaded('live sessions', listLive, { pollMs })
-  const ids = live?.map(({ id }) => id).join(' ') ?? ''
-  const { value: ended, reload: reloadEnded } = useLoaded('ended sessions', listEnded, { pollMs: endedPollMs })
-  // A session that left the live list has ended, so the other list is reloaded at once.
-  useEffect(reloadEnded, [reloadEnded, ids])
   const [filterText, setFilter] = useState('')
   const [isCreating, setIsCreating] = useState(false)
   const found = live?.filter((session) => matches(session, filterText))
@@ -66,7 +60,7 @@ export function SessionsPage() {
           <SessionCard key={session.id} session={session} frameMs={intervalFor(found.length)} onChange={reload} />
         ))}
       </ul>
-      {ended !== undefined && ended.length > 0 && <EndedSessions sessions={ended} filterText={filterText} />}
+      <EndedSessions text={filterText} />
       {isCreating && <NewSession onClose={() => setIsCreating(false)} />}
     </Page>
   )

@@ -7,7 +7,9 @@ import type { Route } from 'bowline/contract/route'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
+import { apiReferenceOptions } from './api-reference-page.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
+import { addExamples } from './openapi-examples.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
 
@@ -17,6 +19,7 @@ import { tags } from './openapi-tags.ts'
 export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
   const schemaRegistry = nameSchemas()
   const transform = createJsonSchemaTransform({ schemaRegistry })
+  const addAllComponents = addComponents(schemaRegistry)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -35,7 +38,7 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       const { streams } = document.route.config ?? {}
       return { schema: streams === undefined ? writeShorthands(schema) : describeFile(schema, streams), url }
     },
-    transformObject: addComponents(schemaRegistry),
+    transformObject: (source) => addExamples(addAllComponents(source)),
   })
   await registerDocs(app)
   registerServerRoute(app, 'openApi', { handler: async () => app.swagger() })
@@ -96,6 +99,7 @@ async function registerDocs(app: FastifyInstance): Promise<void> {
   await app.register(ui.default, {
     routePrefix: path,
     staticCSP: true,
+    uiConfig: { ...apiReferenceOptions, plugins: [...apiReferenceOptions.plugins] },
     logo: { type, content, href: '/' },
     theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },
   })

@@ -1,11 +1,10 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { EndReason, SessionStatus } from 'bowline/contract/browser'
+import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid } from 'bowline/kit/ids'
 import type { JsonText } from '../store/tables/columns.ts'
 import { toRow } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
-import { metadataColumn, type SessionMetadata } from './session-labels.ts'
 import type { OnBrowserClose, SessionRow } from '../store/tables/sessions.ts'
 
 /** A session to admit. It is created now and expires after its TTL, by the database's clock. */
@@ -195,30 +194,6 @@ export async function getTeamSession(db: Kysely<Database>, id: string, teamId: s
 /** Creates the error for an unknown session, or one whose existence the caller must not learn. */
 export function sessionNotFound(): BowlineError {
   return new BowlineError('SESSION_NOT_FOUND', 'Browser session not found.')
-}
-
-/** Lists sessions, newest first. */
-export async function listSessions(
-  db: Kysely<Database>,
-  filter: {
-    /** Default: sessions of all teams. */
-    readonly teamId?: string | undefined
-    readonly status?: SessionStatus | undefined
-    readonly name?: string | undefined
-    /** Metadata that a session must have, all of them. */
-    readonly metadata?: SessionMetadata | undefined
-    /** Maximum number of sessions. */
-    readonly limit: number
-  },
-): Promise<readonly SessionRow[]> {
-  let query = db.selectFrom('session').selectAll()
-  if (filter.teamId !== undefined) query = query.where('teamId', '=', filter.teamId)
-  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
-  if (filter.name !== undefined) query = query.where('name', '=', filter.name)
-  const metadata = metadataColumn(filter.metadata)
-  if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${metadata}::jsonb`)
-  const rows = await query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
-  return rows.map(toRow)
 }
 
 /** Lists the active sessions of a node, including those it had when it died. */

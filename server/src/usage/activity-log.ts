@@ -1,15 +1,9 @@
 import { activityEndpoints, activityLimits, type ActivityEndpoint } from 'bowline/contract/activity'
 import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
-import { isUuid } from 'bowline/kit/ids'
+import { readCursor, writeCursor } from '../kit/page-cursor.ts'
 import { runEvery } from '../kit/run-every.ts'
-import {
-  deleteOldActivities,
-  insertActivities,
-  listActivities,
-  type ActivityPosition,
-  type ActivityRow,
-} from './activity-queries.ts'
+import { deleteOldActivities, insertActivities, listActivities, type ActivityRow } from './activity-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** An activity entry to record. */
@@ -92,18 +86,4 @@ function assertEndpoint(endpoint: string | undefined): void {
 function readLimit(text = ''): number {
   const limit = Number.parseInt(text, 10)
   return limit >= 1 ? Math.min(limit, activityLimits.max) : activityLimits.default
-}
-
-function writeCursor({ createdAt, id }: ActivityPosition): string {
-  return Buffer.from(`${createdAt.toISOString()}:${id}`).toString('base64url')
-}
-
-function readCursor(cursor: string | undefined): ActivityPosition | undefined {
-  if (cursor === undefined) return undefined
-  const [, time = '', id = ''] = /^(20\d\d-.+Z):([^:]+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  const createdAt = new Date(time)
-  if (isUuid(id) && !Number.isNaN(createdAt.getTime())) return { createdAt, id }
-  throw new BowlineError('BAD_REQUEST', 'Invalid cursor.', {
-    hint: 'Send the `cursor` of the previous page, unchanged.',
-  })
 }

@@ -1,6 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routes, type Route } from 'bowline/contract/routes'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { requestExamples } from '../../src/http/openapi-examples.ts'
 
 interface Operation {
   readonly operationId?: string
@@ -49,6 +51,17 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['200', '4XX', '5XX']))
     }
     expect(document.servers).toHaveLength(1)
+  })
+
+  test('has an example for every JSON body, which the operation accepts', () => {
+    const withBody = operations().filter(({ requestBody }) => requestBody?.content['application/json'] !== undefined)
+    const bodies = new Map(Object.entries<Route>(routes).map(([name, { body }]) => [name, body]))
+    const ids = withBody.map(({ operationId = '' }) => operationId).filter((id) => id !== 'parse')
+
+    expect(ids.toSorted()).toEqual(Object.keys(requestExamples).toSorted())
+    for (const id of ids.filter((name) => bodies.has(name))) {
+      expect(bodies.get(id)?.safeParse(requestExamples[id]), id).toMatchObject({ success: true })
+    }
   })
 
   test('has each operation once, without path aliases', () => {

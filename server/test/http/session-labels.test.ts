@@ -107,6 +107,17 @@ describe('the name and the metadata of a session', () => {
 })
 
 describe('a list of sessions', () => {
+  test('is read page by page', async () => {
+    const read = async (query: string) => (await lab.api('GET', `/v2/browser?limit=1${query}`)).body
+    const first = await read('')
+    const second = await read(`&cursor=${String(first['cursor'])}`)
+
+    expect(first['sessions']).toHaveLength(1)
+    expect(second['sessions']).toHaveLength(1)
+    expect(second['sessions']).not.toEqual(first['sessions'])
+    expect(await read('&cursor=nonsense')).toMatchObject({ code: 'BAD_REQUEST', error: 'Invalid cursor.' })
+  })
+
   test.each([
     ['name=Nightly%20export', true],
     ['name=Nightly', false],
@@ -117,6 +128,10 @@ describe('a list of sessions', () => {
     [`metadata[customer]=4711&metadata[${encodeURIComponent('odd key=[x]')}]=Gr%C3%BC%C3%9Fe%20%26%20more`, true],
     ['metadata[customer]=4711&metadata[other]=1', false],
     ['metadata[customer]=4711&name=Nightly%20export&limit=1000', true],
+    ['status=active&search=nightly', true],
+    ['status=ended&search=nightly', false],
+    ['endReason=crashed', false],
+    ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', false],
   ])('with %s has the session: %s', async (query, isFound) => {
     expect((await idsOf(query)).includes(ended.id)).toBe(isFound)
   })

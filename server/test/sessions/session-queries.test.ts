@@ -5,15 +5,14 @@ import { listLedger } from '../../src/billing/ledger.ts'
 import type { KeyRow } from '../../src/teams/key-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { admitSession, endSession } from '../../src/sessions/session-account.ts'
+import { listSessions } from '../../src/sessions/list-sessions.ts'
 import {
   activeSessionsOfNode,
   findSession,
-  listSessions,
   saveLastActivity,
   type NewSessionRow,
   type SessionOutcome,
 } from '../../src/sessions/session-queries.ts'
-import { labelsOf, metadataColumn } from '../../src/sessions/session-labels.ts'
 import type { SessionRow } from '../../src/store/tables/sessions.ts'
 import { availableCredits } from '../../src/billing/account.ts'
 import { findTeam } from '../../src/teams/team-queries.ts'
@@ -24,10 +23,6 @@ async function admit(db: Kysely<Database>, key: KeyRow, changes?: Partial<NewSes
   const admission = await admitSession(db, newSession(key, changes))
   if (admission.outcome !== 'admitted') throw new Error(admission.outcome)
   return admission.session
-}
-
-function rethrow(error: unknown): never {
-  throw error
 }
 
 function ending(session: SessionRow, changes: Partial<SessionOutcome> = {}): SessionOutcome {
@@ -162,42 +157,6 @@ describeEachStore('sessions', (openStore) => {
     expect(await admitSession(store.db, newSession(two.key, { idempotencyKey: 'once' }))).toMatchObject({
       outcome: 'admitted',
     })
-  })
-
-  test('sessions are listed newest first, by team and status, up to a limit', async () => {
-    await using store = await openStore()
-    const { team, key } = await makeTeam(store.db)
-    await admit(store.db, (await makeTeam(store.db)).key)
-    const first = await admit(store.db, key)
-    const second = await admit(store.db, key)
-    const third = await admit(store.db, key)
-    await endSession(store.db, ending(second))
-    const idsOf = async (filter: object): Promise<readonly string[]> =>
-      (await listSessions(store.db, { teamId: team.id, limit: 100, ...filter })).map(({ id }) => id)
-
-    expect(await idsOf({})).toEqual([third.id, second.id, first.id])
-    expect(await idsOf({ status: 'active' })).toEqual([third.id, first.id])
-    expect(await idsOf({ limit: 1 })).toEqual([third.id])
-  })
-
-  test('sessions are listed by their name and by part of their metadata', async () => {
-    await using store = await openStore()
-    const { team, key } = await makeTeam(store.db)
-    const export1 = await admit(store.db, key, {
-      name: 'export',
-      metadata: metadataColumn({ customer: '4711', region: 'eu' }),
-    })
-    const export2 = await admit(store.db, key, { name: 'export', metadata: metadataColumn({ customer: '4712' }) })
-    const plain = await admit(store.db, key)
-    const idsOf = async (filter: object): Promise<readonly string[]> =>
-      (await listSessions(store.db, { teamId: team.id, limit: 100, ...filter })).map(({ id }) => id)
-
-    expect(await idsOf({ name: 'export' })).toEqual([export2.id, export1.id])
-    expect(await idsOf({ metadata: { customer: '4711' } })).toEqual([export1.id])
-    expect(await idsOf({ metadata: { customer: '4711', region: 'us' } })).toEqual([])
-    expect(await idsOf({ metadata: {} })).toEqual([plain.id, export2.id, export1.id])
-    expect(labelsOf(export1, rethrow)).toEqual({ name: 'export', metadata: { customer: '4711', region: 'eu' } })
-    expect(labelsOf(plain, rethrow)).toEqual({})
   })
 
   test('only active sessions of a node are listed', async () => {

@@ -1,9 +1,11 @@
 import { deleteSessionResponse, everyTeam, type DeleteSessionRequest } from 'bowline/contract/browser'
 import type { Routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
+import { readCursor, writeCursor } from '../../kit/page-cursor.ts'
 import { requestPeer } from '../../cluster/relay.ts'
 import { sessionHasEnded } from '../../sessions/update-session.ts'
-import { findByIdempotencyKey, getSession, listSessions } from '../../sessions/session-queries.ts'
+import { listSessions } from '../../sessions/list-sessions.ts'
+import { findByIdempotencyKey, getSession } from '../../sessions/session-queries.ts'
 import type { OnUnreadable } from '../../store/tables/json-table.ts'
 import type { SessionRow } from '../../store/tables/sessions.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
@@ -53,18 +55,8 @@ export function browserHandlers(deps: SessionCreatorDeps): BrowserHandlers {
 
   return {
     createSession: async ({ body, query }, call) => creator.create(body, query.wait, call),
-    listSessions: async ({ query }, call) => {
-      const teams = await teamsToList(deps, query.team, call.key)
-      const rows = await listSessions(deps.store.db, {
-        teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
-        status: query.status,
-        name: query.name,
-        metadata: query.metadata,
-        limit: query.limit,
-      })
-      const nameOf = (row: SessionRow) => (query.team === undefined ? undefined : teams.get(row.teamId))
-      return { success: true, sessions: rows.map((row) => sessionSummary(row, summaryDeps, call, nameOf(row))) }
-    },
+    listSessions: async ({ query }, call) =>
+      listPage(deps, query, call, (row, team) => sessionSummary(row, summaryDeps, call, team)),
     getSession: async ({ params }, call) => {
       const row = await visibleSession(deps, params.id, call.key)
       return { success: true, ...sessionSummary(row, summaryDeps, call) }
@@ -75,6 +67,32 @@ export function browserHandlers(deps: SessionCreatorDeps): BrowserHandlers {
     }),
     deleteSession: async ({ params, query }, call) => end(params.id, query.failed === 'true', call),
     deleteSessionByBody: async ({ body }, call) => end(await idOf(deps, body, call), body.failed === true, call),
+  }
+}
+
+/** Lists a page of the sessions that the caller may see. */
+async function listPage(
+  deps: Pick<SessionCreatorDeps, 'store'>,
+  { team, from, to, cursor, limit, ...filter }: Input<Routes['listSessions']>['query'],
+  call: Call,
+  summarize: (row: SessionRow, teamName: string | undefined) => ReturnType<typeof sessionSummary>,
+) {
+  const teams = await teamsToList(deps, team, call.key)
+  const rows = await listSessions(deps.store.db, {
+    ...filter,
+    teamId: teams.size === 1 ? [...teams.keys()][0] : undefined,
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+    after: readCursor(cursor),
+    // One extra row shows whether there is a next page.
+    limit: limit + 1,
+  })
+  const shown = rows.slice(0, limit)
+  const last = rows.length > limit ? shown.at(-1) : undefined
+  return {
+    success: true as const,
+    sessions: shown.map((row) => summarize(row, team === undefined ? undefined : teams.get(row.teamId))),
+    ...(last === undefined ? {} : { cursor: writeCursor(last) }),
   }
 }
 
@@ -140,7 +158,7 @@ function logForeignDeletion({ id: sessionId, teamId }: SessionRow, { key, raw }:
  * TEAM_NOT_FOUND.
  */
 async function teamsToList(
-  { store }: SessionNodeDeps,
+  { store }: Pick<SessionNodeDeps, 'store'>,
   requestedTeam: string | undefined,
   key: KeyRow,
 ): Promise<ReadonlyMap<string, string>> {

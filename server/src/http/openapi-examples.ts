@@ -1,0 +1,70 @@
+const url = 'https://example.com'
+const markdown = { formats: ['markdown'] }
+const profileState = { cookies: [{ name: 'user', value: 'ann', domain: 'example.com', path: '/' }], origins: [] }
+const prices = { prompt: 'Which boats are there?' }
+
+/**
+ * Bodies that `/docs` shows and sends, by operation. Without them it would show a value for every
+ * field of a body.
+ */
+export const requestExamples: Readonly<Record<string, unknown>> = {
+  confirmEmail: { token: 'the token in the link of the email' },
+  unsubscribeEmail: { token: 'the token in the link of the email' },
+  createSession: { ttl: 120, activityTtl: 60, name: 'Orders' },
+  deleteSessionByBody: { id: '019cc1f0-0000-7000-8000-000000000000' },
+  updateSession: { ttl: 600 },
+  interact: { code: 'await page.title()' },
+  startAgent: { ...prices, urls: [url], maxCredits: 100 },
+  execute: { code: 'await page.title()', language: 'node' },
+  startHandoff: { instructions: 'Sign in' },
+  createKey: { name: 'ci' },
+  importStorageState: { storageState: profileState },
+  setSecret: { value: 'secret', origins: [url] },
+  map: { url, limit: 100 },
+  mapV1: { url, limit: 100 },
+  startBatch: { urls: [url], ...markdown },
+  startV1Batch: { urls: [url], ...markdown },
+  startCrawl: { url, limit: 10, scrapeOptions: markdown },
+  startV1Crawl: { url, limit: 10, scrapeOptions: markdown },
+  previewCrawl: { url, prompt: 'Only the documentation' },
+  scrape: { url, ...markdown },
+  scrapeSession: markdown,
+  v1Scrape: { url, ...markdown },
+  createParseUpload: { filename: 'report.pdf' },
+  search: { query: 'tide tables', limit: 5 },
+  searchV1: { query: 'tide tables', limit: 5 },
+  createMonitor: {
+    name: 'Pricing',
+    schedule: { text: 'daily at 9:00', timezone: 'Europe/Berlin' },
+    targets: [{ type: 'scrape', urls: [url] }],
+  },
+  updateMonitor: { name: 'Prices' },
+  createTeam: { name: 'press', credits: 10_000 },
+  updateTeam: { addCredits: 500 },
+  startExtract: { urls: [url], ...prices },
+  startExtractV1: { urls: [url], ...prices },
+}
+
+interface Operation {
+  readonly operationId?: string
+  readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
+}
+
+/** Adds the examples to the JSON bodies of an OpenAPI document. */
+export function addExamples<Document extends object>(document: Document): Document {
+  const { paths = {} } = document as { readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
+  const withExamples = Object.entries(paths).map(([path, operations]) => {
+    const described = Object.entries(operations).map(([method, operation]) => [method, describe(operation)] as const)
+    return [path, Object.fromEntries(described)] as const
+  })
+  return { ...document, paths: Object.fromEntries(withExamples) }
+}
+
+function describe(operation: Operation): Operation {
+  const { operationId = '', requestBody } = operation
+  const json = requestBody?.content['application/json']
+  const example = requestExamples[operationId]
+  if (json === undefined || example === undefined) return operation
+  const content = { ...requestBody?.content, 'application/json': { ...json, example } }
+  return { ...operation, requestBody: { ...requestBody, content } }
+}

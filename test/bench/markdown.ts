@@ -1,0 +1,25 @@
+import { table } from '../../scripts/reference/markdown.ts'
+import { tableOf, type Verdict } from './report.ts'
+
+/** Results of one benchmark for the page. */
+export interface MeasuredGroup {
+  readonly group: string
+  readonly about: string
+  readonly figures: readonly Verdict[]
+}
+
+/** Formats results as `docs/benchmarks.md`. */
+export function formatPage(host: Readonly<Record<string, string | number>>, results: readonly MeasuredGroup[]): string {
+  const machine = Object.entries(host).map(([name, value]) => `${name} ${value}`)
+  const blocks = [
+    '# Benchmarks',
+    'Each benchmark measures Bowline beside a baseline in the same run, so that the ratios hold on other machines.',
+    '```sh\nnpm run bench                                     # all benchmarks, about an hour\nnpm run bench -- gateway cycle                    # two of them\nnpm run bench -- --markdown docs/benchmarks.md    # writes this page\n```',
+    `This page was written by that command, on this machine: ${machine.join(', ')}. Absolute figures depend on the machine and its load.`,
+    ...results.flatMap(({ group, about, figures }) => {
+      const [head = [], ...rows] = tableOf(figures)
+      return [`## ${group}`, `${about[0]?.toUpperCase()}${about.slice(1)}.`, table(head, rows)]
+    }),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
