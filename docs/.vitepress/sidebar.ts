@@ -59,7 +59,8 @@ export const sidebar: readonly SidebarSection[] = [
       { text: 'Storage and crashes', link: '/running/storage' },
       { text: 'Several servers', link: '/running/several-servers' },
       { text: 'Keys and access', link: '/running/security' },
-      { text: 'Health checks and reverse proxies', link: '/running/operations' },
+      { text: 'HTTPS and reverse proxies', link: '/running/https' },
+      { text: 'Health checks and metrics', link: '/running/monitoring' },
     ],
   },
   {

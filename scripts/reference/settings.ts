@@ -8,12 +8,14 @@ import { retentionSettings } from '../../server/src/config/retention-settings.ts
 import { searchSettings } from '../../server/src/config/search-settings.ts'
 import { storeSettings } from '../../server/src/config/store-settings.ts'
 import { teamSettings } from '../../server/src/config/team-settings.ts'
+import { tlsSettings } from '../../server/src/config/tls-settings.ts'
 import { page, table } from './markdown.ts'
 
 type SettingName = (typeof settingNames)[number]
 
 /** Headings of the page, with the settings below each. The rest is below "Server". */
 const topics: Readonly<Record<string, object>> = {
+  HTTPS: tlsSettings,
   Browsers: browserSettings,
   Storage: storeSettings,
   Retention: retentionSettings,

@@ -128,7 +128,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
   const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)
-  const { app, sessions, heartbeatResources } = await openApiServer(
+  const { app, sessions, localUrl, heartbeatResources } = await openApiServer(
     resources,
     { api: settings.api, sessions: settings.sessions },
     { shared, secrets, blobs, egress, host, usage, services, whenStarted: started.promise, log },
@@ -138,7 +138,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const node = { nodeUrl, bootstrapKeyId: bootstrapKey.id, blobsId, sessions, services, heartbeatResources, log }
   const retiredKeys = await joinCluster(shared, node)
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
-  await writeServerFile(resources, config.dataDir, url)
+  await writeServerFile(resources, config.dataDir, localUrl ?? url)
   // Disposed first: new requests are refused while the rest closes.
   resources.defer(() => sessions.startDraining())
   started.resolve()

@@ -11,6 +11,7 @@ import { storeSettings } from './config/store-settings.ts'
 import { notificationSettings } from './config/notification-settings.ts'
 import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
+import { tlsSettings } from './config/tls-settings.ts'
 
 /** Default of `--data-dir`. */
 export const defaultDataDir = join(homedir(), '.bowline')
@@ -38,6 +39,7 @@ export const settings = {
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
   },
+  ...tlsSettings,
   maxConnections: {
     flag: 'max-connections',
     env: 'BOWLINE_MAX_CONNECTIONS',
@@ -250,6 +252,10 @@ function parse(raw: Readonly<Record<string, unknown>>, label: (name: SettingName
       'CONFIG_INVALID',
       `${label('smtpUrl')} requires \`--public-url\`, the base URL of the links in emails`,
     )
+  }
+  if ((config['tlsCert'] === undefined) !== (config['tlsKey'] === undefined)) {
+    const [given, missing] = config['tlsCert'] === undefined ? ['tlsKey', 'cert'] : ['tlsCert', 'key']
+    throw new BowlineError('CONFIG_INVALID', `${label(given as SettingName)} requires \`--tls-${missing}\``)
   }
   return config as unknown as ServerConfig
 }

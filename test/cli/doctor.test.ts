@@ -1,8 +1,9 @@
-import { access } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../lab/run-command.ts'
 import { writeUnsandboxed } from '../lab/unsandboxed-browser.ts'
+import { selfSigned } from '../../server/test/egress/certificate.ts'
 import { openDataDir } from '../../server/test/browsers/browser-fixture.ts'
 
 interface Finding {
@@ -26,9 +27,18 @@ async function runDoctor(...args: readonly string[]): Promise<{ code: number; fi
 }
 
 test('all checks pass if a browser starts in a sandbox, even if only the data directory is writable', async () => {
-  const { code, findings } = await runDoctor()
+  const [cert, key] = [join(home.path, 'server.crt'), join(home.path, 'server.key')]
+  await writeFile(cert, selfSigned.cert)
+  await writeFile(key, selfSigned.key)
+
+  const { code, findings } = await runDoctor('--tls-cert', cert, '--tls-key', key)
 
   expect(findings.filter(({ state }) => state === 'bad')).toEqual([])
+  expect(findings.at(-1)).toEqual({
+    what: 'TLS certificate',
+    state: 'good',
+    detail: 'DNS:localhost, IP Address:127.0.0.1, valid until 2126-10-28',
+  })
   expect(code).toBe(0)
 })
 

@@ -25,6 +25,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import { packageVersion } from '../version.ts'
+import { openHttps, type Https } from './open-https.ts'
 import { openSessions, type OpenSessions, type SessionSettings } from './open-sessions.ts'
 import type { Services } from './open-services.ts'
 import type { SharedDeps } from './shared-deps.ts'
@@ -35,6 +36,8 @@ const apiKeyUseMs = 30_000
 export interface ApiServer {
   readonly app: FastifyInstance
   readonly sessions: Sessions
+  /** URL of the plain HTTP listener of an HTTPS server, for programs of this machine. */
+  readonly localUrl: string | undefined
   /** Stack of the heartbeat. It is disposed after the sessions have ended. */
   readonly heartbeatResources: AsyncDisposableStack
 }
@@ -44,6 +47,8 @@ export type ApiServerSettings = Pick<
   ServerConfig,
   | 'dataDir'
   | 'publicUrl'
+  | 'tlsCert'
+  | 'tlsKey'
   | 'metricsToken'
   | 'maxConnections'
   | 'maxTtl'
@@ -114,9 +119,11 @@ export async function openApiServer(
     maxTtlSeconds: settings.api.maxTtl,
     onError,
   })
+  const https = await openHttps(settings.api, { egress, log })
   const { app, drain } = await buildHttpApp(
-    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents }),
+    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents, https }),
   )
+  await https.start(resources, app.server)
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
   // flight can finish. Then the sockets close, then the listener.
   resources.defer(drain.close)
@@ -127,7 +134,7 @@ export async function openApiServer(
   const heartbeatResources = resources.use(new AsyncDisposableStack())
   resources.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000)])))
   resources.use(mcpHost)
-  return { app, sessions, heartbeatResources }
+  return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
 }
 
 /** Dependencies of the routes that are opened here. */
@@ -137,6 +144,7 @@ interface RequestDeps {
   readonly sessionQueue: SessionQueue
   readonly mcpHost: McpHost
   readonly agents: Agents
+  readonly https: Https
 }
 
 interface Sockets {
@@ -150,12 +158,11 @@ function httpDeps(
   settings: ApiServerSettings,
   { shared, secrets, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets, authenticator, sessionQueue, mcpHost, agents }: RequestDeps,
+  { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https }: RequestDeps,
 ): HttpDeps {
   const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl, execution } = settings
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
-  const { gateway, viewers, watchers } = sockets
   return {
     store,
     blobs,
@@ -195,10 +202,11 @@ function httpDeps(
     checks: createAccessChecks({ store, authenticator, metricsToken }),
     dataDir,
     publicUrl,
+    certificate: https.certificate,
     maxConnections,
     maxTtlSeconds: maxTtl,
     hasExecution: execution === 'on',
-    mcp: { host: mcpHost, settings: mcpSettings(settings) },
+    mcp: { host: mcpHost, settings: mcpSettings(settings), localUrl: https.localUrl },
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),
     binary: host.binary,

@@ -90,6 +90,8 @@ function apiSettings(config: ServerConfig): ApiServerSettings {
   return {
     dataDir: config.dataDir,
     publicUrl: config.publicUrl,
+    tlsCert: config.tlsCert,
+    tlsKey: config.tlsKey,
     metricsToken: config.metricsToken,
     maxConnections: config.maxConnections,
     maxTtl: config.maxTtl,

@@ -10,6 +10,7 @@ import { listBrowsers } from '../browsers/find.ts'
 import { openBrowserHost } from '../browsers/host.ts'
 import { describeIsolation, isIsolated } from '../browsers/isolation.ts'
 import { browserSearchEnvironment, readConfig } from '../config.ts'
+import { expiryWarningMs, readCertificate } from '../http/certificate.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import { assertFreeSpace } from '../store/assert-free-space.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
@@ -39,6 +40,8 @@ export function createDoctorCommand(): Command {
     .option('--isolation <how>', 'auto, strict, uid or none (BOWLINE_ISOLATION; default: auto)')
     .option('--data-dir <path>', 'data directory to check (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--database-url <url>', 'PostgreSQL database to check (DATABASE_URL)')
+    .option('--tls-cert <path>', 'certificate to check (BOWLINE_TLS_CERT)')
+    .option('--tls-key <path>', 'key of the certificate (BOWLINE_TLS_KEY)')
     .option('--json', 'print JSON')
     .action(async ({ json, ...flags }: DoctorFlags) => {
       const findings = [
@@ -46,6 +49,7 @@ export function createDoctorCommand(): Command {
         ...(await checkBrowsers(flags)),
         await checkDataDir(flags),
         await checkStore(flags),
+        ...(await checkCertificate(flags)),
       ]
       if (json === true) printJson(findings)
       else for (const finding of findings) print(toLine(finding))
@@ -145,6 +149,25 @@ async function checkStore(flags: DoctorFlags): Promise<Finding> {
     return isInUse
       ? { what, state: 'good', detail: `${error.message}: a server is running on it` }
       : { what, state: 'bad', detail: describeError(error) }
+  }
+}
+
+/** Checks the certificate of the settings, if there is one, and the public URL. */
+async function checkCertificate(flags: DoctorFlags): Promise<readonly Finding[]> {
+  const what = 'TLS certificate'
+  try {
+    const { tlsCert, tlsKey, publicUrl } = readConfig(flags)
+    if (tlsCert === undefined || tlsKey === undefined) return []
+    const { names, validTo } = await readCertificate({ tlsCert, tlsKey })
+    const leftMs = validTo.getTime() - Date.now()
+    if (publicUrl?.startsWith('http:') === true) {
+      return [{ what, state: 'bad', detail: `--public-url ${publicUrl} is not https:, but the server serves HTTPS` }]
+    }
+    const state = leftMs < 0 ? 'bad' : leftMs < expiryWarningMs ? 'poor' : 'good'
+    const expiry = `${leftMs < 0 ? 'expired on' : 'valid until'} ${validTo.toISOString().slice(0, 10)}`
+    return [{ what, state, detail: `${names}, ${expiry}` }]
+  } catch (error) {
+    return [{ what, state: 'bad', detail: describeError(error) }]
   }
 }
 

@@ -9,6 +9,7 @@ import { ClientConnection } from './client-connection.ts'
 import { findTarget } from '../sessions/discover-targets.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
+import { originOf } from '../kit/origin-of.ts'
 
 /** Dependencies and settings of `Gateway`. */
 export interface GatewayDeps {
@@ -105,7 +106,7 @@ export class Gateway implements Disposable {
       maxBufferedBytes: limits.maxBufferedBytes,
       heldMemory: this.#buffers.heldMemoryOf(session),
       target,
-      baseUrl: this.#deps.publicUrl ?? `http://${upgrade.request.headers.host ?? 'localhost'}`,
+      baseUrl: this.#deps.publicUrl ?? originOf(upgrade.request),
     })
     const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
     this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type http from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { SessionPrompts } from '../agent/session-prompts.ts'
@@ -15,6 +16,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
 import { authorizeRequests, type AccessOf } from './authorize.ts'
 import { smallBodyBytes } from './body-sizes.ts'
+import type { Certificate } from './certificate.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
 import { parseJsonBody } from './json-body.ts'
@@ -90,8 +92,10 @@ export interface HttpDeps
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
   /** The MCP endpoint and its settings. */
-  readonly mcp: Pick<McpRouteDeps, 'host' | 'settings'>
+  readonly mcp: Pick<McpRouteDeps, 'host' | 'settings' | 'localUrl'>
   readonly publicUrl: string | undefined
+  /** Serve HTTPS. Default: HTTP. */
+  readonly certificate: Pick<Certificate, 'cert' | 'key'> | undefined
   readonly version: string
   /** Maximum number of open connections. Further ones are closed at once. */
   readonly maxConnections: number
@@ -105,7 +109,7 @@ export interface HttpDeps
 export async function buildHttpApp(
   deps: HttpDeps,
 ): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> {
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
     // For routes outside the contract, which take small bodies or none.
     bodyLimit: smallBodyBytes,
     // A profile name has up to 128 characters, and percent-encoding needs up to 12 for each.
@@ -119,7 +123,7 @@ export async function buildHttpApp(
     // Malformed URLs, which match no route.
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: refuseMalformed,
-    http: { shouldUpgradeCallback: isWebSocketUpgrade },
+    ...listenerOptions(deps),
     // Otherwise Fastify loads the 110 modules of its own compilers, which are then replaced.
     schemaController: { compilersFactory: { buildValidator: replaced, buildSerializer: replaced } },
   })
@@ -158,6 +162,15 @@ export async function buildHttpApp(
   return { app, drain }
 }
 
+/** Options of the HTTP or HTTPS server. */
+function listenerOptions({ certificate }: Pick<HttpDeps, 'certificate'>): { readonly http: http.ServerOptions } {
+  const options = { shouldUpgradeCallback: isWebSocketUpgrade }
+  if (certificate === undefined) return { http: options }
+  const { cert, key } = certificate
+  // The types of an application depend on its server, which differs in nothing that its routes use.
+  return { https: { ...options, cert, key } } as object as { http: http.ServerOptions }
+}
+
 /** Placeholder until the compiler of the contract's schemas is set. */
 function replaced(): never {
   throw new Error('No compiler for schemas is set')
@@ -173,8 +186,7 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   registerDiscovery(app, { sessions, accessOf, baseUrlOf: (request) => baseUrlOf(request, deps) })
   registerScrapeFiles(app, { blobs, accessOf })
   const { nodeId, peers } = deps
-  const { host, settings } = deps.mcp
-  registerMcp(app, { accessOf, baseUrlOf: (request) => baseUrlOf(request, deps), host, nodeId, peers, settings })
+  registerMcp(app, { accessOf, baseUrlOf: (request) => baseUrlOf(request, deps), nodeId, peers, ...deps.mcp })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
 }
 

@@ -10,6 +10,7 @@ import type { Job } from '../jobs/plan.ts'
 import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
+import { originOf } from '../kit/origin-of.ts'
 
 /** Dependencies of the WebSocket that streams jobs. */
 export interface WatchDeps {
@@ -89,7 +90,7 @@ async function watch(
   const { teamId } = await authenticate()
   const { jobs } = deps
   let job = await jobs.find({ id, teamId })
-  const baseUrl = deps.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`
+  const baseUrl = deps.publicUrl ?? originOf(request)
   const query = { skip: 0, limit: 100 }
   const isVersion2 = version === 'v2'
   const read = async () => readJobStatus(jobs, job, { baseUrl, version, query })

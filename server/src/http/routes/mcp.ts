@@ -20,6 +20,8 @@ export interface McpRouteDeps {
   readonly nodeId: string
   readonly peers: Pick<Peers, 'findByTag'>
   readonly settings: McpSettings
+  /** Returns the URL of the plain HTTP listener of an HTTPS server. */
+  readonly localUrl: () => string | undefined
 }
 
 /**
@@ -38,7 +40,7 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
       owner: ownerOf(key),
       apiKey: request.headers.authorization?.split(' ')[1] ?? '',
       idPrefix: `${tagOfNode(nodeId)}.`,
-      localUrl: localUrlOf(request),
+      localUrl: deps.localUrl() ?? localUrlOf(request),
       publicUrl,
       options: mcpOptionsOf(request.query, settings, key.mcp),
     }
