@@ -15,6 +15,7 @@ const tools = [
   { package: 'bubblewrap', isPresent: () => existsSync('/usr/bin/bwrap') },
   { package: 'xvfb', isPresent: () => existsSync('/usr/bin/Xvfb') },
   { package: 'tesseract-ocr', isPresent: () => existsSync('/usr/share/tesseract-ocr') },
+  { package: 'nginx-light', isPresent: () => existsSync('/usr/sbin/nginx') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
   { package: 'searx', isPresent: () => existsSync('/usr/bin/searx-run') },
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },

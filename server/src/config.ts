@@ -9,7 +9,7 @@ import { searchSettings } from './config/search-settings.ts'
 import { mcpSettings } from './config/mcp-settings.ts'
 import { storeSettings } from './config/store-settings.ts'
 import { notificationSettings } from './config/notification-settings.ts'
-import { httpUrl, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
+import { httpUrl, isProxyAddress, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
 import { tlsSettings } from './config/tls-settings.ts'
 
@@ -38,6 +38,13 @@ export const settings = {
     help: 'URL at which clients reach the server; default: the Host header of each request',
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
+  },
+  trustedProxies: {
+    flag: 'trusted-proxies',
+    env: 'BOWLINE_TRUSTED_PROXIES',
+    help: 'comma-separated addresses of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are used; default: none are',
+    accepts: 'IP addresses, CIDR ranges, "loopback", "linklocal" or "uniquelocal", separated by commas',
+    schema: list.pipe(z.array(z.string().refine(isProxyAddress))).default([]),
   },
   ...tlsSettings,
   maxConnections: {

@@ -13,6 +13,7 @@ import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp, type HttpDeps } from '../http/app.ts'
 import { createAccessChecks } from '../http/access-checks.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
+import { ClientOrigin } from '../http/client-origin.ts'
 import { createAuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
@@ -47,6 +48,7 @@ export type ApiServerSettings = Pick<
   ServerConfig,
   | 'dataDir'
   | 'publicUrl'
+  | 'trustedProxies'
   | 'tlsCert'
   | 'tlsKey'
   | 'metricsToken'
@@ -83,7 +85,9 @@ export async function openApiServer(
 ): Promise<ApiServer> {
   const { shared, secrets, blobs, egress, services, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
-  const { publicUrl, drainTimeout } = settings.api
+  const { drainTimeout, resumeSeconds } = settings.api
+  const origin = new ClientOrigin(settings.api)
+  const baseUrlOf = origin.baseUrlOf.bind(origin)
   const opened = openSessions(resources, settings.sessions, shared, {
     blobs,
     webhooks: services.sessionWebhooks,
@@ -92,7 +96,7 @@ export async function openApiServer(
   })
   const { sessions } = opened
   const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
-  const gateway = new Gateway({ sessions, resumeSeconds: settings.api.resumeSeconds, publicUrl, onError })
+  const gateway = new Gateway({ sessions, resumeSeconds, baseUrlOf, onError })
   const viewers = new Viewers({
     // A second call to `end` only waits for the bill of the first.
     billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
@@ -101,7 +105,7 @@ export async function openApiServer(
   const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
   const authenticator = createAuthenticator(store, logAuthFailure)
   metrics.watch({ sessions, sessionQueue, browsers, gateway, viewers, egress })
-  const watchers = new Watchers({ jobs: services.jobs, authenticator, publicUrl, onError })
+  const watchers = new Watchers({ jobs: services.jobs, authenticator, origin, onError })
   const sockets = { gateway, viewers, watchers }
   const mcpHost = new McpHost(onError)
   const agents = await openAgents(resources, {
@@ -121,7 +125,7 @@ export async function openApiServer(
   })
   const https = await openHttps(settings.api, { egress, log })
   const { app, drain } = await buildHttpApp(
-    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents, https }),
+    httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents, https, origin }),
   )
   await https.start(resources, app.server)
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
@@ -145,6 +149,7 @@ interface RequestDeps {
   readonly mcpHost: McpHost
   readonly agents: Agents
   readonly https: Https
+  readonly origin: ClientOrigin
 }
 
 interface Sockets {
@@ -158,9 +163,9 @@ function httpDeps(
   settings: ApiServerSettings,
   { shared, secrets, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https }: RequestDeps,
+  { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
-  const { dataDir, publicUrl, metricsToken, maxConnections, maxTtl, execution } = settings
+  const { dataDir, metricsToken, maxConnections, maxTtl, execution } = settings
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
@@ -201,7 +206,7 @@ function httpDeps(
     authenticator,
     checks: createAccessChecks({ store, authenticator, metricsToken }),
     dataDir,
-    publicUrl,
+    origin,
     certificate: https.certificate,
     maxConnections,
     maxTtlSeconds: maxTtl,

@@ -5,12 +5,12 @@ import type { Egress } from '../egress/egress.ts'
 import { expiryWarningMs, readCertificate, type Certificate } from '../http/certificate.ts'
 import { listenLocally, renewCertificate, type LocalListener } from '../http/https.ts'
 
-/** The certificate of the server and its plain HTTP listener. Neither exists without a certificate. */
+/** The certificate of the server and its plain HTTP listener, if it serves HTTPS. */
 export interface Https {
   readonly certificate: Certificate | undefined
   /** URL of the listener, once it is open. */
   readonly localUrl: () => string | undefined
-  /** Opens the listener, and uses new certificates as their files change. `resources` stops both. */
+  /** Opens the listener and starts to watch the files. `resources` stops both. */
   readonly start: (resources: AsyncDisposableStack, server: Server) => Promise<void>
 }
 

@@ -90,6 +90,7 @@ function apiSettings(config: ServerConfig): ApiServerSettings {
   return {
     dataDir: config.dataDir,
     publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
     tlsCert: config.tlsCert,
     tlsKey: config.tlsKey,
     metricsToken: config.metricsToken,

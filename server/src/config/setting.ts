@@ -1,3 +1,4 @@
+import proxyAddr from '@fastify/proxy-addr'
 import { z } from 'zod'
 
 /** Schema of an integer, given as a number or as decimal digits. */
@@ -23,6 +24,17 @@ export const httpUrl = z
 
 /** Schema of the URL of an HTTP or SOCKS proxy. */
 export const proxyUrl = z.url({ protocol: /^(https?|socks[45])$/, hostname: /./ })
+
+/** Whether a text is an IP address, a CIDR range or a name of ranges, such as `loopback`. */
+export function isProxyAddress(text: string): boolean {
+  try {
+    proxyAddr.compile(text)
+    return true
+  } catch {
+    // The library throws a TypeError for anything else.
+    return false
+  }
+}
 
 /**
  * A setting of the server: its flag, environment variable, help text, accepted values and schema.

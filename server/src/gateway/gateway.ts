@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { EndReason } from 'bowline/contract/browser'
 import { resumeSecondsHeader } from 'bowline/contract/resume'
 import { closeCodes } from 'bowline/contract/close-codes'
@@ -9,15 +10,14 @@ import { ClientConnection } from './client-connection.ts'
 import { findTarget } from '../sessions/discover-targets.ts'
 import { readResumeRequest, type ResumeRequest } from './resume-request.ts'
 import { acceptWebSocket, checkHandshake, type ServerWebSocket, type Upgrade } from './web-socket.ts'
-import { originOf } from '../kit/origin-of.ts'
 
 /** Dependencies and settings of `Gateway`. */
 export interface GatewayDeps {
   readonly sessions: Sessions
   /** Seconds for which a lost connection can be resumed. 0: it cannot. */
   readonly resumeSeconds: number
-  /** URL under which clients reach the server. Default: `http://` and the host of their request. */
-  readonly publicUrl: string | undefined
+  /** Returns the URL under which a client has addressed the server, without trailing slash. */
+  readonly baseUrlOf: (request: IncomingMessage) => string
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -106,7 +106,7 @@ export class Gateway implements Disposable {
       maxBufferedBytes: limits.maxBufferedBytes,
       heldMemory: this.#buffers.heldMemoryOf(session),
       target,
-      baseUrl: this.#deps.publicUrl ?? originOf(upgrade.request),
+      baseUrl: this.#deps.baseUrlOf(upgrade.request),
     })
     const forget = resume === undefined ? undefined : this.#keep(mapKey(session, resume, targetId), connection)
     this.#start(client, { connection, webSocket: this.#accept(upgrade), forget })

@@ -19,6 +19,7 @@ import { smallBodyBytes } from './body-sizes.ts'
 import type { Certificate } from './certificate.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
+import type { ClientOrigin } from './client-origin.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -93,7 +94,7 @@ export interface HttpDeps
   readonly metrics: Metrics
   /** The MCP endpoint and its settings. */
   readonly mcp: Pick<McpRouteDeps, 'host' | 'settings' | 'localUrl'>
-  readonly publicUrl: string | undefined
+  readonly origin: ClientOrigin
   /** Serve HTTPS. Default: HTTP. */
   readonly certificate: Pick<Certificate, 'cert' | 'key'> | undefined
   readonly version: string
@@ -138,7 +139,7 @@ export async function buildHttpApp(
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
-  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit })
+  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, origin: deps.origin })
   await registerOpenApi(app, deps.version)
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
@@ -151,13 +152,13 @@ export async function buildHttpApp(
       billedScrapes,
       uploads: deps.uploads,
       accessOf,
-      baseUrlOf: (request) => baseUrlOf(request, deps),
+      baseUrlOf: baseUrls(deps),
       record: deps.activity.record,
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
-  const { gateway, viewers, watchers } = deps
-  registerUpgrades(app, { store, sessions, peers, nodeId, checks, gateway, viewers, watchers, onError })
+  const { gateway, viewers, watchers, origin } = deps
+  registerUpgrades(app, { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, onError })
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
 }
@@ -183,11 +184,17 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   registerMetrics(app, deps.metrics)
   await app.register(async (scope) => registerDashboard(scope, { version }))
   registerLive(app, { sessions, accessOf })
-  registerDiscovery(app, { sessions, accessOf, baseUrlOf: (request) => baseUrlOf(request, deps) })
+  const baseUrlOf = baseUrls(deps)
+  registerDiscovery(app, { sessions, accessOf, baseUrlOf })
   registerScrapeFiles(app, { blobs, accessOf })
   const { nodeId, peers } = deps
-  registerMcp(app, { accessOf, baseUrlOf: (request) => baseUrlOf(request, deps), nodeId, peers, ...deps.mcp })
+  registerMcp(app, { accessOf, baseUrlOf, nodeId, peers, ...deps.mcp })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
+}
+
+/** Returns the function that finds the URL of the server for a request. */
+function baseUrls({ origin }: Pick<HttpDeps, 'origin'>): (request: FastifyRequest) => string {
+  return ({ raw }) => origin.baseUrlOf(raw)
 }
 
 /** Registers the JSON routes of the API. */
@@ -197,18 +204,13 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
     return {
       key: accessOf(request, 'key'),
       apiVersion: request.routeOptions.config.apiVersion ?? 'v2',
-      baseUrl: baseUrlOf(request, deps),
+      baseUrl: deps.origin.baseUrlOf(request.raw),
       idempotencyKey: typeof idempotencyKey === 'string' && idempotencyKey !== '' ? idempotencyKey : undefined,
       raw: request,
     }
   }
   const handlers = handlersOf(deps)
   registerRoutes(app, handlers, callOf, deps.activity.record)
-}
-
-/** Returns the URL under which a client reached the server, without trailing slash. */
-function baseUrlOf(request: FastifyRequest, { publicUrl }: Pick<HttpDeps, 'publicUrl'>): string {
-  return publicUrl ?? `${request.protocol}://${request.host}`
 }
 
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */

@@ -1,3 +1,4 @@
+import type { ClientOrigin } from './client-origin.ts'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import { BowlineError } from 'bowline/kit/errors'
@@ -10,6 +11,7 @@ import { isRelayedTo } from './session-node.ts'
 export interface AuthorizeDeps extends Pick<Usage, 'checkRateLimit'> {
   readonly checks: AccessChecks
   readonly nodeId: string
+  readonly origin: ClientOrigin
 }
 
 /** Returns the access that a request was granted. `auth` is that of its route. */
@@ -24,7 +26,7 @@ export type AccessOf = <Auth extends keyof Access>(request: FastifyRequest, auth
 export function authorizeRequests(app: FastifyInstance, deps: AuthorizeDeps): AccessOf {
   const granted = new WeakMap<FastifyRequest, Partial<Access>>()
   const authorize = async (request: FastifyRequest, auth: keyof Access): Promise<void> => {
-    granted.set(request, { [auth]: await deps.checks[auth](credentialsOf(request)) })
+    granted.set(request, { [auth]: await deps.checks[auth](credentialsOf(request, deps.origin)) })
   }
   app.addHook('onRoute', assertDeclared)
   app.addHook('onRequest', async (request) => {
@@ -66,10 +68,10 @@ async function countCall(
   if (rateLimit !== 'unlimited') await checkRateLimit(key, rateLimit)
 }
 
-function credentialsOf(request: FastifyRequest): Credentials {
+function credentialsOf(request: FastifyRequest, origin: ClientOrigin): Credentials {
   const { authorization } = request.headers
   const params = { ...(request.params as Credentials['params']), ...request.routeOptions.config.fixedParams }
-  return { authorization, address: request.ip, params, token: tokenOf(request) }
+  return { authorization, address: origin.addressOf(request.raw), params, token: tokenOf(request) }
 }
 
 /** Returns the token in the path, the body or the query. `undefined` if none has one. */

@@ -11,6 +11,7 @@ import type { Upgrade } from '../gateway/web-socket.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
 import type { Viewers } from '../live/viewers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { ClientOrigin } from './client-origin.ts'
 import type { AccessChecks } from './access-checks.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
@@ -22,6 +23,7 @@ import type { Watchers } from './watch-job.ts'
 export interface UpgradeDeps extends SessionNodeDeps {
   readonly sessions: Sessions
   readonly checks: AccessChecks
+  readonly origin: ClientOrigin
   readonly gateway: Gateway
   readonly viewers: Viewers
   readonly watchers: Watchers
@@ -93,7 +95,7 @@ async function connect(
   }
   const { authorization } = request.headers
   const token = path.token ?? url.searchParams.get('token') ?? undefined
-  const credentials = { authorization, address: request.socket.remoteAddress, params: { id }, token }
+  const credentials = { authorization, address: deps.origin.addressOf(request), params: { id }, token }
   switch (name) {
     case 'cdp':
     case 'cdpWithPathToken':

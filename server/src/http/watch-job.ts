@@ -8,15 +8,15 @@ import { isBowlineError } from 'bowline/kit/errors'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { withBaseUrl } from '../scrape/document/scrape-files.ts'
+import type { ClientOrigin } from './client-origin.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
-import { originOf } from '../kit/origin-of.ts'
 
 /** Dependencies of the WebSocket that streams jobs. */
 export interface WatchDeps {
   readonly jobs: Jobs
   readonly authenticator: Authenticator
-  readonly publicUrl: string | undefined
+  readonly origin: ClientOrigin
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -86,11 +86,12 @@ async function watch(
 ): Promise<void> {
   const disconnected = new AbortController()
   client.on('close', () => disconnected.abort()).on('error', () => disconnected.abort())
-  const authenticate = async () => deps.authenticator.authenticate(credentialOf(request), request.socket.remoteAddress)
+  const authenticate = async () =>
+    deps.authenticator.authenticate(credentialOf(request), deps.origin.addressOf(request))
   const { teamId } = await authenticate()
   const { jobs } = deps
   let job = await jobs.find({ id, teamId })
-  const baseUrl = deps.publicUrl ?? originOf(request)
+  const baseUrl = deps.origin.baseUrlOf(request)
   const query = { skip: 0, limit: 100 }
   const isVersion2 = version === 'v2'
   const read = async () => readJobStatus(jobs, job, { baseUrl, version, query })

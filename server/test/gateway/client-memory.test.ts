@@ -75,7 +75,7 @@ async function openGateway() {
     throw error
   }
   const sessions = {} as ConstructorParameters<typeof Gateway>[0]['sessions']
-  const gateway = undo.use(new Gateway({ sessions, resumeSeconds: 0, publicUrl: undefined, onError }))
+  const gateway = undo.use(new Gateway({ sessions, resumeSeconds: 0, baseUrlOf: () => 'http://localhost', onError }))
   const accepted: Socket[] = []
   const server = createServer().on('upgrade', (request, stream, head) => {
     const socket = stream as Socket
