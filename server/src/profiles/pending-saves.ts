@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { openBlobs, type Blobs } from '../blobs/blobs.ts'
 import { reclaimLease, type Lease } from './lease-queries.ts'
 import { commitVersionOnce, findUsedBlobs, type ProfileVersionRow } from './profile-queries.ts'
 import type { Store } from '../store/store.ts'
-import { writeArchive, type Archive, type ArchiveDeps } from './archives.ts'
+import { archiveFolder, writeArchive, type Archive, type ArchiveDeps } from './archives.ts'
 import type { SaveRequest } from './save-request.ts'
 
 const pendingSave = z.object({
@@ -47,6 +47,9 @@ export interface PendingSavesDeps extends ArchiveDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
+/** Ending of a record that is being written. */
+const draftSuffix = '.new'
+
 const firstRetryMs = 1000
 const longestRetryMs = 60_000
 
@@ -76,10 +79,12 @@ export class PendingSaves implements AsyncDisposable {
 
   /**
    * Resumes the pending saves of a previous run. Takes back their leases, unless another session
-   * has written the profile since.
+   * has written the profile since. Deletes what a crash has left incomplete.
    */
   async resume(): Promise<void> {
-    for (const name of (await readdir(this.#folder)).filter((each) => each.endsWith('.json'))) {
+    const records = (await readdir(this.#folder)).filter((each) => each.endsWith('.json'))
+    await this.#removeAbandoned(new Set(records))
+    for (const name of records) {
       try {
         const save = pendingSave.parse(JSON.parse(await readFile(join(this.#folder, name), 'utf8')))
         if (await reclaimLease(this.#deps.store.db, save, this.#deps.nodeId)) this.#retryLater(save, 0)
@@ -94,7 +99,12 @@ export class PendingSaves implements AsyncDisposable {
   async add(lease: Lease, name: string, request: SaveRequest): Promise<void> {
     const localDeps = { ...this.#deps, blobs: this.#localBlobs }
     const archive = await writeArchive(localDeps, lease.profileId, request)
-    await this.#keep({ ...archive, ...lease, ...writerOf(request), name, isStored: false })
+    try {
+      await this.#keep({ ...archive, ...lease, ...writerOf(request), name, isStored: false })
+    } catch (error) {
+      await this.#localBlobs.delete(archive.blob)
+      throw error
+    }
   }
 
   /** Like `add`, for a profile whose archive was stored, but which the database may not know. */
@@ -110,8 +120,15 @@ export class PendingSaves implements AsyncDisposable {
 
   async #keep(save: PendingSave): Promise<void> {
     const path = this.#recordPath(save)
-    await writeFile(`${path}.new`, JSON.stringify(save), { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
+    const draft = `${path}${draftSuffix}`
+    try {
+      await writeFile(draft, JSON.stringify(save), { mode: 0o600, flush: true })
+      await rename(draft, path)
+    } catch (error) {
+      // A full disk leaves an incomplete file.
+      await rm(draft, { force: true })
+      throw error
+    }
     this.#retryLater(save, firstRetryMs)
   }
 
@@ -170,6 +187,14 @@ export class PendingSaves implements AsyncDisposable {
     this.#timers.delete(save.blob)
     await rm(this.#recordPath(save), { force: true })
     await this.#localBlobs.delete(save.blob)
+  }
+
+  /** Deletes drafts of records, and archives without a record. */
+  async #removeAbandoned(records: ReadonlySet<string>): Promise<void> {
+    const drafts = (await readdir(this.#folder)).filter((name) => name.endsWith(draftSuffix))
+    for (const name of drafts) await rm(join(this.#folder, name), { force: true })
+    for await (const blob of this.#localBlobs.list(archiveFolder))
+      if (!records.has(basename(this.#recordPath({ blob })))) await this.#localBlobs.delete(blob)
   }
 
   #recordPath({ blob }: Pick<PendingSave, 'blob'>): string {
