@@ -48,6 +48,8 @@ const commands = {
     steps: (args) => [[tool('vitest'), 'run', ...args]],
   },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
+  torture: { needs: [ensureTestTools], steps: (args) => [['test/torture/main.ts', ...args]] },
+  simulate: { needs: [], steps: (args) => [['test/simulation/main.ts', ...args]] },
   docs: { needs: [], steps: () => [['scripts/reference/main.ts'], [tool('vitepress'), 'build', 'docs']] },
   check: {
     needs: [],

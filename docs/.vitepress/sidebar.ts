@@ -77,6 +77,7 @@ export const sidebar: readonly SidebarSection[] = [
     text: 'Background',
     items: [
       { text: 'Five flows', link: '/flows' },
+      { text: 'Fault report', link: '/faults' },
       { text: 'Glossary', link: '/glossary' },
       { text: 'Comparison', link: '/comparison' },
       { text: 'Changelog', link: '/changelog' },

@@ -5,7 +5,7 @@ import { startPostgres } from '../lab/postgres.ts'
 import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
 import { startSite } from '../lab/site.ts'
 import { temporaryFolder } from '../lab/stores.ts'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from '../lab/free-port.ts'
 import { atMost, type BenchGroup } from './group.ts'
 
 const slowMs = 300

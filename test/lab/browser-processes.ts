@@ -37,6 +37,22 @@ export function childrenNaming(text: string): readonly number[] {
   return processesNaming(text).filter((pid) => parentOf(pid) === process.pid)
 }
 
+/** Pids of all other processes whose environment contains a text. */
+export function processesWithEnvironment(text: string): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .filter((pid) => pid !== process.pid && read(`/proc/${pid}/environ`).includes(text))
+}
+
+/** Pids of the processes that a process has started. */
+export function childPids(parent: number): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(Number.isInteger)
+    .filter((pid) => parentOf(pid) === parent)
+}
+
 /** Pids of the renderers of browsers whose command line contains `directory`. */
 export function rendererPids(directory: string): readonly number[] {
   const browsers = new Set(browserPids(directory))
@@ -52,9 +68,14 @@ function isBrowser(words: readonly string[]): boolean {
 }
 
 function commandLine(pid: number): readonly string[] {
+  return read(`/proc/${pid}/cmdline`).split('\0')
+}
+
+/** Reads a file. Returns an empty text if its process has ended. */
+function read(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return readFileSync(path, 'utf8')
   } catch {
-    return []
+    return ''
   }
 }

@@ -4,9 +4,11 @@ import { chown, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { openStore } from '../../server/src/store/open.ts'
+import { childPids } from './browser-processes.ts'
 
 const execute = promisify(execFile)
 
@@ -28,14 +30,26 @@ export interface LabDatabase extends AsyncDisposable {
 
 /** A private PostgreSQL. Disposing stops it and removes its files. */
 export interface LabPostgres extends AsyncDisposable {
+  /** Folder of its Unix socket. */
+  readonly socketFolder: string
+  /**
+   * Kills all its processes and starts it again after some milliseconds. Unless it is durable, the
+   * last commits are lost.
+   */
+  readonly crash: (downMs: number) => Promise<void>
+  /** Stops all its processes until the returned function is called. */
+  readonly pause: () => () => void
   /** Connection string of a database. Default: the administration database. */
   readonly url: (databaseName?: string) => string
   /** Creates a database with the latest schema, or an empty one. */
   readonly createDatabase: (options?: { readonly isEmpty?: boolean }) => Promise<LabDatabase>
 }
 
-/** Starts the installed PostgreSQL in a temporary directory, on a Unix socket only. */
-export async function startPostgres(): Promise<LabPostgres> {
+/**
+ * Starts the installed PostgreSQL in a temporary directory, on a Unix socket only. `isDurable`:
+ * commits survive `crash`, at the cost of a write each.
+ */
+export async function startPostgres({ isDurable = false } = {}): Promise<LabPostgres> {
   await using undo = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'bowline-pg-'))
   undo.defer(() => rm(folder, { recursive: true, force: true }))
@@ -48,35 +62,63 @@ export async function startPostgres(): Promise<LabPostgres> {
   const settings = [
     'listen_addresses=',
     'fsync=off',
-    'synchronous_commit=off',
+    `synchronous_commit=${isDurable ? 'on' : 'off'}`,
     'full_page_writes=off',
     'max_connections=200',
   ]
-  const postgres = spawn(
-    join(binaries, 'postgres'),
-    ['-D', files, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const launch = async (): Promise<ChildProcess> => {
+    const child = spawn(
+      join(binaries, 'postgres'),
+      ['-D', files, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])],
+      { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    await isReady(child)
+    return child
+  }
+  let postgres = await launch()
   undo.defer(() => stop(postgres))
-  await isReady(postgres)
+  const signalAll = (signal: NodeJS.Signals): void => {
+    const pid = postgres.pid ?? 0
+    // The main process first, so that it starts no others.
+    for (const each of [pid, ...childPids(pid)]) process.kill(each, signal)
+  }
 
   const lab = addressAt(folder)
   await administer(lab.url(), `create database ${template}`)
   const store = await openStore({ dataDir: folder, databaseUrl: lab.url(template) })
   await store[Symbol.asyncDispose]()
   const owned = undo.move()
-  return { ...lab, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    ...lab,
+    crash: async (downMs) => {
+      const exited = once(postgres, 'exit')
+      signalAll('SIGSTOP')
+      signalAll('SIGKILL')
+      await exited
+      await sleep(downMs)
+      postgres = await launch()
+    },
+    pause: () => {
+      signalAll('SIGSTOP')
+      return () => signalAll('SIGCONT')
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }
 
 /** A running PostgreSQL, given the connection string of its administration database. */
-export function postgresAt(adminUrl: string): Omit<LabPostgres, keyof AsyncDisposable> {
+export function postgresAt(adminUrl: string): PostgresAddress {
   return addressAt(new URL(adminUrl).searchParams.get('host') ?? '')
 }
 
-function addressAt(socketFolder: string): Omit<LabPostgres, keyof AsyncDisposable> {
+/** Where databases are created. */
+export type PostgresAddress = Omit<LabPostgres, keyof AsyncDisposable | 'crash' | 'pause'>
+
+function addressAt(socketFolder: string): PostgresAddress {
   const url = (databaseName = 'postgres'): string =>
     `postgres://bowline@localhost/${databaseName}?host=${encodeURIComponent(socketFolder)}`
   return {
+    socketFolder,
     url,
     createDatabase: async ({ isEmpty = false } = {}) => {
       const name = `test_${crypto.randomUUID().replaceAll('-', '')}`

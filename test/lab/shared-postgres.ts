@@ -1,8 +1,8 @@
 import { inject } from 'vitest'
-import { postgresAt, type LabPostgres } from './postgres.ts'
+import { postgresAt, type PostgresAddress } from './postgres.ts'
 
 /** The PostgreSQL of this test run, started on first use and stopped at the end. */
-export async function sharedPostgres(): Promise<Omit<LabPostgres, keyof AsyncDisposable>> {
+export async function sharedPostgres(): Promise<PostgresAddress> {
   const response = await fetch(inject('postgresBroker'))
   const text = await response.text()
   if (!response.ok) throw new Error(text)

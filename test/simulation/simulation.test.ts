@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { mutations } from './mutations.ts'
+
+const program = fileURLToPath(new URL('main.ts', import.meta.url))
+
+/** Runs the simulation in its own process, whose clocks it replaces. Returns its output. */
+async function simulate(...options: readonly string[]): Promise<string> {
+  const env = { ...process.env, NODE_OPTIONS: '' }
+  const failed = (error: { readonly stdout?: string }): { readonly stdout: string } => ({ stdout: error.stdout ?? '' })
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...options], { env }).catch(failed)
+  return stdout
+}
+
+test('random schedules of sessions, accounts, queues and leases break no law', { timeout: 120_000 }, async () => {
+  const output = await simulate('--seed', '1', '--schedules', '2000')
+
+  expect(output).not.toContain('BROKEN')
+  expect(output).toMatch(/lifetimes: 1600 schedules/)
+  expect(output).toMatch(/waiting: 340 schedules/)
+  expect(output).toMatch(/servers: 80 schedules/)
+})
+
+// `npm run simulate -- --mutations` plants the others. That is too slow for each test run.
+test.each(['bill by the wall clock', 'newest request first', 'double settle'])(
+  'the laws catch a planted fault: %s',
+  { timeout: 60_000 },
+  async (name) => {
+    const { part, caught } = mutations[name]!
+
+    const output = await simulate('--part', part, '--mutation', name, '--seed', String(caught.seed), '--schedules', '1')
+
+    expect(output).toContain(`BROKEN in ${part}: BrokenLaw: ${caught.law}`)
+  },
+)

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processesNaming, processesWithEnvironment } from '../../lab/browser-processes.ts'
+import type { Fleet } from '../fleet.ts'
+
+/** Milliseconds after which reapers of killed clients have exited. */
+const reaperMs = 70_000
+
+/** Waits until the reapers of killed clients have exited. Returns those that have not. */
+export async function waitForClients({ members, sessionDir }: Fleet): Promise<readonly string[]> {
+  const endMs = Date.now() + reaperMs
+  for (;;) {
+    const pids = members.flatMap(({ url }) => processesWithEnvironment(`BOWLINE_BASE_URL=${url}`))
+    if (pids.length === 0) {
+      const markers = await namesIn(sessionDir)
+      return markers.length === 0 ? [] : [`session markers of clients are left: ${markers.join(' ')}`]
+    }
+    if (Date.now() > endMs) return [`processes of clients are left: ${pids.join(' ')}`]
+    await sleep(200)
+  }
+}
+
+/** Returns the processes, files and ports that stopped servers have left. */
+export async function findLeftovers({ members }: Fleet): Promise<readonly string[]> {
+  const broken: string[] = []
+  for (const { name, dataDir, temporaryDir, port } of members) {
+    const processes = new Set([...processesNaming(dataDir), ...processesWithEnvironment(temporaryDir)])
+    if (processes.size > 0) broken.push(`processes of ${name} are left: ${[...processes].join(' ')}`)
+    for (const folder of [temporaryDir, join(dataDir, 'run'), join(dataDir, 'pending-profiles')]) {
+      const left = await namesIn(folder)
+      if (left.length > 0) broken.push(`files are left in ${folder}: ${left.join(' ')}`)
+    }
+    if (await isListening(port)) broken.push(`the port of ${name} is still open: ${port}`)
+  }
+  return broken
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => !name.startsWith('.'))
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

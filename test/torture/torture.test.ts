@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { sharedPostgres } from '../lab/shared-postgres.ts'
+import { commandOf, torture } from './torture.ts'
+
+/** How long faults happen, in seconds. */
+const seconds = 20
+
+test.concurrent.each([
+  [1, 1],
+  [2, 1],
+  [3, 2],
+])('seed %i on %i servers: faults under load break no law', { timeout: 240_000 }, async (seed, servers) => {
+  await using database = servers > 1 ? await (await sharedPostgres()).createDatabase() : undefined
+  const options = { seed, seconds, servers, database, isLight: true, log: () => undefined }
+
+  const { broken, faults, checked } = await torture(options)
+
+  expect(broken, `Repeat with: ${commandOf(options)}`).toEqual([])
+  expect(Object.values(faults).reduce((sum, count) => sum + count)).toBeGreaterThan(5)
+  expect(checked).toMatchObject({ pages: expect.any(Number), sessions: expect.any(Number) })
+})
