@@ -6,6 +6,7 @@ import { NoticesProvider } from './frame/notices.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { useRoute } from './frame/route.ts'
 import { Shell } from './frame/shell.tsx'
+import { CommandPalette } from './palette/command-palette.tsx'
 import { pageOf } from './pages.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -51,7 +52,11 @@ export function App() {
   return (
     <AccountContext.Provider value={account}>
       <NoticesProvider>
-        <Shell route={route} onSignOut={() => signOut()}>
+        <Shell
+          route={route}
+          onSignOut={() => signOut()}
+          renderPalette={(onClose) => <CommandPalette onClose={onClose} />}
+        >
           <ErrorBoundary key={route.section}>{pageOf(route)}</ErrorBoundary>
         </Shell>
       </NoticesProvider>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { rememberedKey } from './api/account.ts'
 import { ApiError, toApiError } from './api/api.ts'
 import { Field } from './components/field.tsx'
@@ -18,8 +18,11 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
   const [key, setKey] = useState(() => rememberedKey() ?? '')
   const [apiError, setApiError] = useState<ApiError>()
   const [isTrying, setIsTrying] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
     document.title = 'Sign in · Bowline'
+    // `autofocus` works once per document, so not after a sign-out.
+    field.current?.focus()
   }, [])
 
   const submit = async (event: Event): Promise<void> => {
@@ -54,7 +57,7 @@ export function SignIn({ onSignIn, notice }: SignInProps) {
             spellcheck={false}
             placeholder="bl-…"
             required
-            autofocus
+            ref={field}
             value={key}
             onInput={(event) => setKey(event.currentTarget.value)}
           />

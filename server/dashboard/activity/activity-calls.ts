@@ -22,6 +22,17 @@ export async function readActivity(api: Api, query: ActivityQuery, signal?: Abor
   return api.call('activity', { query: { ...query, limit: query.limit?.toString() } }, signal)
 }
 
+/** Reads the whole activity log, newest first. */
+export async function readAllActivity(api: Api, endpoint: string): Promise<readonly ActivityItem[]> {
+  const items: ActivityItem[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = await readActivity(api, { endpoint, cursor, limit: 100 })
+    items.push(...page.data)
+    if (!page.has_more || page.cursor === null) return items
+    cursor = page.cursor
+  }
+}
+
 /** Link to the dashboard page that shows a call or can repeat it. */
 export function linkOf({ endpoint, id, target, error }: ActivityItem): string | undefined {
   if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])

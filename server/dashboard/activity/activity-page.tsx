@@ -1,6 +1,7 @@
 import { usePages } from '../frame/use-pages.ts'
 import { goTo, linkTo, type Route } from '../frame/route.ts'
 import { Badge } from '../components/badge.tsx'
+import { CsvButton } from '../frame/csv-button.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
@@ -9,7 +10,7 @@ import { LoadMore } from '../frame/load-more.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { endpoints, linkOf, readActivity, type ActivityItem } from './activity-calls.ts'
+import { endpoints, linkOf, readActivity, readAllActivity, type ActivityItem } from './activity-calls.ts'
 
 const pageSize = 25
 
@@ -31,13 +32,16 @@ export function ActivityPage({ route }: { readonly route: Route }) {
       title="Activity"
       lead="API calls of your team in the last 24 hours."
       actions={
-        <FilterSelect
-          label="Filter by endpoint"
-          all="All endpoints"
-          names={endpoints}
-          chosen={endpoint}
-          onChoose={onChoose}
-        />
+        <>
+          <FilterSelect
+            label="Filter by endpoint"
+            all="All endpoints"
+            names={endpoints}
+            chosen={endpoint}
+            onChoose={onChoose}
+          />
+          <CsvButton name="activity" readRows={async (api) => (await readAllActivity(api, endpoint)).map(toCsvRow)} />
+        </>
       }
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
@@ -56,6 +60,10 @@ export function ActivityPage({ route }: { readonly route: Route }) {
       <LoadMore pages={pages} />
     </Page>
   )
+}
+
+function toCsvRow({ created_at: time, endpoint, target, id, error, api_version: version }: ActivityItem) {
+  return { time, endpoint, target, id, error: error ?? '', version }
 }
 
 const columns: readonly Column<ActivityItem>[] = [

@@ -1,5 +1,5 @@
 import { serverRoutes } from 'bowline/contract/server-routes'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
 import { Icon } from '../components/icon.tsx'
@@ -13,17 +13,21 @@ import { ThemeButton } from './theme-button.tsx'
 interface ShellProps {
   readonly route: Route
   readonly onSignOut: () => void
+  /** Renders the palette. */
+  readonly renderPalette: (onClose: () => void) => VNode
   readonly children: ComponentChildren
 }
 
 /** The layout: navigation and page. */
-export function Shell({ route, onSignOut, children }: ShellProps) {
+export function Shell({ route, onSignOut, renderPalette, children }: ShellProps) {
   const [isHelpOpen, setIsHelpOpen] = useState(false)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false)
   // Scrapes are opened from the activity page.
   const page = route.section === 'scrapes' ? 'activity' : route.section
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
-  useShortcuts({ onHelp })
+  const onPalette = useCallback(() => setIsPaletteOpen(true), [])
+  useShortcuts({ onHelp, onPalette })
   useEffect(() => setIsMenuOpen(false), [route])
   // A layout effect, so that Escape works as soon as the menu is painted.
   useLayoutEffect(() => {
@@ -57,6 +61,11 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
           <Logo />
           <b>Bowline</b>
         </a>
+        <button type="button" class="go-to" onClick={onPalette}>
+          <Icon name="search" />
+          Go to
+          <kbd>Ctrl K</kbd>
+        </button>
         <Navigation page={page} />
         <Footer onHelp={onHelp} onSignOut={onSignOut} />
       </aside>
@@ -64,6 +73,7 @@ export function Shell({ route, onSignOut, children }: ShellProps) {
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      {isPaletteOpen && renderPalette(() => setIsPaletteOpen(false))}
       {isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}
     </div>
   )

@@ -6,6 +6,7 @@ const onPage = [
   { keys: ['n'], action: 'New session, job, monitor, team or key' },
   { keys: ['r'], action: 'Reload' },
   { keys: ['Esc'], action: 'Close the dialog or menu' },
+  { keys: ['Ctrl', 'K'], action: 'Go to a page, an id or a session' },
   { keys: ['?'], action: 'Show keyboard shortcuts' },
 ]
 

@@ -5,6 +5,8 @@ import { navItems } from './nav-items.ts'
 /** Callbacks for shortcuts. */
 export interface ShortcutEvents {
   readonly onHelp: () => void
+  /** Ctrl+K or Cmd+K. */
+  readonly onPalette: () => void
 }
 
 /** Dispatched on the window to reload all shown data. */
@@ -14,13 +16,19 @@ const secondKeyMs = 1500
 
 /**
  * Handles keyboard shortcuts outside of inputs: `g` and a letter opens a page, `/` focuses its
- * search, `r` reloads it, `?` shows the list of shortcuts.
+ * search, `r` reloads it, `?` shows the list of shortcuts. Ctrl+K opens the palette, from inputs as
+ * well.
  */
-export function useShortcuts({ onHelp }: ShortcutEvents): void {
+export function useShortcuts({ onHelp, onPalette }: ShortcutEvents): void {
   // A layout effect, so that the keys work as soon as the page is painted.
   useLayoutEffect(() => {
     let navigateUntilMs = 0
     const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+        event.preventDefault()
+        if (document.querySelector('dialog[open]') === null) onPalette()
+        return
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('dialog[open]') !== null) return
       const item = performance.now() < navigateUntilMs ? navItems.find(({ key }) => key === event.key) : undefined
@@ -33,7 +41,7 @@ export function useShortcuts({ onHelp }: ShortcutEvents): void {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [onHelp])
+  }, [onHelp, onPalette])
 }
 
 /** Focuses or clicks the element with this key in `aria-keyshortcuts`. */
@@ -47,5 +55,6 @@ function press(key: string): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && /^(?:checkbox|radio|button|submit)$/.test(target.type)) return false
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }

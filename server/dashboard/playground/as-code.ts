@@ -8,3 +8,13 @@ export function asCode(value: unknown): string {
       .replaceAll(/"(?:[^"\\]|\\.)*"/g, (quoted) => (/[\\']/.test(quoted) ? quoted : `'${quoted.slice(1, -1)}'`))
   )
 }
+
+/** Formats a value as a Python literal, on one line. */
+export function asPython(value: unknown): string {
+  if (value === null || value === undefined) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (Array.isArray(value)) return `[${value.map(asPython).join(', ')}]`
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const items = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${asPython(each)}`)
+  return `{${items.join(', ')}}`
+}

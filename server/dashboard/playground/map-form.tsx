@@ -25,7 +25,7 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
     ...(sitemap === 'include' ? {} : { sitemap }),
   }
   const address = url === '' ? 'https://example.com' : url
-  const call = `const { links } = await bowline.map(${asCode(address)}, ${asCode(options)})`
+  const call = `const { links } = await bowline.map(${asCode(address)}, ${asCode(options)})\nfor (const { url } of links) console.log(url)`
   return (
     <RequestLayout
       request={request}

@@ -36,7 +36,7 @@ export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
     ...(waitMs > 0 ? { waitFor: waitMs } : {}),
   }
   const address = url === '' ? 'https://example.com' : url
-  const call = `const { markdown, metadata } = await bowline.scrape(${asCode(address)}, ${asCode(options)})`
+  const call = `const document = await bowline.scrape(${asCode(address)}, ${asCode(options)})\nconsole.log(${chosen.includes('markdown') ? 'document.markdown' : 'document'})`
   return (
     <RequestLayout
       request={request}

@@ -15,7 +15,7 @@ export function SearchForm({ query }: { readonly query: URLSearchParams }) {
   const [words, setWords] = useState(query.get('query') ?? '')
   const [limit, setLimit] = useState(10)
   const options = { limit }
-  const call = `const { web } = await bowline.search(${asCode(words)}, ${asCode(options)})`
+  const call = `const { web = [] } = await bowline.search(${asCode(words)}, ${asCode(options)})\nfor (const { url, title } of web) console.log(url, title)`
   return (
     <RequestLayout
       request={request}

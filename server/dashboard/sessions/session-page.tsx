@@ -118,8 +118,8 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionSumma
       <div class="columns">
         <SessionFacts session={session} />
         <SessionFiles id={id} isLive={isLive} />
-        {!isLive && <SessionRecordings id={id} />}
       </div>
+      {!isLive && <SessionRecordings id={id} />}
       {isLive && <SessionConsole id={id} />}
       {isLive && cdpUrl !== undefined && (
         <section class="block">

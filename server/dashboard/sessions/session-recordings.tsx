@@ -11,9 +11,13 @@ export function SessionRecordings({ id }: { readonly id: string }) {
   )
   const [first] = value?.recordings ?? []
   if (value === undefined || first === undefined) return null
+  const player = value.recordings.find(({ contentType }) => contentType.startsWith('text/html'))
   return (
-    <section class="card">
+    <section class="card recordings">
       <h2>Recordings</h2>
+      {player !== undefined && (
+        <iframe src={onThisServer(player.url)} title="Player of the recordings" loading="lazy" />
+      )}
       <ul class="lines">
         {value.recordings.map(({ name, url, size, contentType }) => (
           <li key={name}>

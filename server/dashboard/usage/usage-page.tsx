@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { useLoaded } from '../frame/use-loaded.ts'
+import { CsvButton } from '../frame/csv-button.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -19,7 +20,11 @@ export function UsagePage() {
   // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
   const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
-    <Page title="Usage" lead="Credits used by your team. Days and months are in UTC.">
+    <Page
+      title="Usage"
+      lead="Credits used by your team. Days and months are in UTC."
+      actions={value !== undefined && <CsvButton name="usage" readRows={async () => value.days.map(toCsvRow)} />}
+    >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
@@ -27,7 +32,7 @@ export function UsagePage() {
           <UsageStats usage={value} table={table} />
           {table.keys.length === 0 ? (
             <Empty icon="chart" title="No usage in the last 31 days">
-              <p>A session costs 2 credits per minute, a scraped page 1 credit. Usage appears here by day and key.</p>
+              <p>Sessions, scrapes, searches and jobs appear here by day and key.</p>
             </Empty>
           ) : (
             <DayCard table={table} />
@@ -95,6 +100,10 @@ function DayCard({ table }: { readonly table: DayTable }) {
       <DayChart table={table} onDay={setDayIndex} />
     </section>
   )
+}
+
+function toCsvRow({ startDate, apiKey, creditsUsed = 0 }: UsagePeriod) {
+  return { day: startDate.slice(0, 10), key: apiKey ?? '', credits: creditsUsed }
 }
 
 function newestFirst(a: UsagePeriod, b: UsagePeriod): number {

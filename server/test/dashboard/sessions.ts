@@ -24,6 +24,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'Sign out' }).click()
     await view.page.getByLabel('API key').waitFor()
     expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
+    expect(await view.page.evaluate('document.activeElement.name')).toBe('key')
   })
 
   test('the dashboard works without web storage', async () => {
@@ -57,6 +58,16 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('table', { name: 'Ended sessions' }).getByText('deleted').waitFor()
     expect((await dashboard().lab.api('GET', `/v2/browser/${session.id}`)).body['status']).toBe('destroyed')
     await view.goTo(`sessions/${session.id}`, 'Session')
+    await view.page.keyboard.press('Control+k')
+    await view.page.keyboard.type('Usa')
+    await view.page.getByRole('option', { name: 'Usage Page' }).waitFor()
+    await view.page.keyboard.press('Enter')
+    await view.page.locator('h1', { hasText: 'Usage' }).waitFor()
+    await view.page.keyboard.press('Control+k')
+    await view.page.keyboard.type(session.id)
+    await view.page.getByRole('option', { name: `${session.id} Session` }).waitFor()
+    await view.page.keyboard.press('Enter')
+    await view.page.locator('h1', { hasText: 'Session' }).waitFor()
     const recordings = view.page.locator('section', { hasText: 'Recordings' }).getByRole('link')
     await recordings.first().waitFor()
     const answers = await Promise.all(
