@@ -83,7 +83,10 @@ async function openView(browser: Browser, key: string, options: BrowserContextOp
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load')) consoleErrors.push(message.text())
   })
-  if (key !== '') await page.addInitScript(`sessionStorage.setItem('bowline.key', ${JSON.stringify(key)})`)
+  // Not in frames: that of a recording has no storage.
+  if (key !== '') {
+    await page.addInitScript(`if (window === top) sessionStorage.setItem('bowline.key', ${JSON.stringify(key)})`)
+  }
   return {
     page,
     consoleErrors,
