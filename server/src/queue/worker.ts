@@ -41,8 +41,8 @@ export interface WorkerDeps<Data extends object> extends TaskQueuesDeps {
   readonly handler: Handler<Data>
 }
 
-/** Milliseconds between checks for tasks that crashed too many servers. */
-const exhaustedCheckMs = 60_000
+/** Milliseconds between checks for tasks that crashed too many servers, or have wrong times. */
+const checkMs = 60_000
 
 /** Seconds before a retry after a store outage. */
 const storeRetrySeconds = 1
@@ -95,11 +95,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   async #work(): Promise<void> {
-    let nextExhaustedCheckMs = 0
+    let nextCheckMs = 0
     while (!this.#stop.signal.aborted) {
-      if (performance.now() >= nextExhaustedCheckMs) {
+      if (performance.now() >= nextCheckMs) {
         await this.#failExhausted()
-        nextExhaustedCheckMs = performance.now() + exhaustedCheckMs
+        await this.#correctTimes()
+        nextCheckMs = performance.now() + checkMs
       }
       const tasks = await this.#fetch()
       for (const task of tasks) {
@@ -225,6 +226,27 @@ export class Worker<Data extends object> implements AsyncDisposable {
       }
     } catch (error) {
       onError(error, `checking queue ${queue.name} for exhausted tasks`)
+    }
+  }
+
+  /**
+   * Corrects the times of tasks that were sent or retried before the clock of the database was set
+   * back. They would wait until it has caught up.
+   */
+  async #correctTimes(): Promise<void> {
+    const { store, queue, onError } = this.#deps
+    const longestRetrySeconds = Math.max(storeRetrySeconds, ...(queue.retryDelaysSeconds ?? []))
+    const latestRetry = sql`now() + make_interval(secs => ${longestRetrySeconds}::double precision)`
+    try {
+      const { numAffectedRows = 0n } = await sql`
+        update pgboss.job set created_on = least(created_on, now()),
+          start_after = case when created_on > now() then start_after - (created_on - now())
+            else least(start_after, ${latestRetry}) end
+        where name = ${queue.name} and (state in ('created', 'retry') and created_on > now()
+          or state = 'retry' and start_after > ${latestRetry})`.execute(store.db)
+      if (numAffectedRows > 0n) this.schedulePoll(longestRetrySeconds)
+    } catch (error) {
+      onError(error, `checking the times of queue ${queue.name}`)
     }
   }
 

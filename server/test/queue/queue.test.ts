@@ -29,6 +29,12 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     queues = await openTaskQueues({ store, onError: (error) => errors.push(error) })
   }
 
+  /** Uses the database while no server runs. */
+  const openWithoutWorkers = async (use: (db: Store['db']) => Promise<void>): Promise<void> => {
+    await using stored = await openStore({ dataDir, databaseUrl })
+    await use(stored.db)
+  }
+
   const close = async (): Promise<void> => {
     await queues[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
@@ -155,6 +161,28 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     await next.work(queue, options, async () => undefined)
 
     expect(await given.promise).toEqual({ to: 'Ann' })
+  })
+
+  test('start at once although the clock of the database was set back since they were sent or retried', async () => {
+    const queue: Queue<Greeting> = { name: 'clock', retryDelaysSeconds: [1], expireSeconds: 30 }
+    const greeted: string[] = []
+    const work = async (): Promise<void> =>
+      queues.work(queue, { concurrency: 3 }, async ({ to }) => void greeted.push(to))
+    await work()
+    for (const to of ['sent', 'retried', 'later']) await queues.send(queue, { to }, { startAfter: 600 })
+    await close()
+    await openWithoutWorkers(async (db) => {
+      const hour = sql`interval '1 hour'`
+      await sql`update pgboss.job set created_on = now() + ${hour}, start_after = now() + ${hour}
+        where name = 'clock' and data->>'to' = 'sent'`.execute(db)
+      await sql`update pgboss.job set state = 'retry', start_after = now() + ${hour}
+        where name = 'clock' and data->>'to' = 'retried'`.execute(db)
+    })
+    await open()
+
+    await work()
+
+    await expect.poll(() => greeted.toSorted()).toEqual(['retried', 'sent'])
   })
 
   test('that a stopping server has started run on the next one', async () => {
