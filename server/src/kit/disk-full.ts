@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { BowlineError } from 'bowline/kit/errors'
 
 /**
@@ -5,12 +6,21 @@ import { BowlineError } from 'bowline/kit/errors'
  * Returns other errors unchanged.
  */
 export function explainDiskFull(error: unknown): unknown {
-  const isDiskFull = Error.isError(error) && 'code' in error && diskFullCodes.has(error.code)
-  if (!isDiskFull) return error
+  const isFull = Error.isError(error) && 'code' in error && diskFullCodes.has(error.code)
+  if (!isFull) return error
   return new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full', {
     cause: error,
     retryAfterSeconds: 2,
   })
+}
+
+/** Free bytes below which writes of a browser are likely to fail. */
+const minFreeBytes = 1_000_000
+
+/** Whether the disk of a folder has no space left. */
+export async function isDiskFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize < minFreeBytes
 }
 
 const diskFullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])

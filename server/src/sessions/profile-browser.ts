@@ -12,6 +12,7 @@ import type { EndReason } from 'bowline/contract/browser'
 import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { flushStorage } from '../browsers/flush-storage.ts'
+import { isDiskFull } from '../kit/disk-full.ts'
 import type { Browser, LaunchOptions } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
@@ -75,6 +76,9 @@ export async function saveProfile(
   await writeStorage(browser)
   const { code } = await browser.stop(flushTimeoutMs)
   if (code !== 0) throw new BowlineError('CDP_FAILED', unsaved('The browser exited before all data was written'))
+  // Chromium does not report what it could not write.
+  if (await isDiskFull(browser.folder.userDataDir))
+    throw new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full. The changes are lost')
   return profile.save({
     userDataDir: browser.folder.userDataDir,
     sessionCookiesJson: JSON.stringify({ cookies: cookies.filter(({ session }) => session) }),

@@ -4,6 +4,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
+import { temporaryFolder } from '../../../test/lab/stores.ts'
 
 test.skipIf(!canMount).each([
   ['has 8 MB', false, /^The disk of the data directory \S+ is full: 8 MB left, 64 MB needed$/],
@@ -84,6 +85,24 @@ test.skipIf(!canMount)(
     await expect
       .poll(async () => (await lab.api('GET', `/v2/batch/scrape/${batch.body['id']}`)).body, { timeout: 20_000 })
       .toMatchObject({ status: 'completed', completed: 1 })
+  },
+  40_000,
+)
+
+test.skipIf(!canMount)(
+  'a profile keeps its last version when its browser could not write to a full disk (mounting it needs root)',
+  async () => {
+    await using database = await (await sharedPostgres()).createDatabase()
+    await using disk = await mountSmallDisk(120)
+    await using blobs = await temporaryFolder()
+    await using lab = await startLab({ databaseUrl: database.url, dataDir: disk.path, blobs: blobs.path })
+    const { id } = await lab.createSession({ ttl: 120, profile: { name: 'acme' } })
+    disk.fill()
+
+    expect((await lab.api('DELETE', `/v2/browser/${id}`)).body).toMatchObject({
+      success: true,
+      profile: { error: 'The disk of the server is full. The changes are lost' },
+    })
   },
   40_000,
 )
