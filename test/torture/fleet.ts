@@ -40,6 +40,8 @@ export interface Fleet extends AsyncDisposable {
   /** A key of a team with credits. */
   readonly apiKey: string
   readonly credits: number
+  /** When disks were full, in milliseconds since the epoch. The last period may not be over. */
+  readonly fullDisks: { readonly fromMs: number; untilMs: number }[]
   /** Folder of the clients' session markers. */
   readonly sessionDir: string
   /** Stops all servers in order. Returns their exit codes. */
@@ -84,6 +86,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     database: options.database,
     apiKey: String(body['key']),
     credits,
+    fullDisks: [],
     sessionDir: join(folder, 'sessions'),
     stop: async () => {
       const codes: (number | null)[] = []

@@ -25,7 +25,10 @@ const startedMs = performance.now()
 const log = (line: string): void => {
   if (values.verbose) console.log(`${((performance.now() - startedMs) / 1000).toFixed(1).padStart(7)} s  ${line}`)
 }
-const result: TortureResult = await torture({ ...options, log })
+const stopped = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => stopped.abort(new Error(`The run was stopped by ${signal}`)))
+const result: TortureResult = await torture({ ...options, signal: stopped.signal, log })
 for (const [title, counts] of [
   ['Faults', result.faults],
   ['Load', result.load],

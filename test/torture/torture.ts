@@ -21,6 +21,8 @@ export interface TortureOptions {
   readonly database?: LabDatabase | undefined
   /** Fewer clients, for the tests. Default: false. */
   readonly isLight?: boolean
+  /** Aborting ends the run early and without a judgment. Nothing of it is left. */
+  readonly signal?: AbortSignal | undefined
   /** Receives progress. */
   readonly log: (line: string) => void
 }
@@ -66,7 +68,7 @@ const pages: Pages = {
 
 /** Runs servers under load and faults, waits until all work has ended, and checks the laws. */
 export async function torture(options: TortureOptions): Promise<TortureResult> {
-  const { seed, seconds, servers, isLight = false, log } = options
+  const { seed, seconds, servers, isLight = false, signal, log } = options
   const isLong = seconds >= longSeconds
   await using undo = new AsyncDisposableStack()
   const postgres =
@@ -79,9 +81,10 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   const fleet = undo.use(await startFleet({ servers, database, maxSessions: isLight ? 4 : 6 }))
   const load = startLoad(fleet, { seed, site, webhookUrl: receiver.url(), isLight })
   const faults = startFaults(seed, { fleet, load, databaseControl: postgres, isLong, log })
-  await sleep(seconds * 1000)
+  await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined)
   await faults.stop()
   const records = await load.finish()
+  signal?.throwIfAborted()
   const startedMs = performance.now()
   const judgment = await judge({ fleet, records, receiver, settleMs: mayFail ? 400_000 : 150_000, log })
   return {

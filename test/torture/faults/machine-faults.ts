@@ -4,7 +4,7 @@ import type { FaultGroup, FaultTargets } from './faults.ts'
 const minuteMs = 60_000
 
 /** Fills disks, uses up memory and sets clocks. */
-export function machineFaults({ fleet: { members }, load, isLong }: FaultTargets): FaultGroup {
+export function machineFaults({ fleet: { members, fullDisks }, load, isLong }: FaultTargets): FaultGroup {
   const hasDisks = members.every(({ disk }) => disk !== undefined)
   return {
     'set the clock of a server': async (random) => {
@@ -18,9 +18,12 @@ export function machineFaults({ fleet: { members }, load, isLong }: FaultTargets
     ...(hasDisks && {
       'fill the disk of a server': async (random) => {
         const { disk } = random.pick(members)
+        const period = { fromMs: Date.now(), untilMs: Infinity }
+        fullDisks.push(period)
         disk?.fill()
         await sleep(random.whole(500, 4000))
         disk?.free()
+        period.untilMs = Date.now()
         return true
       },
     }),

@@ -16,6 +16,7 @@ export type Client = (random: Random, stop: AbortSignal, pause: (ms: number) => 
 export interface ClientDeps {
   readonly requests: Requests
   readonly site: Site
+  readonly fullDisks: Fleet['fullDisks']
   readonly webhookUrl: string
   readonly batchPages: number
   readonly jobs: JobRecord[]
@@ -62,6 +63,7 @@ export function startLoad(fleet: Fleet, { seed, site, webhookUrl, isLight }: Loa
   const deps: ClientDeps = {
     requests,
     site,
+    fullDisks: fleet.fullDisks,
     webhookUrl,
     batchPages: isLight ? 12 : 30,
     jobs: [],

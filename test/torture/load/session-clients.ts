@@ -17,7 +17,7 @@ export function browseSessions({ requests, site, webhookUrl }: ClientDeps): Clie
 }
 
 /** Writes a value into a profile in one session after the other. */
-export function writeProfile({ requests, site, profiles, notes }: ClientDeps, name: string): Client {
+export function writeProfile({ requests, site, profiles, notes, fullDisks }: ClientDeps, name: string): Client {
   return async (random, stop, pause) => {
     for (let number = 1; !stop.aborted; number += 1) {
       const session = await requests.create(random, { profile: { name } })
@@ -33,7 +33,9 @@ export function writeProfile({ requests, site, profiles, notes }: ClientDeps, na
       const isSet = (await requests.visit(session, url)) !== undefined
       const saved = (await requests.remove(random, session))?.['profile'] as Body | undefined
       notes.push(`${value} ${isSet ? 'set' : 'not set'} ${JSON.stringify(saved)}`)
-      if (isSet && saved?.['version'] !== undefined) profiles.set(name, [value])
+      // Chromium does not report what it could not write while the disk was full.
+      const isWritten = fullDisks.every(({ untilMs }) => untilMs < session.requestedAtMs)
+      if (isSet && isWritten && saved?.['version'] !== undefined) profiles.set(name, [value])
       if (saved?.['error'] !== undefined && !String(saved['error']).includes('kept on the server'))
         profiles.set(name, isSet ? before : [...before, value])
       await pause(random.whole(50, 500))
