@@ -1,6 +1,7 @@
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import type { ConsoleLine } from './console-line.ts'
+import { isoTime } from './iso-time.ts'
 import type { TextMask } from './network-log.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -41,13 +42,13 @@ export class ConsoleLog {
 
 function lineOfCall({ type, args, timestamp, stackTrace }: Protocol.Runtime.ConsoleAPICalledEvent): ConsoleLine {
   const text = args.map(show).join(' ')
-  return { time: timeOf(timestamp), source: 'console', level: type, text, ...locationOf(stackTrace?.callFrames[0]) }
+  return { time: isoTime(timestamp), source: 'console', level: type, text, ...locationOf(stackTrace?.callFrames[0]) }
 }
 
 function lineOfException({ timestamp, exceptionDetails }: Protocol.Runtime.ExceptionThrownEvent): ConsoleLine {
   const { exception, text } = exceptionDetails
   return {
-    time: timeOf(timestamp),
+    time: isoTime(timestamp),
     source: 'exception',
     level: 'error',
     text: exception === undefined ? text : show(exception),
@@ -56,11 +57,7 @@ function lineOfException({ timestamp, exceptionDetails }: Protocol.Runtime.Excep
 }
 
 function lineOfEntry({ source, level, text, timestamp, url }: Protocol.Log.LogEntry): ConsoleLine {
-  return { time: timeOf(timestamp), source, level, text, ...(url === undefined ? {} : { url }) }
-}
-
-function timeOf(timestampMs: number): string {
-  return new Date(timestampMs).toISOString()
+  return { time: isoTime(timestamp), source, level, text, ...(url === undefined ? {} : { url }) }
 }
 
 function locationOf(frame: Position | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {

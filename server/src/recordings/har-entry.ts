@@ -1,6 +1,7 @@
 import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
+import { isoTime } from './iso-time.ts'
 
 /** A response body, or why it was not recorded. */
 export type Body = { readonly text: string; readonly isBase64: boolean } | { readonly comment: string } | undefined
@@ -36,7 +37,7 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
   const httpVersion = versionOf(response?.protocol)
   return {
     ...(pageref === undefined ? {} : { pageref }),
-    startedDateTime: new Date(sent.wallTime * 1000).toISOString(),
+    startedDateTime: isoTime(sent.wallTime * 1000),
     time: [timings.blocked, timings.dns, timings.connect, timings.send, timings.wait, timings.receive]
       .filter((ms) => ms > 0)
       .reduce((sum, ms) => sum + ms, 0),

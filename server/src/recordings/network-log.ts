@@ -3,7 +3,8 @@ import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
 import type { CdpHeaders, RequestSent } from './cdp-network.ts'
-import { bodiesNotRecorded, toHarEntry } from './har-entry.ts'
+import { bodiesNotRecorded, toHarEntry, type Body } from './har-entry.ts'
+import { isoTime } from './iso-time.ts'
 import { addMessage, RedirectChain, type MutableExchange } from './redirect-chain.ts'
 import { maxBodyBytes, readBody } from './response-body.ts'
 import type { TempFile } from './temp-file.ts'
@@ -180,7 +181,7 @@ export class NetworkLog {
   #beginPage(target: AttachedTarget, { request, wallTime }: RequestSent): void {
     if (this.pages.length >= maxPages) return void this.#pageOfTarget.delete(target.targetId)
     const id = `page_${this.pages.length + 1}`
-    const startedDateTime = new Date(wallTime * 1000).toISOString()
+    const startedDateTime = isoTime(wallTime * 1000)
     const title = copyStart(request.url, maxTitleLength)
     this.pages.push({ startedDateTime, id, title, pageTimings: { onContentLoad: -1, onLoad: -1 } })
     this.#pageOfTarget.set(target.targetId, id)
@@ -256,10 +257,12 @@ export class NetworkLog {
     Object.assign(exchange, outcome, { endedAt: timestamp })
     if (exchange.messages !== undefined || exchange.error !== undefined) return this.#write(key)
     const reading = this.#options.withBodies ? readBody(target.call, exchange) : Promise.resolve(notRecorded)
-    const work = reading.then((body) => {
+    const write = (body: Body): void => {
       exchange.body = body
       this.#write(key)
-    })
+    }
+    // An unhandled rejection would end the server.
+    const work = reading.then(write).catch(() => void (this.#skipped += 1))
     this.#pending.add(work)
     void work.finally(() => this.#pending.delete(work))
   }

@@ -225,6 +225,22 @@ test("recordings with `keep: 'on-failure'` are kept only if the work throws or t
   expect(await namesOf(crashed)).toEqual(['console.jsonl', 'player.html'])
 })
 
+test('a client that sets the clock of a page to any time is recorded', async () => {
+  const record = { har: true, console: true }
+  const { result } = await bowline.withSession({ driver: playwright, record }, async ({ page, session }) => {
+    await page.goto(site.url('/network'))
+    const cdp = await page.context().newCDPSession(page)
+    // Later than a `Date` can hold.
+    const policy = { policy: 'pauseIfNetworkFetchesPending', initialVirtualTime: 8.8e12 } as const
+    await cdp.send('Emulation.setVirtualTimePolicy', policy)
+    await page.evaluate(`fetch('/canvas').then((response) => response.text()).then(() => console.log('fetched'))`)
+    return session
+  })
+
+  expect(await textOf(result, 'har.json')).toContain(site.url('/canvas'))
+  expect(await textOf(result, 'console.jsonl')).toContain('fetched')
+})
+
 test('data appended while a recording closes is dropped without losing earlier data', async () => {
   await using folder = await temporaryFolder()
   const file = new TempFile(join(folder.path, 'console'), 1e6)
