@@ -1,6 +1,7 @@
 /** The wire format: zod schemas, the types inferred from them, and the route table. @module */
 export * from './contract/actions.ts'
 export * from './contract/activity.ts'
+export * from './contract/audit-log.ts'
 export * from './contract/browser.ts'
 export * from './contract/close-codes.ts'
 export * from './contract/document.ts'

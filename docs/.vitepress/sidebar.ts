@@ -60,6 +60,7 @@ export const sidebar: readonly SidebarSection[] = [
       { text: 'Several servers', link: '/running/several-servers' },
       { text: 'Keys and access', link: '/running/security' },
       { text: 'HTTPS and reverse proxies', link: '/running/https' },
+      { text: 'Audit log and request ids', link: '/running/audit' },
       { text: 'Health checks and metrics', link: '/running/monitoring' },
     ],
   },

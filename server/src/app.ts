@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { writeServerFile } from './app/write-server-file.ts'
+import { AuditLog } from './audit/audit-log.ts'
 import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
 import { checkPackages } from './app/check-packages.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
@@ -125,17 +126,19 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
   const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, log })
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
+  const { onError } = shared
+  const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
   const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)
   const { app, sessions, localUrl, heartbeatResources } = await openApiServer(
     resources,
     { api: settings.api, sessions: settings.sessions },
-    { shared, secrets, blobs, egress, host, usage, services, whenStarted: started.promise, log },
+    { shared, secrets, blobs, egress, host, usage, audit, services, whenStarted: started.promise, log },
   )
   const url = await app.listen({ host: config.host, port: config.port })
   const nodeUrl = config.nodeUrl ?? url
-  const node = { nodeUrl, bootstrapKeyId: bootstrapKey.id, blobsId, sessions, services, heartbeatResources, log }
+  const node = { nodeUrl, bootstrapKeyId: bootstrapKey.id, blobsId, sessions, services, heartbeatResources, audit }
   const retiredKeys = await joinCluster(shared, node)
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(resources, config.dataDir, localUrl ?? url)

@@ -30,6 +30,7 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   'monitors create': ['bowline monitors create https://example.com/prices --every "6 hours"'],
   usage: ['bowline usage --by-key'],
   activity: ['bowline activity --endpoint scrape'],
+  'audit-log': ['bowline audit-log --action key.created'],
   'teams create': ['bowline teams create qa'],
   'keys create': ['bowline keys create --team qa --name ci'],
   completion: ['source <(bowline completion bash)', 'bowline completion fish | source'],

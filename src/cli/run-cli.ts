@@ -105,6 +105,10 @@ const commands: Program['commands'] = {
     summary: 'list the API calls of the last 24 hours that started work',
     load: async () => (await import('./activity.ts')).createActivityCommand(),
   },
+  'audit-log': {
+    summary: 'list changes to keys, teams and secrets, and failed authentication',
+    load: async () => (await import('./audit-log.ts')).createAuditLogCommand(),
+  },
   teams: {
     summary: 'list and create teams, and set balances and limits',
     load: async () => (await import('./teams.ts')).createTeamsCommand(),

@@ -1,4 +1,5 @@
 import { createActivity, type ListActivity } from './activity.ts'
+import { createAuditLog, type ListAuditLog } from './audit-log.ts'
 import { createAgents, type AgentCalls } from './agent.ts'
 import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
@@ -96,6 +97,8 @@ export class Bowline implements AsyncDisposable {
   readonly usage: Usage
   /** Lists the API calls of the last 24 hours that started work. */
   readonly activity: ListActivity
+  /** Lists changes to keys, teams and secrets, and failed authentication. Requires an admin key. */
+  readonly auditLog: ListAuditLog
   /** Returns the number of running sessions and scrapes, and its limit. */
   readonly concurrency: GetConcurrency
   /** Manages teams and their limits. */
@@ -144,6 +147,7 @@ export class Bowline implements AsyncDisposable {
     this.webhooks = createWebhooks(call)
     this.usage = createUsage(call)
     this.activity = createActivity(call)
+    this.auditLog = createAuditLog(call)
     this.concurrency = createConcurrency(call)
     this.teams = createTeams(call)
   }

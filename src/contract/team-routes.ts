@@ -1,4 +1,5 @@
 import * as activity from './activity.ts'
+import * as auditLog from './audit-log.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
 import * as teams from './teams.ts'
@@ -37,6 +38,14 @@ export const teamRoutes = {
     summary: 'List the API calls of the last 24 hours that started work, newest first',
     query: activity.activityQuery,
     response: activity.activityResponse,
+  },
+  auditLog: {
+    ...paths.auditLog,
+    tag: 'Team',
+    rateLimit: 'account',
+    summary: 'List changes to keys, teams and secrets, and failed authentication, newest first (admin keys only)',
+    query: auditLog.auditLogQuery,
+    response: auditLog.auditLogResponse,
   },
   creditUsage: {
     ...paths.creditUsage,

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { AuditLog } from '../audit/audit-log.ts'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import { registerThisNode, startHeartbeat, type HeartbeatDeps } from '../cluster/heartbeat.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -16,7 +16,7 @@ export interface JoiningNode {
   readonly services: Pick<Services, 'sessionWebhooks'>
   /** Stack for the heartbeat. It is disposed after the sessions have ended. */
   readonly heartbeatResources: AsyncDisposableStack
-  readonly log: Logger
+  readonly audit: AuditLog
 }
 
 /**
@@ -25,12 +25,13 @@ export interface JoiningNode {
  */
 export async function joinCluster(
   deps: SharedDeps,
-  { nodeUrl, bootstrapKeyId, blobsId, sessions, services, heartbeatResources, log }: JoiningNode,
+  { nodeUrl, bootstrapKeyId, blobsId, sessions, services, heartbeatResources, audit }: JoiningNode,
 ): Promise<readonly string[]> {
   const { store, profiles, prices, nodeId, maxSessions, writes, onEnd, onError } = deps
   const onRetired: HeartbeatDeps['onRetired'] = (keys) => {
+    const message = 'Retired a bootstrap key that no server uses any more'
     for (const { id: keyId, prefix } of keys) {
-      log.warn({ audit: 'key.retired', keyId, prefix }, 'Retired a bootstrap key that no server uses any more')
+      void audit.record({ action: 'key.retired', message, details: { keyId, prefix } })
     }
   }
   const onBeat = (error: unknown): void => writes.note(error)

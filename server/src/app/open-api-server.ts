@@ -12,9 +12,10 @@ import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp, type HttpDeps } from '../http/app.ts'
 import { createAccessChecks } from '../http/access-checks.ts'
+import type { AuditLog } from '../audit/audit-log.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
-import { createAuthFailureLog } from '../http/auth-failures.ts'
+import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
 import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
@@ -68,6 +69,7 @@ interface ApiServerDeps {
   readonly egress: Egress
   readonly host: BrowserHost
   readonly usage: Usage
+  readonly audit: AuditLog
   readonly services: Services
   /** Resolves once the start can no longer fail. */
   readonly whenStarted: Promise<void>
@@ -83,7 +85,7 @@ export async function openApiServer(
   settings: { readonly api: ApiServerSettings; readonly sessions: SessionSettings },
   deps: ApiServerDeps,
 ): Promise<ApiServer> {
-  const { shared, secrets, blobs, egress, services, log } = deps
+  const { shared, secrets, blobs, egress, services, audit, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
   const { drainTimeout, resumeSeconds } = settings.api
   const origin = new ClientOrigin(settings.api)
@@ -102,8 +104,7 @@ export async function openApiServer(
     billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
     onError,
   })
-  const logAuthFailure = createAuthFailureLog((facts) => log.info(facts, 'Authentication failed'))
-  const authenticator = createAuthenticator(store, logAuthFailure)
+  const authenticator = createAuthenticator(store, logFailuresTo(audit))
   metrics.watch({ sessions, sessionQueue, browsers, gateway, viewers, egress })
   const watchers = new Watchers({ jobs: services.jobs, authenticator, origin, onError })
   const sockets = { gateway, viewers, watchers }
@@ -161,11 +162,10 @@ interface Sockets {
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
   settings: ApiServerSettings,
-  { shared, secrets, blobs, host, usage, services, whenStarted, log }: ApiServerDeps,
+  { shared, secrets, blobs, host, usage, audit, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
-  const { dataDir, metricsToken, maxConnections, maxTtl, execution } = settings
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
@@ -195,6 +195,7 @@ function httpDeps(
     languageModel,
     prompts: new SessionPrompts({ sessions, gateway, mcpHost, languageModel }),
     activity: usage.activity,
+    audit,
     checkRateLimit: usage.checkRateLimit,
     sessions,
     sessionQueue,
@@ -204,13 +205,13 @@ function httpDeps(
     viewers,
     watchers,
     authenticator,
-    checks: createAccessChecks({ store, authenticator, metricsToken }),
-    dataDir,
+    checks: createAccessChecks({ store, authenticator, metricsToken: settings.metricsToken }),
+    dataDir: settings.dataDir,
     origin,
     certificate: https.certificate,
-    maxConnections,
-    maxTtlSeconds: maxTtl,
-    hasExecution: execution === 'on',
+    maxConnections: settings.maxConnections,
+    maxTtlSeconds: settings.maxTtl,
+    hasExecution: settings.execution === 'on',
     mcp: { host: mcpHost, settings: mcpSettings(settings), localUrl: https.localUrl },
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),
@@ -226,6 +227,18 @@ function mcpSettings({ mcpTools, mcpDomains, maxTtl }: ApiServerSettings): HttpD
     allowedDomains: mcpDomains.length === 0 ? undefined : mcpDomains,
     maxTtlSeconds: maxTtl,
   }
+}
+
+/** Records failed authentication in the audit log, in the background. */
+function logFailuresTo(audit: AuditLog): AuthFailureLog {
+  return createAuthFailureLog(({ address, requestId, failures, unlogged }) => {
+    void audit.record({
+      action: 'auth.failed',
+      message: 'Authentication failed',
+      by: { address, requestId },
+      details: { failures, unlogged },
+    })
+  })
 }
 
 /** Stores when keys were last used: every 30 s, and once on disposal. */

@@ -14,6 +14,12 @@ export const internalPrefix = 'x-bowline-'
 /** Marks a request that was relayed by another server, so that it is not relayed again. */
 export const relayHeader = `${internalPrefix}hop`
 
+/** Passes on the IP address of the client. Each server sets it for the requests of clients. */
+export const addressHeader = `${internalPrefix}address`
+
+/** Passes on the id of the request. */
+export const requestIdHeader = 'x-request-id'
+
 /** Timeout of the connection to a peer, in milliseconds. */
 export const connectTimeoutMs = 5000
 
@@ -92,7 +98,9 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeade
 
 function clientHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
-    Object.entries(endToEndHeaders(headers)).filter(([name]) => !name.startsWith(internalPrefix)),
+    Object.entries(endToEndHeaders(headers)).filter(
+      ([name]) => name === addressHeader || !name.startsWith(internalPrefix),
+    ),
   )
 }
 

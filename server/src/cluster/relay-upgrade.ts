@@ -4,7 +4,15 @@ import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
 import { ClosableFrames } from './closable-frames.ts'
-import { connectTimeoutMs, internalPrefix, relayHeader, hostOf, serverNameOf } from './peer-requests.ts'
+import {
+  addressHeader,
+  connectTimeoutMs,
+  internalPrefix,
+  relayHeader,
+  requestIdHeader,
+  hostOf,
+  serverNameOf,
+} from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /** A client's WebSocket that is relayed to a peer. */
@@ -40,7 +48,12 @@ export async function relayUpgrade(
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${relayHeader}: ${peer.id}`]
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const name = request.rawHeaders[index] ?? ''
-    if (!name.toLowerCase().startsWith(internalPrefix)) lines.push(`${name}: ${request.rawHeaders[index + 1]}`)
+    const isOwn = name.toLowerCase().startsWith(internalPrefix) || name.toLowerCase() === requestIdHeader
+    if (!isOwn) lines.push(`${name}: ${request.rawHeaders[index + 1]}`)
+  }
+  for (const name of [addressHeader, requestIdHeader]) {
+    const value = request.headers[name]
+    if (value !== undefined) lines.push(`${name}: ${value.toString()}`)
   }
   upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
   if (head.length > 0) upstream.write(head)

@@ -1,6 +1,6 @@
 import { wholeNumber, type Setting } from './setting.ts'
 
-/** Retention and size limits of session files and recordings. */
+/** Retention of files, recordings and the audit log. */
 export const retentionSettings = {
   keptFilesHours: {
     flag: 'kept-files-hours',
@@ -22,5 +22,12 @@ export const retentionSettings = {
     help: 'maximum total size of the recordings of a session, in megabytes',
     accepts: 'a whole number from 1 to 10000',
     schema: wholeNumber(1, 10_000).default(200),
+  },
+  auditDays: {
+    flag: 'audit-days',
+    env: 'BOWLINE_AUDIT_DAYS',
+    help: 'days that entries of the audit log are kept',
+    accepts: 'a whole number from 1 to 3650',
+    schema: wholeNumber(1, 3650).default(365),
   },
 } as const satisfies Record<string, Setting>

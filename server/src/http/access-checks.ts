@@ -13,6 +13,7 @@ import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { KeyRow } from '../teams/key-queries.ts'
 import type { Authenticator } from './auth.ts'
+import type { RequestOrigin } from './request-origin.ts'
 
 /** The access that each kind of authorization grants. */
 export interface Access {
@@ -32,8 +33,8 @@ export interface Access {
 export interface Credentials {
   /** The `Authorization` header. */
   readonly authorization: string | undefined
-  /** IP address of the client, for the log of failures. */
-  readonly address: string | undefined
+  /** Where the request comes from, for the log of failures. */
+  readonly from: RequestOrigin
   /** Parameters of the path. */
   readonly params: Readonly<Record<string, string | undefined>>
   /** Token in the URL or the body. `undefined` if there is none. */
@@ -56,8 +57,8 @@ export interface AccessCheckDeps {
 /** Creates the check of each kind of authorization. */
 export function createAccessChecks({ store, authenticator, metricsToken }: AccessCheckDeps): AccessChecks {
   const { db } = store
-  const key = async ({ authorization, address }: Credentials): Promise<KeyRow> =>
-    authenticator.authenticate(authorization, address)
+  const key = async ({ authorization, from }: Credentials): Promise<KeyRow> =>
+    authenticator.authenticate(authorization, from)
   const sessionOfTeam = async (credentials: Credentials): Promise<SessionRow> => {
     const { teamId } = await key(credentials)
     return getTeamSession(db, credentials.params['id'] ?? '', teamId)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type http from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
@@ -20,6 +19,7 @@ import type { Certificate } from './certificate.ts'
 import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
 import type { ClientOrigin } from './client-origin.ts'
+import { identify } from './request-origin.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -27,6 +27,8 @@ import { relaySessionRequests } from './session-node.ts'
 import type { SessionCreatorDeps } from './create-session.ts'
 import { registerRoutes, type Call, type Handlers } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
+import type { AuditLog } from '../audit/audit-log.ts'
+import { auditLogHandlers } from './routes/audit-log.ts'
 import { activityHandlers } from './routes/activity.ts'
 import { balanceHandlers } from './routes/balance.ts'
 import { batchHandlers } from './routes/batch.ts'
@@ -92,6 +94,7 @@ export interface HttpDeps
   readonly monitors: Monitors
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
+  readonly audit: AuditLog
   /** The MCP endpoint and its settings. */
   readonly mcp: Pick<McpRouteDeps, 'host' | 'settings' | 'localUrl'>
   readonly origin: ClientOrigin
@@ -117,7 +120,7 @@ export async function buildHttpApp(
     routerOptions: { maxParamLength: 2000 },
     // Busy connections are closed by the drain.
     forceCloseConnections: 'idle',
-    genReqId: (request) => requestId(request.headers['x-request-id']),
+    genReqId: (request) => identify(request, deps),
     // URLs contain tokens, so `recordRequests` logs the route pattern instead of the URL.
     logController: new LogController({ disableRequestLogging: true }),
     loggerInstance: deps.log,
@@ -139,7 +142,7 @@ export async function buildHttpApp(
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
-  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, origin: deps.origin })
+  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit })
   await registerOpenApi(app, deps.version)
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
@@ -216,6 +219,7 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */
 function handlersOf(deps: HttpDeps): Handlers {
   const { store, sessions, sessionQueue, peers, nodeId, authenticator, billing, maxTtlSeconds, onError } = deps
+  const { audit } = deps
   const { hasExecution, jobs, scrapes, billedScrapes, languageModel, webhooks } = deps
   const browser = browserHandlers({
     store,
@@ -226,6 +230,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     authenticator,
     maxTtlSeconds,
     onError,
+    audit,
   })
   const interactionDeps = {
     store,
@@ -243,10 +248,10 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...agentHandlers({ store, agents: deps.agents }),
     ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
-    ...keyHandlers({ store, sessions, sessionQueue, authenticator }),
+    ...keyHandlers({ store, sessions, sessionQueue, authenticator, audit }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...extensionHandlers({ extensions: deps.extensions }),
-    ...secretHandlers({ secrets: deps.secrets }),
+    ...secretHandlers({ secrets: deps.secrets, audit }),
     ...recordingHandlers({ store, recordings: deps.recordings }),
     ...mapHandlers({ mapper: deps.mapper }),
     ...batchHandlers({ jobs, scrapes }),
@@ -256,10 +261,11 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...webhookHandlers({ store, webhooks }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),
-    ...teamHandlers({ store, authenticator, billing }),
+    ...teamHandlers({ store, authenticator, billing, audit }),
     ...usageHandlers({ store, billing }),
     ...balanceHandlers({ store }),
     ...activityHandlers({ activity: deps.activity }),
+    ...auditLogHandlers({ store, audit }),
     ...extractHandlers({ store, extracts: deps.extracts }),
   }
 }
@@ -292,8 +298,4 @@ function recordRequests(app: FastifyInstance, metrics: Metrics): void {
       'request completed',
     )
   })
-}
-
-function requestId(given: string | string[] | undefined): string {
-  return typeof given === 'string' && /^[\w.-]{1,100}$/.test(given) ? given : randomUUID()
 }

@@ -3,6 +3,7 @@ import { hashSecret } from 'bowline/kit/ids'
 import { findKeyByHash, setKeysLastUsed, type KeyRow } from '../teams/key-queries.ts'
 import type { Store } from '../store/store.ts'
 import type { AuthFailureLog } from './auth-failures.ts'
+import type { RequestOrigin } from './request-origin.ts'
 
 /**
  * Milliseconds a key is cached. A key revoked on another server keeps working for at most this
@@ -15,10 +16,10 @@ const cacheSize = 10_000
 /** Authenticates API keys. */
 export interface Authenticator {
   /**
-   * Returns the key of an `Authorization` header. Throws UNAUTHORIZED and logs the failure with the
-   * client's address, if the address is known.
+   * Returns the key of an `Authorization` header. Throws UNAUTHORIZED and logs the failure if the
+   * origin of the request is known.
    */
-  readonly authenticate: (header: string | undefined, address: string | undefined) => Promise<KeyRow>
+  readonly authenticate: (header: string | undefined, from: RequestOrigin | undefined) => Promise<KeyRow>
   /** Clears the cache, after a key or a team has changed on this server. */
   readonly clearCache: () => void
   /** Stores the time of use of the keys used since the last call. */
@@ -51,13 +52,13 @@ export function createAuthenticator(store: Store, logFailure: AuthFailureLog): A
   }
 
   return {
-    authenticate: async (header, address) => {
+    authenticate: async (header, from) => {
       try {
         const key = await keyOf(header)
         used.add(key.id)
         return key
       } catch (error) {
-        if (address !== undefined && isBowlineError(error) && error.code === 'UNAUTHORIZED') logFailure(address)
+        if (from !== undefined && isBowlineError(error) && error.code === 'UNAUTHORIZED') logFailure(from)
         throw error
       }
     },

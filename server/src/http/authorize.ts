@@ -1,17 +1,16 @@
-import type { ClientOrigin } from './client-origin.ts'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Access, AccessChecks, Credentials } from './access-checks.ts'
 import { firstToken, type TokenQuery } from './first-token.ts'
+import { originOf } from './request-origin.ts'
 import { isRelayedTo } from './session-node.ts'
 
 /** Dependencies of the authorization. */
 export interface AuthorizeDeps extends Pick<Usage, 'checkRateLimit'> {
   readonly checks: AccessChecks
   readonly nodeId: string
-  readonly origin: ClientOrigin
 }
 
 /** Returns the access that a request was granted. `auth` is that of its route. */
@@ -26,7 +25,7 @@ export type AccessOf = <Auth extends keyof Access>(request: FastifyRequest, auth
 export function authorizeRequests(app: FastifyInstance, deps: AuthorizeDeps): AccessOf {
   const granted = new WeakMap<FastifyRequest, Partial<Access>>()
   const authorize = async (request: FastifyRequest, auth: keyof Access): Promise<void> => {
-    granted.set(request, { [auth]: await deps.checks[auth](credentialsOf(request, deps.origin)) })
+    granted.set(request, { [auth]: await deps.checks[auth](credentialsOf(request)) })
   }
   app.addHook('onRoute', assertDeclared)
   app.addHook('onRequest', async (request) => {
@@ -68,10 +67,10 @@ async function countCall(
   if (rateLimit !== 'unlimited') await checkRateLimit(key, rateLimit)
 }
 
-function credentialsOf(request: FastifyRequest, origin: ClientOrigin): Credentials {
+function credentialsOf(request: FastifyRequest): Credentials {
   const { authorization } = request.headers
   const params = { ...(request.params as Credentials['params']), ...request.routeOptions.config.fixedParams }
-  return { authorization, address: origin.addressOf(request.raw), params, token: tokenOf(request) }
+  return { authorization, from: originOf(request.raw), params, token: tokenOf(request) }
 }
 
 /** Returns the token in the path, the body or the query. `undefined` if none has one. */

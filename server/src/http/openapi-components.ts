@@ -3,6 +3,7 @@ import { z } from 'zod'
 import * as actions from 'bowline/contract/actions'
 import { describeRecords } from './openapi-records.ts'
 import * as activity from 'bowline/contract/activity'
+import * as auditLog from 'bowline/contract/audit-log'
 import * as batch from 'bowline/contract/batch'
 import * as browser from 'bowline/contract/browser'
 import * as bulk from 'bowline/contract/bulk'
@@ -38,6 +39,7 @@ import * as webhooks from 'bowline/contract/webhooks'
 const contract: readonly Readonly<Record<string, unknown>>[] = [
   actions,
   activity,
+  auditLog,
   batch,
   browser,
   bulk,

@@ -15,6 +15,6 @@ export const tags: readonly { readonly name: RouteTag; readonly description: str
   { name: 'Extract', description: 'Structured data from many pages, by a language model.' },
   { name: 'Monitors', description: 'Scheduled checks of pages for changes.' },
   { name: 'Webhooks', description: 'Event deliveries and their signatures.' },
-  { name: 'Team', description: 'Keys, usage, limits and activity.' },
+  { name: 'Team', description: 'Keys, usage, limits, activity and the audit log.' },
   { name: 'Version 1', description: 'The first version of the API.' },
 ]

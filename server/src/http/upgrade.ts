@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
@@ -16,6 +15,7 @@ import type { AccessChecks } from './access-checks.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
 import { findSocket } from './find-socket.ts'
 import { requireLiveSession } from './require-live-session.ts'
+import { identify, originOf } from './request-origin.ts'
 import { refuseSocket } from './refuse-socket.ts'
 import type { Watchers } from './watch-job.ts'
 
@@ -49,6 +49,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Node passes the socket of the connection. Its type allows other transports.
     const socket = stream as Socket
+    const requestId = identify(request, deps)
     sockets.add(socket)
     socket.once('close', () => {
       sockets.delete(socket)
@@ -63,7 +64,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
       const known = isBowlineError(error)
         ? error
         : new BowlineError('UNKNOWN_ERROR', 'The WebSocket could not be opened')
-      refuseSocket(socket, known, randomUUID())
+      refuseSocket(socket, known, requestId)
     })
   })
   const { draining } = deps.sessions
@@ -95,7 +96,7 @@ async function connect(
   }
   const { authorization } = request.headers
   const token = path.token ?? url.searchParams.get('token') ?? undefined
-  const credentials = { authorization, address: deps.origin.addressOf(request), params: { id }, token }
+  const credentials = { authorization, from: originOf(request), params: { id }, token }
   switch (name) {
     case 'cdp':
     case 'cdpWithPathToken':

@@ -9,6 +9,7 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Job } from '../jobs/plan.ts'
 import { withBaseUrl } from '../scrape/document/scrape-files.ts'
 import type { ClientOrigin } from './client-origin.ts'
+import { originOf } from './request-origin.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
 
@@ -86,8 +87,7 @@ async function watch(
 ): Promise<void> {
   const disconnected = new AbortController()
   client.on('close', () => disconnected.abort()).on('error', () => disconnected.abort())
-  const authenticate = async () =>
-    deps.authenticator.authenticate(credentialOf(request), deps.origin.addressOf(request))
+  const authenticate = async () => deps.authenticator.authenticate(credentialOf(request), originOf(request))
   const { teamId } = await authenticate()
   const { jobs } = deps
   let job = await jobs.find({ id, teamId })

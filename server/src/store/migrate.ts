@@ -32,6 +32,7 @@ import { sessionPrompts } from './migrations/0030-session-prompts.ts'
 import { auditUsername } from './migrations/0031-audit-username.ts'
 import { agents } from './migrations/0032-agents.ts'
 import { secrets } from './migrations/0033-secrets.ts'
+import { auditLog } from './migrations/0035-audit-log.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -68,6 +69,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0031-audit-username': auditUsername,
   '0032-agents': agents,
   '0033-secrets': secrets,
+  '0035-audit-log': auditLog,
 }
 
 /** Names of all migrations, in order. */

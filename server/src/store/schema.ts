@@ -6,6 +6,7 @@ import type {
   RateWindowTable,
   TeamTable,
 } from './tables/accounts.ts'
+import type { AuditEventTable } from './tables/audit.ts'
 import type { AgentJobTable, AgentStepTable } from './tables/agents.ts'
 import type { JobTable, JobPageTable } from './tables/jobs.ts'
 import type {
@@ -58,6 +59,7 @@ export interface Database {
   readonly hold: HoldTable
   readonly rateWindow: RateWindowTable
   readonly activity: ActivityTable
+  readonly auditEvent: AuditEventTable
   readonly extractJob: ExtractJobTable
   readonly agentJob: AgentJobTable
   readonly agentStep: AgentStepTable

@@ -3,6 +3,8 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { z } from 'zod'
+import { auditLogResponse } from '../../../src/contract.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
@@ -13,14 +15,25 @@ test('failed authentication is logged at once, then once a minute for each addre
   const lines: unknown[] = []
   const note = createAuthFailureLog((facts) => void lines.push(facts))
 
-  for (const nowMs of [0, 1000, 2000, 60_000]) note('10.0.0.1', nowMs)
-  note('10.0.0.2', 3000)
+  for (const nowMs of [0, 1000, 2000, 60_000]) note({ address: '10.0.0.1', requestId: `r${nowMs}` }, nowMs)
+  note({ address: '10.0.0.2', requestId: 'other' }, 3000)
 
   expect(lines).toEqual([
-    { audit: 'auth.failed', address: '10.0.0.1', failures: 1 },
-    { audit: 'auth.failed', address: '10.0.0.1', failures: 3 },
-    { audit: 'auth.failed', address: '10.0.0.2', failures: 1 },
+    { address: '10.0.0.1', requestId: 'r0', failures: 1 },
+    { address: '10.0.0.1', requestId: 'r60000', failures: 3 },
+    { address: '10.0.0.2', requestId: 'other', failures: 1 },
   ])
+})
+
+test('of failures from many addresses, 100 a minute are logged, and the number of the others after it', () => {
+  const lines: unknown[] = []
+  const note = createAuthFailureLog((facts) => void lines.push(facts))
+
+  for (let host = 0; host < 150; host += 1) note({ address: `10.0.0.${host}`, requestId: undefined }, 0)
+  note({ address: '10.0.1.1', requestId: 'later' }, 60_000)
+
+  expect(lines).toHaveLength(101)
+  expect(lines.at(-1)).toEqual({ address: '10.0.1.1', requestId: 'later', failures: 1, unlogged: 50 })
 })
 
 const undo = new AsyncDisposableStack()
@@ -61,7 +74,40 @@ test('changes of keys, teams and sessions of other teams are logged with their a
     { audit: 'key.revoked', keyId: data.id, byKeyId },
   ])
   const token = new URL(session.cdpUrl).searchParams.get('token')
-  for (const secret of [key, server.apiKey, token]) expect(server.log()).not.toContain(secret)
+  const { body: entries } = await server.api('GET', '/v2/audit-log?limit=1000')
+  for (const secret of [key, server.apiKey, token]) {
+    expect(server.log()).not.toContain(secret)
+    expect(JSON.stringify(entries)).not.toContain(secret)
+  }
+  const by = { keyId: expect.any(String), name: 'bootstrap', team: 'default' }
+  const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/)
+  const from = { by, address: '127.0.0.1', requestId }
+  expect(entries['data']).toMatchObject([
+    { action: 'key.revoked', team: 'others', ...from, details: { keyId: data.id } },
+    { action: 'session.deleted', team: 'others', ...from, details: { sessionId: session.id } },
+    { action: 'team.updated', team: 'others', ...from, details: { maxConcurrency: 3 } },
+    { action: 'team.created', team: 'third', ...from, details: { name: 'third', credits: 5 } },
+    { action: 'key.created', team: 'others', ...from, details: { keyId: data.id, name: 'a name', role: 'member' } },
+  ])
+})
+
+test('the audit log is paged and filtered, and only admin keys may read it', async () => {
+  const { body: created } = await server.api('POST', '/v2/team/keys', { team: 'readers' })
+  await server.api('PATCH', '/v2/teams/readers', { maxConcurrency: 1 })
+  const read = async (query: string) => auditLogResponse.parse((await server.api('GET', `/v2/audit-log?${query}`)).body)
+  const actionsOf = ({ data }: z.output<typeof auditLogResponse>) => data.map(({ action }) => action)
+
+  const first = await read('team=readers&limit=1')
+  const second = await read(`team=readers&limit=1&cursor=${first.cursor}`)
+  const createdAt = second.data[0]?.createdAt
+  const denied = await fetch(new URL('/v2/audit-log', server.url), {
+    headers: { authorization: `Bearer ${created['key']}` },
+  })
+
+  expect([actionsOf(first), actionsOf(second), second.cursor]).toEqual([['team.updated'], ['key.created'], undefined])
+  expect(actionsOf(await read('team=readers&action=key.created'))).toEqual(['key.created'])
+  expect(actionsOf(await read(`team=readers&to=${createdAt}`))).toEqual([])
+  expect(denied.status).toBe(403)
 })
 
 test('every route that authenticates logs failures, a readiness probe without a key does not', async () => {
@@ -81,4 +127,20 @@ test('every route that authenticates logs failures, a readiness probe without a 
   const failures = () => audits().filter(({ audit }) => audit === 'auth.failed')
   const addresses = ['127.0.1.1', '127.0.1.2', '127.0.1.3', '127.0.1.4', '127.0.1.9']
   await expect.poll(() => failures().map(({ address }) => address)).toEqual(addresses)
+})
+
+test('the id of a request is that of its client if usable, and is in the response, the error and the log', async () => {
+  const call = async (id: string) => {
+    const response = await fetch(new URL('/v2/browser/none', server.url), {
+      headers: { authorization: 'Bearer wrong', 'x-request-id': id },
+    })
+    return [response.headers.get('x-request-id'), ((await response.json()) as { requestId: string }).requestId]
+  }
+  expect(await call('order-4711')).toEqual(['order-4711', 'order-4711'])
+  const [made, inBody] = await call('two words')
+  expect(made).toMatch(/^[0-9a-f-]{36}$/)
+  expect(inBody).toBe(made)
+  await expect
+    .poll(() => audits().find(({ reqId }) => reqId === 'order-4711'))
+    .toMatchObject({ audit: 'auth.failed', address: '127.0.0.1' })
 })

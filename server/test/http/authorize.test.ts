@@ -1,13 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccessChecks, type Access, type AccessChecks } from '../../src/http/access-checks.ts'
-import { ClientOrigin } from '../../src/http/client-origin.ts'
 import { createAuthenticator } from '../../src/http/auth.ts'
 import { authorizeRequests } from '../../src/http/authorize.ts'
 import { sendError } from '../../src/http/errors.ts'
 import { openPgliteStore } from '../../../test/lab/stores.ts'
-
-const origin = new ClientOrigin({ publicUrl: undefined, trustedProxies: [] })
 
 describe('a request to a route', () => {
   const fixture = new AsyncDisposableStack()
@@ -18,7 +15,7 @@ describe('a request to a route', () => {
     const checks = createAccessChecks({ store, authenticator, metricsToken: 'token-of-the-metrics' })
     app = Fastify().setErrorHandler(sendError)
     fixture.defer(async () => app.close())
-    const accessOf = authorizeRequests(app, { checks, nodeId: 'node', checkRateLimit: async () => undefined, origin })
+    const accessOf = authorizeRequests(app, { checks, nodeId: 'node', checkRateLimit: async () => undefined })
     for (const auth of Object.keys(checks) as (keyof Access)[]) {
       app.get(`/${auth}/:id/:name`, { config: { auth, fixedParams: { purpose: 'confirm' } } }, async (request) => ({
         access: accessOf(request, auth) ?? null,
@@ -60,7 +57,6 @@ describe('a request to a route', () => {
       checks: {} as AccessChecks,
       nodeId: 'node',
       checkRateLimit: async () => undefined,
-      origin,
     })
 
     expect(() => empty.get('/undeclared', async () => 'reached')).toThrow('does not declare how its callers are')

@@ -134,7 +134,7 @@ function bodyOf(name: string, id = session.id): unknown {
 
 /** Routes that refer to no resource, or create one for the caller. */
 const ownRoutes = new Set([
-  ...Object.keys(teamRoutes).filter((name) => name !== 'createTeam' && name !== 'updateTeam'),
+  ...Object.keys(teamRoutes).filter((name) => !['createTeam', 'updateTeam', 'auditLog'].includes(name)),
   'createSession',
   'listSessions',
   'listProfiles',
@@ -194,6 +194,7 @@ const adminRoutes = new Set([
   'revokeKey',
   'createTeam',
   'updateTeam',
+  'auditLog',
   'makeWebhookSecret',
   'deleteWebhookSecret',
 ])

@@ -9,6 +9,7 @@ const statements = [
   'drop table extension',
   'drop table parse_upload',
   'drop table agent_step, agent_job',
+  'drop table audit_event',
   'drop table secret',
   'alter table api_key drop column mcp',
 ]

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { AuditLog } from '../../../server/src/audit/audit-log.ts'
 import { endLeftoverSessions } from '../../../server/src/app/end-leftover-sessions.ts'
 import { joinCluster } from '../../../server/src/app/join-cluster.ts'
 import type { SharedDeps } from '../../../server/src/app/shared-deps.ts'
@@ -63,7 +63,7 @@ export class SimulatedServer {
       sessions: this.sessions,
       services: { sessionWebhooks: deps.webhooks },
       heartbeatResources: resources,
-      log: { warn: () => undefined } as unknown as Logger,
+      audit: { record: async () => undefined } as unknown as AuditLog,
     })
     this.#resources = resources
   }

@@ -3,6 +3,8 @@ import type { Routes } from 'bowline/contract/routes'
 import { BowlineError } from 'bowline/kit/errors'
 import { readCursor, writeCursor } from '../../kit/page-cursor.ts'
 import { requestPeer } from '../../cluster/relay.ts'
+import type { AuditLog } from '../../audit/audit-log.ts'
+import { callerOf } from '../audit-caller.ts'
 import { sessionHasEnded } from '../../sessions/update-session.ts'
 import { listSessions } from '../../sessions/list-sessions.ts'
 import { findByIdempotencyKey, getSession } from '../../sessions/session-queries.ts'
@@ -19,8 +21,13 @@ import type { Call, Handler, Handlers, Input } from '../register.ts'
 /** Handlers of browser sessions. Other routes reuse the one that ends a session. */
 type BrowserHandlers = Handlers & { readonly deleteSession: Handler<'deleteSession'> }
 
+/** Dependencies of the routes of sessions. */
+export interface BrowserRouteDeps extends SessionCreatorDeps {
+  readonly audit: Pick<AuditLog, 'record'>
+}
+
 /** Routes of browser sessions. */
-export function browserHandlers(deps: SessionCreatorDeps): BrowserHandlers {
+export function browserHandlers(deps: BrowserRouteDeps): BrowserHandlers {
   const creator = new SessionCreator(deps)
   const onUnreadable: OnUnreadable = (error) => deps.onError(error, 'reading a session')
   const summaryDeps = { sessions: deps.sessions, onUnreadable }
@@ -48,7 +55,7 @@ export function browserHandlers(deps: SessionCreatorDeps): BrowserHandlers {
     if (elsewhere !== undefined) return elsewhere
     if (creator.endUnclaimed(id, call)) return { success: true as const, cleanupQueued: true }
     const ended = row.status === 'active' ? await deps.sessions.end(row.id, 'deleted', { hasFailed }) : row
-    if (row.status === 'active' && ended !== undefined) logForeignDeletion(row, call)
+    if (row.status === 'active' && ended !== undefined) await auditForeignDeletion(deps.audit, row, call)
     const bill = ended ?? (await visibleSession(deps, id, call.key))
     return { success: true as const, ...sessionBill(bill, onUnreadable), cleanupQueued: true }
   }
@@ -146,11 +153,15 @@ async function idOf(
   return found
 }
 
-/** Writes an audit line if an admin key has ended a session of another team. */
-function logForeignDeletion({ id: sessionId, teamId }: SessionRow, { key, raw }: Call): void {
-  if (teamId === key.teamId) return
-  const facts = { audit: 'session.deleted', sessionId, teamId, byKeyId: key.id }
-  raw.log.info(facts, 'Session of another team deleted')
+/** Records in the audit log that an admin key has ended a session of another team. */
+async function auditForeignDeletion(
+  audit: BrowserRouteDeps['audit'],
+  { id: sessionId, teamId }: SessionRow,
+  call: Call,
+): Promise<void> {
+  if (teamId === call.key.teamId) return
+  const message = 'Session of another team deleted'
+  await audit.record({ action: 'session.deleted', message, teamId, details: { sessionId }, by: callerOf(call) })
 }
 
 /**

@@ -2,6 +2,8 @@ import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
 import { keyPrefix } from 'bowline/kit/key-prefix'
 import { insertKey, listKeys, revokeKey, type KeyRow } from '../../teams/key-queries.ts'
+import type { AuditLog } from '../../audit/audit-log.ts'
+import { callerOf } from '../audit-caller.ts'
 import { ensureTeam } from '../../teams/team-queries.ts'
 import type { SessionQueue } from '../../sessions/session-queue.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -15,12 +17,14 @@ export interface KeyRouteDeps {
   readonly authenticator: Authenticator
   readonly sessions: Sessions
   readonly sessionQueue: SessionQueue
+  readonly audit: Pick<AuditLog, 'record'>
 }
 
 /** Routes of API keys. */
 export function keyHandlers(deps: KeyRouteDeps): Handlers {
   return {
-    createKey: async ({ body }, { key: caller, raw }) => {
+    createKey: async ({ body }, call) => {
+      const { key: caller } = call
       requireAdmin(caller)
       const team = await ensureTeam(deps.store.db, { name: body.team ?? caller.teamName })
       const key = newApiKey()
@@ -33,14 +37,15 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
         role: body.role,
         mcp: body.mcp,
       })
-      raw.log.info({ audit: 'key.created', ...facts(row), byKeyId: caller.id }, 'API key created')
+      await deps.audit.record({ action: 'key.created', message: 'API key created', ...facts(row), by: callerOf(call) })
       return { success: true, key, data: summary(row) }
     },
     listKeys: async (_input, { key: caller }) => {
       const rows = await listKeys(deps.store.db, caller.role === 'admin' ? {} : { teamId: caller.teamId })
       return { success: true, data: rows.map(summary) }
     },
-    revokeKey: async ({ params }, { key: caller, raw }) => {
+    revokeKey: async ({ params }, call) => {
+      const { key: caller } = call
       requireAdmin(caller)
       if (params.id === caller.id) {
         throw new BowlineError('BAD_REQUEST', 'A key cannot revoke itself', { hint: 'Use another admin key.' })
@@ -48,7 +53,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
       const row = isUuid(params.id) ? await revokeKey(deps.store.db, params.id) : undefined
       if (row === undefined) throw new BowlineError('KEY_NOT_FOUND', `No API key with id ${JSON.stringify(params.id)}`)
       deps.authenticator.clearCache()
-      raw.log.info({ audit: 'key.revoked', ...facts(row), byKeyId: caller.id }, 'API key revoked')
+      await deps.audit.record({ action: 'key.revoked', message: 'API key revoked', ...facts(row), by: callerOf(call) })
       deps.sessionQueue.endWaitersOfKey(row.id)
       await deps.sessions.endSessionsOfKey(row.id)
       return { success: true, data: summary(row) }
@@ -58,7 +63,8 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
 
 /** Fields of a key for the audit log. */
 function facts(row: KeyRow) {
-  return { keyId: row.id, teamId: row.teamId, role: row.role, ...(row.mcp === undefined ? {} : { mcp: row.mcp }) }
+  const { id: keyId, teamId, name, prefix, role, mcp } = row
+  return { teamId, details: { keyId, name, prefix, role, ...(mcp === undefined ? {} : { mcp }) } }
 }
 
 function requireAdmin(key: KeyRow): void {

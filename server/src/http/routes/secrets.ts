@@ -1,18 +1,22 @@
-import type { KeyRow } from '../../teams/key-queries.ts'
 import type { SecretFacts, Secrets } from '../../secrets/secrets.ts'
+import type { AuditLog } from '../../audit/audit-log.ts'
+import { callerOf } from '../audit-caller.ts'
 import type { Handlers } from '../register.ts'
 
 /** Dependencies of the routes of secrets. */
 export interface SecretRouteDeps {
   readonly secrets: Secrets
+  readonly audit: Pick<AuditLog, 'record'>
 }
 
 /** Routes of secrets. None returns a value. */
-export function secretHandlers({ secrets }: SecretRouteDeps): Handlers {
+export function secretHandlers({ secrets, audit }: SecretRouteDeps): Handlers {
   return {
-    setSecret: async ({ params, body }, { key, raw }) => {
-      const secret = await secrets.set({ teamId: key.teamId, name: params.name }, body)
-      raw.log.info({ audit: 'secret.set', ...facts(secret, key), origins: secret.origins }, 'Secret set')
+    setSecret: async ({ params, body }, call) => {
+      const { teamId } = call.key
+      const secret = await secrets.set({ teamId, name: params.name }, body)
+      const details = { secretName: secret.name, origins: secret.origins }
+      await audit.record({ action: 'secret.set', message: 'Secret set', teamId, details, by: callerOf(call) })
       return { success: true, data: describe(secret) }
     },
     listSecrets: async (_input, { key }) => ({
@@ -23,18 +27,14 @@ export function secretHandlers({ secrets }: SecretRouteDeps): Handlers {
       success: true,
       data: describe(await secrets.get({ teamId: key.teamId, name: params.name })),
     }),
-    deleteSecret: async ({ params }, { key, raw }) => {
-      const secret = { teamId: key.teamId, name: params.name }
-      await secrets.delete(secret)
-      raw.log.info({ audit: 'secret.deleted', ...facts(secret, key) }, 'Secret deleted')
+    deleteSecret: async ({ params: { name } }, call) => {
+      const { teamId } = call.key
+      await secrets.delete({ teamId, name })
+      const details = { secretName: name }
+      await audit.record({ action: 'secret.deleted', message: 'Secret deleted', teamId, details, by: callerOf(call) })
       return { success: true }
     },
   }
-}
-
-/** Fields of a secret for the audit log. */
-function facts({ teamId, name }: Pick<SecretFacts, 'teamId' | 'name'>, { id }: KeyRow) {
-  return { teamId, secretName: name, byKeyId: id }
 }
 
 function describe({ name, kind, origins, createdAt, updatedAt }: SecretFacts) {

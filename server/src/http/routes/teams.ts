@@ -6,6 +6,8 @@ import type { Billing } from '../../billing/billing.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import type { Store } from '../../store/store.ts'
 import { findTeam, findTeamByName, insertTeam, listTeams, updateTeam, type TeamRow } from '../../teams/team-queries.ts'
+import type { AuditLog } from '../../audit/audit-log.ts'
+import { callerOf } from '../audit-caller.ts'
 import type { Authenticator } from '../auth.ts'
 import type { Handlers } from '../register.ts'
 
@@ -14,26 +16,34 @@ export interface TeamRouteDeps {
   readonly store: Store
   readonly authenticator: Pick<Authenticator, 'clearCache'>
   readonly billing: Pick<Billing, 'clearCache'>
+  readonly audit: Pick<AuditLog, 'record'>
 }
 
 /** Routes of teams. Changes need an admin key. Other keys only see their own team. */
-export function teamHandlers({ store, authenticator, billing }: TeamRouteDeps): Handlers {
+export function teamHandlers({ store, authenticator, billing, audit }: TeamRouteDeps): Handlers {
   return {
     listTeams: async (_input, { key }) => {
       const teams = await listTeams(store.db, key.role === 'admin' ? {} : { id: key.teamId })
       return { success: true, data: teams.map(summary) }
     },
-    createTeam: async ({ body }, { key, raw }) => {
-      requireAdmin(key)
+    createTeam: async ({ body }, call) => {
+      requireAdmin(call.key)
       const { name, credits, maxConcurrency, rateLimits } = body
       const team = await insertTeam(store.db, { name, credits, maxConcurrency, rateLimits })
       if (team !== undefined) {
-        raw.log.info({ audit: 'team.created', teamId: team.id, ...limitsOf(body), byKeyId: key.id }, 'Team created')
+        const details = { name, ...limitsOf(body) }
+        await audit.record({
+          action: 'team.created',
+          message: 'Team created',
+          teamId: team.id,
+          details,
+          by: callerOf(call),
+        })
       }
       return { success: true, data: summary(team ?? taken(name)) }
     },
-    updateTeam: async ({ params, body }, { key, raw }) => {
-      requireAdmin(key)
+    updateTeam: async ({ params, body }, call) => {
+      requireAdmin(call.key)
       const { id, credits } = await find(store, params.id)
       const { maxConcurrency, addCredits, rateLimits } = body
       if (addCredits !== undefined && credits === undefined) {
@@ -42,10 +52,11 @@ export function teamHandlers({ store, authenticator, billing }: TeamRouteDeps): 
         })
       }
       const team = await updateTeam(store.db, id, { credits: body.credits, addCredits, maxConcurrency, rateLimits })
-      raw.log.info({ audit: 'team.updated', teamId: id, ...limitsOf(body), byKeyId: key.id }, 'Team updated')
       // Cached keys contain the limits of their team, and billing caches which teams have none.
       authenticator.clearCache()
       billing.clearCache(id)
+      const details = limitsOf(body)
+      await audit.record({ action: 'team.updated', message: 'Team updated', teamId: id, details, by: callerOf(call) })
       return { success: true, data: summary(team ?? notFound(id)) }
     },
   }

@@ -1,0 +1,41 @@
+import { Command, Option } from 'commander'
+import { auditActions, type AuditAction, type AuditEntry } from '../contract/audit-log.ts'
+import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
+import { numberFrom } from './whole-number.ts'
+
+interface AuditLogFlags extends ConnectionFlags {
+  readonly action?: AuditAction
+  readonly team?: string
+  readonly limit?: number
+}
+
+/** Creates the command `bowline audit-log`. */
+export function createAuditLogCommand(): Command {
+  return withConnectionFlags(new Command('audit-log'))
+    .description(
+      'Lists changes to keys, teams and secrets, sessions that an admin has ended, and failed authentication, ' +
+        'newest first. Requires an admin key. Prints a table on a terminal and JSON lines when piped.',
+    )
+    .addOption(new Option('--action <name>', 'only this action').choices(auditActions))
+    .option('--team <team>', 'only changes to this team, by name or id')
+    .option('--limit <count>', 'maximum number of entries (default: 100)', numberFrom(1, Infinity))
+    .action(listEntries)
+}
+
+async function listEntries({ action, team, limit = 100, ...flags }: AuditLogFlags): Promise<void> {
+  const bowline = await createClient(flags)
+  const entries: AuditEntry[] = []
+  for await (const entry of bowline.auditLog({ action, team, pageSize: Math.min(limit, 1000) })) {
+    entries.push(entry)
+    if (entries.length >= limit) break
+  }
+  if (flags.json === true) printJson(entries)
+  else if (process.stdout.isTTY) printTable(['when', 'action', 'team', 'by', 'from', 'details'], entries.map(toRow))
+  else for (const entry of entries) print(JSON.stringify(entry))
+}
+
+function toRow({ createdAt, action, team, by, address, details }: AuditEntry): readonly string[] {
+  const caller = by === undefined ? '' : `${by.name ?? by.keyId} (${by.team ?? 'unknown team'})`
+  return [createdAt, action, team ?? '', caller, address ?? '', JSON.stringify(details)]
+}
