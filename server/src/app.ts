@@ -14,6 +14,7 @@ import { openServices } from './app/open-services.ts'
 import { Secrets } from './secrets/secrets.ts'
 import { collectSharedDeps } from './app/shared-deps.ts'
 import { partSettings } from './app/part-settings.ts'
+import { startReencrypting } from './app/start-reencrypting.ts'
 import { endLeftoverSessions } from './app/end-leftover-sessions.ts'
 import type { BrowserBinary } from './browsers/find.ts'
 import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts'
@@ -142,6 +143,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const retiredKeys = await joinCluster(shared, node)
   resources.use(egress.ownPorts.block(Number(new URL(url).port || 80)))
   await writeServerFile(resources, config.dataDir, localUrl ?? url)
+  resources.use(startReencrypting({ store, blobs, secrets, key, audit, log }))
   // Disposed first: new requests are refused while the rest closes.
   resources.defer(() => sessions.startDraining())
   started.resolve()

@@ -232,6 +232,7 @@ export const secretSettings: ReadonlySet<SettingName> = new Set([
   's3SecretAccessKey',
   's3SessionToken',
   'profileKey',
+  'previousProfileKeys',
   'llmKey',
   'webhookSecret',
   'metricsToken',

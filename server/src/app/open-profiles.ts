@@ -8,7 +8,10 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /** Settings of the profiles. */
-export type ProfileSettings = Pick<ServerConfig, 'dataDir' | 'profileKey' | 'profileQuota' | 'profileVersions'>
+export type ProfileSettings = Pick<
+  ServerConfig,
+  'dataDir' | 'profileKey' | 'previousProfileKeys' | 'profileQuota' | 'profileVersions'
+>
 
 /** The profiles, and the key that encrypts them and the secrets. */
 export interface OpenProfiles {
@@ -19,10 +22,10 @@ export interface OpenProfiles {
 /** Opens the profiles and starts sweeping blobs that failed saves left behind. */
 export async function openProfiles(
   resources: AsyncDisposableStack,
-  { dataDir, profileKey, profileQuota, profileVersions }: ProfileSettings,
+  { dataDir, profileKey, previousProfileKeys, profileQuota, profileVersions }: ProfileSettings,
   { store, blobs, nodeId, log }: { store: Store; blobs: Blobs; nodeId: string; log: Logger },
 ): Promise<OpenProfiles> {
-  const key = await readProfileKey({ configured: profileKey, dataDir, store, log })
+  const key = await readProfileKey({ configured: profileKey, previous: previousProfileKeys, dataDir, store, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({

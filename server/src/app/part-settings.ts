@@ -62,6 +62,7 @@ export function partSettings(config: ServerConfig): PartSettings {
     profiles: {
       dataDir,
       profileKey: config.profileKey,
+      previousProfileKeys: config.previousProfileKeys,
       profileQuota: config.profileQuota,
       profileVersions: config.profileVersions,
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { wholeNumber, type Setting } from './setting.ts'
+import { list, wholeNumber, type Setting } from './setting.ts'
 
 /** Settings of the database, the blob store and profiles. */
 export const storeSettings = {
@@ -60,6 +60,13 @@ export const storeSettings = {
       .string()
       .regex(/^[0-9a-fA-F]{64}$/)
       .optional(),
+  },
+  previousProfileKeys: {
+    flag: 'previous-profile-keys',
+    env: 'BOWLINE_PREVIOUS_PROFILE_KEYS',
+    help: 'earlier keys, which only decrypt; profiles and secrets are encrypted again with `--profile-key` after the start',
+    accepts: 'comma-separated keys of 64 hexadecimal digits',
+    schema: list.pipe(z.array(z.string().regex(/^[0-9a-fA-F]{64}$/))).default([]),
   },
   profileVersions: {
     flag: 'profile-versions',

@@ -8,7 +8,7 @@ import { explainDiskFull } from '../kit/disk-full.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { packProfile } from './pack.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
-import type { ProfileKey } from './profile-key.ts'
+import { keyWithId, type ProfileKey } from './profile-key.ts'
 import { encryptStream, decryptStream, type Bytes } from './encrypt-stream.ts'
 import { unpackProfile } from './unpack.ts'
 
@@ -75,16 +75,21 @@ export async function readArchive(
   archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
   userDataDir: string,
 ): Promise<string> {
-  if (archive.keyId !== key.id) {
+  const archiveKey = keyWithId(key, archive.keyId)
+  if (archiveKey === undefined) {
     throw new BowlineError(
       'PROFILE_UNREADABLE',
       `The profile was encrypted with key ${archive.keyId}, but this server has key ${key.id}`,
-      { hint: 'Start all servers that share profiles with the same `--profile-key`.' },
+      {
+        hint: 'Start all servers that share profiles with the same `--profile-key`, and pass earlier keys with `--previous-profile-keys`.',
+      },
     )
   }
   try {
     const source = (await blobs.read(archive.blob)) as Bytes
-    const compressed = Readable.from(decryptStream(source, key.bytes, bindingOf(archive.profileId, archive.blob)))
+    const compressed = Readable.from(
+      decryptStream(source, archiveKey.bytes, bindingOf(archive.profileId, archive.blob)),
+    )
     const decompressed = createZstdDecompress()
     const [unpacked, piped] = await Promise.allSettled([
       unpackProfile(decompressed, userDataDir, quotaBytes),
@@ -103,6 +108,31 @@ export async function readArchive(
     if (!exists) throw missing(cause)
     const message = messageOf(cause)
     throw new BowlineError('PROFILE_UNREADABLE', `The saved profile could not be read: ${message}`, { cause })
+  }
+}
+
+/**
+ * Encrypts an archive with the current key, as a new blob. Returns the blob, or `undefined` if the
+ * key of the archive is unknown. Throws PROFILE_UNREADABLE if the archive is damaged.
+ */
+export async function reencryptArchive(
+  { blobs, key }: Pick<ArchiveDeps, 'blobs' | 'key'>,
+  archive: { readonly profileId: string; readonly blob: string; readonly keyId: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { profileId, blob: oldBlob } = archive
+  const oldKey = keyWithId(key, archive.keyId)
+  if (oldKey === undefined) return undefined
+  const blob = `${archiveFolder}/${uuidV7()}`
+  const source = (await blobs.read(oldBlob, signal)) as Bytes
+  const compressed = decryptStream(source, oldKey.bytes, bindingOf(profileId, oldBlob))
+  const encrypted = encryptStream(compressed, key.bytes, bindingOf(profileId, blob))
+  try {
+    await blobs.write(blob, Readable.from(encrypted, { objectMode: false }), signal)
+    return blob
+  } catch (error) {
+    await blobs.delete(blob).catch(() => undefined)
+    throw error
   }
 }
 

@@ -3,58 +3,98 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
 import { sha256 } from 'bowline/kit/sha256'
-import { getOrCreateSetting } from '../store/settings.ts'
+import { findSetting, getOrCreateSetting } from '../store/settings.ts'
 import { countVersionsByKey } from './profile-queries.ts'
 import type { Store, StoreLog } from '../store/store.ts'
 
-/** The key that encrypts profiles. */
-export interface ProfileKey {
+/** A key of 32 bytes. */
+export interface EncryptionKey {
   readonly bytes: Buffer
-  /** Identifies the key without revealing it. Stored with each saved version. */
+  /** Identifies the key without revealing it. Stored with everything it has encrypted. */
   readonly id: string
+}
+
+/** The key that encrypts profiles and secrets. */
+export interface ProfileKey extends EncryptionKey {
+  /** Earlier keys, which only decrypt. Default: none. */
+  readonly previous?: readonly EncryptionKey[]
+}
+
+/** Returns the current or earlier key with this id. */
+export function keyWithId(key: ProfileKey, id: string): EncryptionKey | undefined {
+  return [key, ...(key.previous ?? [])].find((each) => each.id === id)
 }
 
 /**
  * Returns the key for profiles: the configured one of 64 hexadecimal digits, else one that is
  * generated once and stored. It is stored in the data directory (mode 0600) with the embedded
- * store, or in the PostgreSQL database, so that all its servers share the key.
+ * store, or in the PostgreSQL database, so that all its servers share the key. A stored key that
+ * differs from the configured one is an earlier key, like those of `previous`.
  * A stored key is never replaced while profiles need it: throws PROFILE_KEY_MISSING if it is gone,
- * CONFIG_INVALID if it is malformed. Warns if profiles were saved with a key other than the
- * configured one.
+ * CONFIG_INVALID if it is malformed. Warns if profiles were saved with a key that is
+ * unknown.
  */
 export async function readProfileKey(options: {
   readonly configured: string | undefined
+  /** Earlier keys, in hexadecimal digits. Default: none. */
+  readonly previous?: readonly string[] | undefined
   readonly dataDir: string
   readonly store: Store
   readonly log?: StoreLog | undefined
 }): Promise<ProfileKey> {
-  const { configured, dataDir, store, log } = options
+  const { configured, previous = [], dataDir, store, log } = options
+  const earlier = previous.map((hex) => toKey(hex, 'an earlier key'))
   const counts = await countVersionsByKey(store.db)
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   if (configured !== undefined) {
-    const key = toKey(configured, 'the configured key')
-    const unreadable = total - (counts.get(key.id) ?? 0)
+    const stored = await findStoredKey(store, dataDir)
+    const current = toKey(configured, 'the configured key')
+    const key = withPrevious(current, stored === undefined ? earlier : [...earlier, stored])
+    const unreadable = total - countReadable(key, counts)
     if (unreadable > 0) {
       log?.warn(
         { keyId: key.id, unreadable },
-        'some saved profile versions were encrypted with another --profile-key and cannot be restored',
+        'some saved profile versions were encrypted with another --profile-key and cannot be restored: pass it with --previous-profile-keys',
       )
     }
     return key
   }
   const isInDatabase = store.kind === 'postgres'
-  const path = join(dataDir, 'profile-key')
+  const path = pathOf(dataDir)
   const location = isInDatabase ? 'the key stored in the database' : path
   const create = (): string => {
     if (total > 0) throw missing(total, `${location} does not exist`)
     return createKey()
   }
   const hex = isInDatabase
-    ? await getOrCreateSetting(store.db, 'profile-key', create)
+    ? await getOrCreateSetting(store.db, settingName, create)
     : (await readFile(path, 'utf8').catch(async () => storeNewKey(path, create()))).trim()
-  const key = toKey(hex, location)
-  if (total > 0 && !counts.has(key.id)) throw missing(total, `${location} is a different key`)
+  const key = withPrevious(toKey(hex, location), earlier)
+  if (total > 0 && countReadable(key, counts) === 0) throw missing(total, `${location} is a different key`)
   return key
+}
+
+const settingName = 'profile-key'
+
+function pathOf(dataDir: string): string {
+  return join(dataDir, 'profile-key')
+}
+
+/** Returns the key that a server without a configured key has stored, if there is one. */
+async function findStoredKey(store: Store, dataDir: string): Promise<EncryptionKey | undefined> {
+  const hex =
+    store.kind === 'postgres'
+      ? await findSetting(store.db, settingName)
+      : await readFile(pathOf(dataDir), 'utf8').catch(() => undefined)
+  return hex === undefined ? undefined : toKey(hex.trim(), 'the stored key')
+}
+
+function withPrevious(key: EncryptionKey, previous: readonly EncryptionKey[]): ProfileKey {
+  return { ...key, previous: previous.filter(({ id }) => id !== key.id) }
+}
+
+function countReadable(key: ProfileKey, counts: ReadonlyMap<string, number>): number {
+  return [...counts].reduce((sum, [id, count]) => sum + (keyWithId(key, id) === undefined ? 0 : count), 0)
 }
 
 function missing(count: number, problem: string): BowlineError {
@@ -74,7 +114,7 @@ async function storeNewKey(path: string, key: string): Promise<string> {
   return key
 }
 
-function toKey(hex: string, location: string): ProfileKey {
+function toKey(hex: string, location: string): EncryptionKey {
   if (!/^[0-9a-f]{64}$/i.test(hex)) {
     throw new BowlineError('CONFIG_INVALID', `The profile key must have 64 hexadecimal digits: ${location} does not`)
   }

@@ -239,6 +239,41 @@ export async function findUsedBlobs(db: Kysely<Database>, blobs: readonly string
   return new Set(rows.map(({ blob }) => blob))
 }
 
+/** A version and where it is stored. */
+export type StoredVersion = Pick<ProfileVersionRow, 'profileId' | 'version' | 'blob' | 'keyId'>
+
+/** Lists the versions that were encrypted with these keys, oldest first. */
+export async function listVersionsOfKeys(
+  db: Kysely<Database>,
+  keyIds: readonly string[],
+): Promise<readonly StoredVersion[]> {
+  if (keyIds.length === 0) return []
+  return db
+    .selectFrom('profileVersion')
+    .select(['profileId', 'version', 'blob', 'keyId'])
+    .where('keyId', 'in', keyIds)
+    .orderBy('savedAt')
+    .execute()
+}
+
+/**
+ * Replaces the blob of a version. Returns whether the version still had its earlier blob.
+ */
+export async function replaceBlob(
+  db: Kysely<Database>,
+  { profileId, version, blob: oldBlob }: StoredVersion,
+  { blob, keyId }: Pick<ProfileVersionRow, 'blob' | 'keyId'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('profileVersion')
+    .set({ blob, keyId })
+    .where('profileId', '=', profileId)
+    .where('version', '=', version)
+    .where('blob', '=', oldBlob)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Counts versions by the id of their encryption key. */
 export async function countVersionsByKey(db: Kysely<Database>): Promise<ReadonlyMap<string, number>> {
   const rows = await db

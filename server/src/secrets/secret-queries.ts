@@ -57,6 +57,32 @@ export async function findSecret(db: Kysely<Database>, { teamId, name }: SecretK
   return row && secrets.read(row)
 }
 
+/** Lists the secrets that were encrypted with these keys. */
+export async function listSecretsOfKeys(
+  db: Kysely<Database>,
+  keyIds: readonly string[],
+): Promise<readonly SecretRow[]> {
+  if (keyIds.length === 0) return []
+  const rows = await db.selectFrom('secret').selectAll().where('keyId', 'in', keyIds).execute()
+  return rows.map((row) => secrets.read(row))
+}
+
+/** Replaces the encrypted value of a secret. Returns whether it still had its earlier value. */
+export async function replaceValue(
+  db: Kysely<Database>,
+  { teamId, name, value: oldValue }: SecretRow,
+  { value, keyId }: Pick<SecretRow, 'value' | 'keyId'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('secret')
+    .set({ value, keyId })
+    .where('teamId', '=', teamId)
+    .where('name', '=', name)
+    .where('value', '=', oldValue)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Deletes a secret. Returns whether the team had it. */
 export async function removeSecret(db: Kysely<Database>, { teamId, name }: SecretKey): Promise<boolean> {
   const query = db.deleteFrom('secret').where('teamId', '=', teamId).where('name', '=', name)

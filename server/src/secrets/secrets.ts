@@ -3,14 +3,30 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { Store } from '../store/store.ts'
 import { decryptValue, encryptValue } from './encrypt-value.ts'
 import { coversManyOwners } from './secret-origins.ts'
-import { findSecret, listSecrets, putSecret, removeSecret, type SecretKey, type SecretRow } from './secret-queries.ts'
+import {
+  findSecret,
+  listSecrets,
+  listSecretsOfKeys,
+  putSecret,
+  removeSecret,
+  replaceValue,
+  type SecretKey,
+  type SecretRow,
+} from './secret-queries.ts'
 import { parseTotp, totpAt } from './totp.ts'
 
 /** Dependencies of `Secrets`. */
 export interface SecretsDeps {
   readonly store: Store
-  /** Key of 32 bytes that encrypts the values, and its id. */
-  readonly key: { readonly bytes: Buffer; readonly id: string }
+  /** Encrypts the values. */
+  readonly key: SecretsKey
+}
+
+/** A key of 32 bytes with its id, and earlier keys, which only decrypt. */
+export interface SecretsKey {
+  readonly bytes: Buffer
+  readonly id: string
+  readonly previous?: readonly Omit<SecretsKey, 'previous'>[]
 }
 
 /** A secret without its value. */
@@ -61,10 +77,30 @@ export class Secrets {
    */
   async reveal(key: SecretKey): Promise<{ readonly text: string; readonly origins: readonly string[] }> {
     const row = await this.#find(key)
-    const value = decryptValue(Buffer.from(row.value, 'base64'), this.#deps.key.bytes, bindingOf(row))
+    const value = this.#decrypt(row)
     const seed = row.kind === 'totp' && value !== undefined ? parseTotp(value) : undefined
     if (value === undefined || typeof seed === 'string') throw unreadable(row, this.#deps.key.id)
     return { text: seed === undefined ? value : totpAt(seed, Date.now()), origins: row.origins }
+  }
+
+  /** Encrypts the values of earlier keys with the current key. Returns their number. */
+  async reencrypt(): Promise<number> {
+    const { store, key } = this.#deps
+    const earlierIds = (key.previous ?? []).map(({ id }) => id)
+    let count = 0
+    for (const row of await listSecretsOfKeys(store.db, earlierIds)) {
+      const value = this.#decrypt(row)
+      if (value === undefined) continue
+      const encrypted = encryptValue(value, key.bytes, bindingOf(row)).toString('base64')
+      if (await replaceValue(store.db, row, { value: encrypted, keyId: key.id })) count += 1
+    }
+    return count
+  }
+
+  #decrypt(row: SecretRow): string | undefined {
+    const { key } = this.#deps
+    const used = [key, ...(key.previous ?? [])].find(({ id }) => id === row.keyId) ?? key
+    return decryptValue(Buffer.from(row.value, 'base64'), used.bytes, bindingOf(row))
   }
 
   async #find(key: SecretKey): Promise<SecretRow> {

@@ -6,13 +6,18 @@ import type { Database } from './schema.ts'
  * value.
  */
 export async function getOrCreateSetting(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
-  const find = () => db.selectFrom('setting').select('value').where('key', '=', key)
-  const found = await find().executeTakeFirst()
-  if (found !== undefined) return found.value
+  const found = await findSetting(db, key)
+  if (found !== undefined) return found
   await db
     .insertInto('setting')
     .values({ key, value: make() })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
-  return (await find().executeTakeFirstOrThrow()).value
+  const query = db.selectFrom('setting').select('value').where('key', '=', key)
+  return (await query.executeTakeFirstOrThrow()).value
+}
+
+/** Returns the setting `key`, or `undefined`. */
+export async function findSetting(db: Kysely<Database>, key: string): Promise<string | undefined> {
+  return (await db.selectFrom('setting').select('value').where('key', '=', key).executeTakeFirst())?.value
 }
