@@ -20,9 +20,9 @@ export interface ReencryptDeps {
  */
 export async function reencryptProfiles(deps: ReencryptDeps, signal: AbortSignal): Promise<number> {
   const { store, blobs, key, onError } = deps
-  const earlierIds = (key.previous ?? []).map(({ id }) => id)
+  const previousIds = (key.previous ?? []).map(({ id }) => id)
   let count = 0
-  for (const version of await listVersionsOfKeys(store.db, earlierIds)) {
+  for (const version of await listVersionsOfKeys(store.db, previousIds)) {
     if (signal.aborted) break
     try {
       const blob = await reencryptArchive({ blobs, key }, version, signal)

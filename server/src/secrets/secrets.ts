@@ -86,9 +86,9 @@ export class Secrets {
   /** Encrypts the values of earlier keys with the current key. Returns their number. */
   async reencrypt(): Promise<number> {
     const { store, key } = this.#deps
-    const earlierIds = (key.previous ?? []).map(({ id }) => id)
+    const previousIds = (key.previous ?? []).map(({ id }) => id)
     let count = 0
-    for (const row of await listSecretsOfKeys(store.db, earlierIds)) {
+    for (const row of await listSecretsOfKeys(store.db, previousIds)) {
       const value = this.#decrypt(row)
       if (value === undefined) continue
       const encrypted = encryptValue(value, key.bytes, bindingOf(row)).toString('base64')
