@@ -1,3 +1,4 @@
+import { isBowlineError } from 'bowline/kit/errors'
 import type { CdpCall, CdpEvent } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import { Screencast, type Frame } from '../cdp/screencast.ts'
@@ -53,7 +54,7 @@ export class WatchedTab implements AsyncDisposable {
     })
     this.selectList = new SelectList({
       call: this.call,
-      press: (key) => void pressKey(this.call, key).catch(this.#reportError),
+      press: (key) => void pressKey(this.call, key).catch(this.#reportInputError),
       notify: (message) => this.#notify(message),
     })
     const titleTimer = setInterval(deps.onTitleOrUrlChange, titlePollMs).unref()
@@ -104,7 +105,7 @@ export class WatchedTab implements AsyncDisposable {
    */
   async handleInput(message: InputMessage): Promise<void> {
     if (message.type === 'mouse' && message.action === 'down') this.selectList.close()
-    const handled = sendInput(this.call, message).catch(this.#reportError)
+    const handled = sendInput(this.call, message).catch(this.#reportInputError)
     if (message.type === 'mouse' && message.action === 'up' && message.button === 'left') {
       await this.selectList.openAt(message)
     }
@@ -128,6 +129,14 @@ export class WatchedTab implements AsyncDisposable {
   readonly #reportError = (error: unknown): void => {
     // When a tab closes, its session is detached and pending calls fail.
     if (!this.#resources.disposed) this.#deps.onError(error)
+  }
+
+  /**
+   * Ignores that the browser refuses input, as it does a touch that continues none: viewers can
+   * cause that a thousand times per second.
+   */
+  readonly #reportInputError = (error: unknown): void => {
+    if (!isBowlineError(error) || error.code !== 'CDP_FAILED') this.#reportError(error)
   }
 
   async #start(): Promise<void> {
