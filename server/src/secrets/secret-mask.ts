@@ -37,17 +37,37 @@ export class SecretMask {
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, this.applyToJson(field)])) as Value
   }
 
-  /** Masks starts of values in front of a mark of omission or the end of a line. */
+  /**
+   * Masks starts of values in front of a mark of omission or the end of a line, and ends of values
+   * behind a mark of omission: the console of Chromium leaves out the middle of long texts.
+   */
   #maskCut(text: string): string {
     const cuts = [...text.matchAll(/…|\n|$/g)].map(({ index }) => index)
     let masked = ''
     let from = 0
     for (const at of cuts) {
+      const rest = text[from] === '…' ? this.#restAfter(text.slice(from + 1, at)) : undefined
+      if (rest !== undefined) {
+        masked += `…${rest.mask}`
+        from += 1 + rest.length
+      }
       const cut = this.#cutBefore(text.slice(from, at))
       masked += cut === undefined ? text.slice(from, at) : text.slice(from, at - cut.length) + cut.mask
       from = at
     }
     return masked + text.slice(from)
+  }
+
+  #restAfter(line: string): { readonly length: number; readonly mask: string } | undefined {
+    for (const [spelling, mask] of this.#masks) {
+      const end = spelling.slice(-minCutLength)
+      const start = line.slice(0, spelling.length)
+      for (let at = start.lastIndexOf(end); at !== -1; at = at === 0 ? -1 : start.lastIndexOf(end, at - 1)) {
+        const length = at + end.length
+        if (end.length === minCutLength && spelling.endsWith(start.slice(0, length))) return { length, mask }
+      }
+    }
+    return undefined
   }
 
   #cutBefore(line: string): { readonly length: number; readonly mask: string } | undefined {
@@ -62,7 +82,7 @@ export class SecretMask {
   }
 }
 
-/** Shorter starts of a value are not masked, since they can occur by chance. */
+/** Shorter parts of a value are not masked, since they can occur by chance. */
 const minCutLength = 6
 
 function spellingsOf(value: string): ReadonlySet<string> {

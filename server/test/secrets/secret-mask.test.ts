@@ -34,6 +34,16 @@ test('masks the start of a value where a text was cut, and no shorter one', () =
   expect(mask.apply('abcdefgh and on')).toBe('abcdefgh and on')
 })
 
+test('masks the end of a value behind a mark of omission, and no shorter one', () => {
+  const mask = maskOf({ TOKEN: 'abcdefghijklmnop' })
+
+  expect(mask.apply('{token: abcdefg…hijklmnop, id: 1}')).toBe(
+    '{token: <secret>TOKEN</secret>…<secret>TOKEN</secret>, id: 1}',
+  )
+  expect(mask.apply('…mnop and …ijklmnop\n…klmnop')).toBe('…mnop and …<secret>TOKEN</secret>\n…<secret>TOKEN</secret>')
+  expect(mask.apply('hijklmnop')).toBe('hijklmnop')
+})
+
 test('masks all texts of JSON, and leaves objects of classes alone', () => {
   const bytes = Buffer.from('secret-value')
 
