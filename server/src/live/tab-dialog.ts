@@ -2,6 +2,7 @@ import type { CdpCall, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import type { OpenDialog } from '../cdp/page-focus.ts'
 import { copyStart } from '../kit/copy-start.ts'
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Dialog } from './server-message.ts'
 
 /** Dependencies of `TabDialog`. */
@@ -68,6 +69,6 @@ function toDialog({ type, message, defaultPrompt = '', url }: Protocol.Page.Java
     kind: type,
     message: copyStart(message, maxTextLength),
     defaultText: copyStart(defaultPrompt, maxTextLength),
-    url: copyStart(url, maxUrlLength),
+    url: copyStart(withoutCredentials(url), maxUrlLength),
   }
 }

@@ -2,6 +2,7 @@ import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { CdpRouter } from '../cdp/router.ts'
 import { attachToBrowser, type CdpSession } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Tab } from './server-message.ts'
 
 /** A change of a browser's tabs. */
@@ -89,12 +90,12 @@ function followTargets(tabs: Map<string, Tab>, onEvent: (event: TabEvent) => voi
 
 const maxUrlLength = 2000
 
-// Truncates data: URLs, which may be megabytes long.
+// As in an address bar, the URL has no password. Truncates data: URLs, which may be megabytes long.
 function toTab({ targetId, title, url }: Protocol.Target.TargetInfo): Tab {
   return {
     id: targetId,
     title: copyStart(title, 200),
-    url: copyStart(url, maxUrlLength),
+    url: copyStart(withoutCredentials(url), maxUrlLength),
     isCrashed: false,
   }
 }

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import type { ConsoleLine } from './console-line.ts'
@@ -57,11 +58,19 @@ function lineOfException({ timestamp, exceptionDetails }: Protocol.Runtime.Excep
 }
 
 function lineOfEntry({ source, level, text, timestamp, url }: Protocol.Log.LogEntry): ConsoleLine {
-  return { time: isoTime(timestamp), source, level, text, ...(url === undefined ? {} : { url }) }
+  return {
+    time: isoTime(timestamp),
+    source,
+    level,
+    text,
+    ...(url === undefined ? {} : { url: withoutCredentials(url) }),
+  }
 }
 
 function locationOf(frame: Position | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
-  return frame?.url ? { url: frame.url, line: frame.lineNumber + 1, column: frame.columnNumber + 1 } : {}
+  return frame?.url
+    ? { url: withoutCredentials(frame.url), line: frame.lineNumber + 1, column: frame.columnNumber + 1 }
+    : {}
 }
 
 /** Position in a script, counted from 0. */

@@ -1,3 +1,4 @@
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
@@ -26,11 +27,13 @@ export interface Exchange {
 }
 
 /**
- * Converts an exchange to a HAR 1.2 entry. Redacts credentials and cookies unless `withSecrets`.
+ * Converts an exchange to a HAR 1.2 entry. Redacts cookies and credentials, including those in URLs, unless `withSecrets`.
  */
 export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry {
   const { sent, pageref, response, error, messages } = exchange
   const redact = options.withSecrets ? unredacted : redacted
+  const redactHeader = (header: NameValue): NameValue => (isSecret(header.name) ? redact(header) : header)
+  const redactUrl = options.withSecrets ? (url: string) => url : withoutCredentials
   const sentHeaders = listHeaders(exchange.sentHeaders ?? sent.request.headers)
   const receivedHeaders = listHeaders(exchange.receivedHeaders ?? response?.headers ?? {})
   const timings = timingsOf(exchange)
@@ -43,10 +46,10 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
       .reduce((sum, ms) => sum + ms, 0),
     request: {
       method: sent.request.method,
-      url: sent.request.url,
+      url: redactUrl(sent.request.url),
       httpVersion,
       cookies: sentCookies(valueOf(sentHeaders, 'cookie')).map((cookie) => redact(cookie)),
-      headers: sentHeaders.map((header) => (isSecret(header.name) ? redact(header) : header)),
+      headers: sentHeaders.map(redactHeader),
       queryString: listQuery(sent.request.url),
       ...postDataOf(exchange, valueOf(sentHeaders, 'content-type')),
       headersSize: -1,
@@ -57,9 +60,11 @@ export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: 
       statusText: response?.statusText ?? '',
       httpVersion,
       cookies: receivedCookies(receivedHeaders).map((cookie) => redact(cookie)),
-      headers: receivedHeaders.map((header) => (isSecret(header.name) ? redact(header) : header)),
+      headers: receivedHeaders.map(({ name, value }) =>
+        redactHeader({ name, value: isLocation(name) ? redactUrl(value) : value }),
+      ),
       content: contentOf(exchange),
-      redirectURL: valueOf(receivedHeaders, 'location') ?? '',
+      redirectURL: redactUrl(valueOf(receivedHeaders, 'location') ?? ''),
       headersSize: -1,
       bodySize: -1,
       _transferSize: exchange.transferBytes ?? -1,
@@ -89,6 +94,10 @@ const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie',
 
 function isSecret(name: string): boolean {
   return secretHeaders.has(name.toLowerCase())
+}
+
+function isLocation(name: string): boolean {
+  return name.toLowerCase() === 'location'
 }
 
 function unredacted<Item extends NameValue>(item: Item): Item {

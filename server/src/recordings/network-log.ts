@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import { copyStart } from '../kit/copy-start.ts'
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { CdpHeaders, RequestSent } from './cdp-network.ts'
 import { bodiesNotRecorded, toHarEntry, type Body } from './har-entry.ts'
+import type { WebSocketMessage } from './har-types.ts'
 import { isoTime } from './iso-time.ts'
 import { addMessage, RedirectChain, type MutableExchange } from './redirect-chain.ts'
 import { maxBodyBytes, readBody } from './response-body.ts'
@@ -171,7 +173,9 @@ export class NetworkLog {
     if (sent.request.url.startsWith('data:')) return
     const key = keyOf(target, sent)
     this.#withoutRequest.delete(key)
-    const chain = this.#keep(key, sizeOf(sent.request))
+    const { request, redirectResponse } = sent
+    const bytes = sizeOf(request) + (redirectResponse === undefined ? 0 : sizeOf(redirectResponse))
+    const chain = this.#keep(key, bytes)
     if (chain === undefined) return
     const isDocument = sent.type === 'Document' && sent.requestId === sent.loaderId && sent.frameId === target.targetId
     if (isDocument && chain.last === undefined) this.#beginPage(target, sent)
@@ -182,7 +186,8 @@ export class NetworkLog {
     if (this.pages.length >= maxPages) return void this.#pageOfTarget.delete(target.targetId)
     const id = `page_${this.pages.length + 1}`
     const startedDateTime = isoTime(wallTime * 1000)
-    const title = copyStart(request.url, maxTitleLength)
+    const { url } = request
+    const title = copyStart(this.#options.withSecrets ? url : withoutCredentials(url), maxTitleLength)
     this.pages.push({ startedDateTime, id, title, pageTimings: { onContentLoad: -1, onLoad: -1 } })
     this.#pageOfTarget.set(target.targetId, id)
   }
@@ -275,6 +280,7 @@ export class NetworkLog {
       if (!this.#options.withBodies) exchange.body ??= notRecorded
       if (!mask.isEmpty && exchange.body !== undefined && 'isBase64' in exchange.body && exchange.body.isBase64)
         exchange.body = notSearchable
+      if (!mask.isEmpty) exchange.messages = exchange.messages?.map(withoutBase64)
       const entry = mask.applyToJson(toHarEntry(exchange, this.#options))
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
       const start = this.#file.append(line)
@@ -285,6 +291,12 @@ export class NetworkLog {
 }
 
 const notSearchable = { comment: 'not recorded: the encoding does not allow to mask secrets' } as const
+
+/** Empties a binary message, which is in base64. */
+function withoutBase64(message: WebSocketMessage): WebSocketMessage {
+  return message.opcode === 1 ? message : { ...message, data: '' }
+}
+
 const notRecorded = { comment: bodiesNotRecorded } as const
 
 interface WithRequestId {

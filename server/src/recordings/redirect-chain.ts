@@ -66,7 +66,7 @@ export function addMessage(
 
 function createExchange(sent: RequestSent, pageref: string | undefined): MutableExchange {
   return {
-    sent,
+    sent: usedFieldsOf(sent),
     pageref,
     sentHeaders: undefined,
     response: undefined,
@@ -77,5 +77,20 @@ function createExchange(sent: RequestSent, pageref: string | undefined): Mutable
     error: undefined,
     body: undefined,
     messages: undefined,
+  }
+}
+
+/** Copies the used fields. The stack trace of the initiator can have megabytes. */
+function usedFieldsOf({ requestId, loaderId, frameId, type, timestamp, wallTime, request }: RequestSent): RequestSent {
+  const { url, method, headers, postData } = request
+  const used = { url, method, headers, ...(postData === undefined ? {} : { postData }) }
+  return {
+    requestId,
+    loaderId,
+    timestamp,
+    wallTime,
+    request: used,
+    ...(frameId === undefined ? {} : { frameId }),
+    ...(type === undefined ? {} : { type }),
   }
 }

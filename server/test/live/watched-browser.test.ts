@@ -7,8 +7,12 @@ import type { Viewer } from '../../src/live/viewer.ts'
 import { WatchedBrowser } from '../../src/live/watched-browser.ts'
 import type { CdpIncoming } from '../cdp/channel-client.ts'
 
-/** Opens a watched browser whose pipe the test writes to. Its pages respond to no input. */
-async function watchBrowser() {
+/**
+ * Opens a watched browser whose pipe the test writes to. Its pages respond to no input, or with an
+ * error.
+ */
+async function watchBrowser({ refusesInput = false } = {}) {
+  const errors: unknown[] = []
   let say = (_message: CdpIncoming): void => {}
   const sent: string[] = []
   const router = routePipe({
@@ -16,6 +20,7 @@ async function watchBrowser() {
       const { id, method } = JSON.parse(text) as { id: number; method: string }
       sent.push(text)
       if (!method.startsWith('Input.')) queueMicrotask(() => say({ id, result: { sessionId: 'S' } }))
+      else if (refusesInput) queueMicrotask(() => say({ id, error: { code: -32_602, message: 'Invalid parameters' } }))
       return true
     },
     onMessage: (listener) => {
@@ -36,18 +41,19 @@ async function watchBrowser() {
     touch: () => undefined,
     refuse: () => undefined,
     onError: (error) => {
+      errors.push(error)
       throw error
     },
   })
   say({ method: 'Target.attachedToTarget', params: { sessionId: 'S', targetInfo: { targetId: 'B' } } })
-  const openTab = (id: string): void =>
+  const openTab = (id: string, url = 'about:blank'): void =>
     say({
       method: 'Target.targetCreated',
-      params: { targetInfo: { targetId: id, type: 'page', title: '', url: 'about:blank' } },
+      params: { targetInfo: { targetId: id, type: 'page', title: '', url } },
       sessionId: 'S',
     })
   const countOf = (method: string): number => sent.filter((text) => text.includes(`"${method}"`)).length
-  return { watched, openTab, focus, handoffs, sent, countOf }
+  return { watched, openTab, focus, handoffs, sent, countOf, errors }
 }
 
 class TestHandoffs {
@@ -90,6 +96,35 @@ test('a viewer gets few lists of the tabs that a page opens at once, and that a 
 
   await all.promise
   expect(messages.filter(({ type }) => type === 'tabs').length).toBeLessThan(5)
+  watched.leave(viewer)
+  await watched[Symbol.asyncDispose]()
+})
+
+test('a viewer does not see user names and passwords of URLs', async () => {
+  const { watched, openTab, errors } = await watchBrowser()
+  const { viewer, messages } = collectMessages()
+
+  openTab('T', 'https://joe:hush@example.com/a@b')
+  watched.join(viewer)
+
+  expect(messages.find(({ type }) => type === 'tabs')).toMatchObject({ tabs: [{ url: 'https://example.com/a@b' }] })
+  watched.leave(viewer)
+  await watched[Symbol.asyncDispose]()
+  expect(errors).toEqual([])
+})
+
+test('input that the browser refuses is not reported as an error of the server', async () => {
+  const { watched, openTab, countOf, errors } = await watchBrowser({ refusesInput: true })
+  const { viewer } = collectMessages()
+  openTab('T')
+  watched.join(viewer)
+  const message = { type: 'compose', text: '', start: 2 ** 40, end: 2 ** 40 } as const
+
+  watched.handleInput(viewer, message, 100)
+
+  await expect.poll(() => countOf('Input.imeSetComposition')).toBe(1)
+  await new Promise(setImmediate)
+  expect(errors).toEqual([])
   watched.leave(viewer)
   await watched[Symbol.asyncDispose]()
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -20,12 +20,9 @@ afterAll(async () => rm(folder, { recursive: true }))
 
 const target = { cdpSessionId: 'S', targetId: 'T' } as AttachedTarget
 
-function openLog(name: string) {
-  const log = new NetworkLog(new TempFile(join(folder, name), 1e9), {
-    withBodies: false,
-    withSecrets: true,
-    mask: new SecretMask(),
-  })
+function openLog(name: string, mask = new SecretMask(), withSecrets = true) {
+  const path = join(folder, name)
+  const log = new NetworkLog(new TempFile(path, 1e9), { withBodies: false, withSecrets, mask })
   // Parsed anew, as each message of the browser is.
   const receive = (method: string, params: object): void =>
     log.receive(target, JSON.parse(JSON.stringify({ method, params })) as CdpEvent)
@@ -39,7 +36,7 @@ function openLog(name: string) {
       wallTime: 1,
       request: { url, method: 'GET', headers: {} },
     })
-  return { log, receive, begin }
+  return { log, path, receive, begin }
 }
 
 function usedMegabytes(): number {
@@ -82,6 +79,61 @@ test('long messages of WebSockets and long addresses of documents are not kept i
   expect(usedMegabytes() - before).toBeLessThan(10)
   expect(log.pages).toHaveLength(40)
   await log.finish()
+})
+
+test('stack traces of requests that have not ended are not kept in memory', async () => {
+  const { log, receive } = openLog('initiators')
+  const before = usedMegabytes()
+
+  for (let index = 0; index < 40; index += 1) {
+    receive('Network.requestWillBeSent', {
+      requestId: `open-${index}`,
+      loaderId: 'page',
+      frameId: 'T',
+      type: 'Fetch',
+      timestamp: 1,
+      wallTime: 1,
+      request: { url: 'https://example.com/', method: 'GET', headers: {}, postDataEntries: [{ bytes: long }] },
+      initiator: { type: 'script', stack: { callFrames: [{ url: `${index}${long}` }] } },
+    })
+  }
+
+  expect(usedMegabytes() - before).toBeLessThan(10)
+  await log.finish()
+  expect(log.locations).toHaveLength(40)
+})
+
+test('messages of WebSockets in base64 are left out once there are secrets to mask', async () => {
+  const mask = new SecretMask()
+  const { log, receive, path } = openLog('binary', mask)
+  receive('Network.webSocketCreated', { requestId: 'socket', url: 'wss://example.com/' })
+  const send = (opcode: number, payloadData: string): void =>
+    receive('Network.webSocketFrameSent', { requestId: 'socket', timestamp: 1, response: { opcode, payloadData } })
+  const encoded = Buffer.from('a secret-value').toString('base64')
+
+  send(1, 'a secret-value')
+  send(2, encoded)
+  mask.add('PASSWORD', 'secret-value')
+  receive('Network.webSocketClosed', { requestId: 'socket', timestamp: 2 })
+  await log.finish()
+
+  const entry = await readFile(path, 'utf8')
+  expect(entry).toContain('a <secret>PASSWORD</secret>')
+  expect(entry).not.toContain(encoded)
+})
+
+test('user names and passwords in URLs are recorded only with secrets', async () => {
+  const request = { url: 'https://joe:hush@example.com/', method: 'GET', headers: {} }
+  const sent = { requestId: '1', loaderId: '1', type: 'Document', timestamp: 1, wallTime: 1, request } as const
+  const exchange = new RedirectChain().add(sent, undefined)
+  exchange.receivedHeaders = { Location: 'https://joe:hush@example.com/next' }
+  const { log, begin } = openLog('credentials', new SecretMask(), false)
+  begin('page', request.url)
+  await log.finish()
+
+  expect(JSON.stringify(toHarEntry(exchange, { withSecrets: true })).match(/joe:hush/g)).toHaveLength(3)
+  expect(JSON.stringify(toHarEntry(exchange, { withSecrets: false }))).not.toContain('hush')
+  expect(log.pages).toMatchObject([{ title: 'https://example.com/' }])
 })
 
 test('many requests that have not ended are written without blocking, and at most 5000 pages are listed', async () => {
