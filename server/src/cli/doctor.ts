@@ -15,18 +15,9 @@ import { sessionsThatFit } from '../sessions/capacity.ts'
 import { assertFreeSpace } from '../store/assert-free-space.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
 import { print, printJson } from 'bowline/terminal/print'
+import { checkSettings } from './check-settings.ts'
+import type { Finding } from './finding.ts'
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts'
-
-/** The result of one check. */
-interface Finding {
-  readonly what: string
-  /**
-   * `bad`: the server cannot run, or would run browsers without isolation. `poor`: it runs with
-   * limitations.
-   */
-  readonly state: 'good' | 'poor' | 'bad'
-  readonly detail: string
-}
 
 type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean }
 
@@ -34,12 +25,15 @@ type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean 
 export function createDoctorCommand(): Command {
   return addExamples(new Command('doctor'), ['bowline doctor --isolation strict'])
     .description(
-      'Checks the browsers, isolation, data directory and database of this machine. Exits with 1 if a check fails.',
+      'Checks the browsers, isolation, data directory, database, HTTPS and keys of this machine. Exits with 1 if a check fails.',
     )
     .option('--browser <which>', 'shell, chromium, or the path of a browser (BOWLINE_BROWSER)')
     .option('--isolation <how>', 'auto, strict, uid or none (BOWLINE_ISOLATION; default: auto)')
     .option('--data-dir <path>', 'data directory to check (BOWLINE_DATA_DIR; default: ~/.bowline)')
     .option('--database-url <url>', 'PostgreSQL database to check (DATABASE_URL)')
+    .option('--host <address>', 'address that the server listens on (BOWLINE_HOST)')
+    .option('--public-url <url>', 'URL of the server for clients (BOWLINE_PUBLIC_URL)')
+    .option('--trusted-proxies <addresses>', 'reverse proxies (BOWLINE_TRUSTED_PROXIES)')
     .option('--tls-cert <path>', 'certificate to check (BOWLINE_TLS_CERT)')
     .option('--tls-key <path>', 'key of the certificate (BOWLINE_TLS_KEY)')
     .option('--json', 'print JSON')
@@ -49,6 +43,7 @@ export function createDoctorCommand(): Command {
         ...(await checkBrowsers(flags)),
         await checkDataDir(flags),
         await checkStore(flags),
+        ...(await checkSettings(readConfig(flags))),
         ...(await checkCertificate(flags)),
       ]
       if (json === true) printJson(findings)
