@@ -133,10 +133,13 @@ export async function releaseLeasesOfNode(db: Kysely<Database>, nodeId: string):
 /** Columns of a profile without a lease. */
 export const noLease = { leaseSessionId: null, leaseNodeId: null, leaseExpiresAt: null } as const
 
-/** Whether a profile's lease is free, by the database's clock. */
+/**
+ * Whether a profile's lease is free, by the database's clock. One that expires later than a new one
+ * would is from before the clock was set back, and lasts until its holder renews it.
+ */
 export function isFree(table: 'profile'): RawBuilder<boolean> {
   const expiresAt = sql.ref(`${table}.leaseExpiresAt`)
-  return sql<boolean>`(${expiresAt} is null or ${expiresAt} < now())`
+  return sql<boolean>`(${expiresAt} is null or ${expiresAt} < now() or ${expiresAt} > ${nowPlusLease} + interval '1 second')`
 }
 
 const nowPlusLease = sql<Date>`now() + make_interval(secs => ${sql.lit(leaseSeconds)})`

@@ -126,6 +126,15 @@ describeEachStore('a profile', (openStore) => {
     expect(await take(store.db, team.id)).toBeDefined()
   })
 
+  test('is free when its lease would last longer than a new one, as after the clock was set back', async () => {
+    await using store = await openStore()
+    const { team } = await makeTeam(store.db)
+    await take(store.db, team.id)
+    await sql`update profile set lease_expires_at = lease_expires_at + interval '1 hour'`.execute(store.db)
+
+    expect(await take(store.db, team.id)).toMatchObject({ fence: 2 })
+  })
+
   test('stays leased while its newest lease is renewed', async () => {
     await using store = await openStore()
     const { team } = await makeTeam(store.db)
