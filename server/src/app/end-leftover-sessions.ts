@@ -1,5 +1,4 @@
 import { cleanUpDeadNode } from '../cluster/clean-up-dead-node.ts'
-import { listNodes } from '../nodes/node-queries.ts'
 import type { SessionWebhooks } from '../sessions/session-webhooks.ts'
 import type { SharedDeps } from './shared-deps.ts'
 
@@ -12,9 +11,7 @@ export async function endLeftoverSessions(
   { store, prices, profiles, nodeId, onEnd }: EndLeftoverDeps,
   webhooks: SessionWebhooks,
 ): Promise<number> {
-  const nodes = await listNodes(store.db)
-  const previous = nodes.find((node) => node.id === nodeId)
-  const ended = await cleanUpDeadNode({ store, prices, webhooks }, nodeId, previous?.heartbeatAt)
+  const ended = await cleanUpDeadNode({ store, prices, webhooks }, nodeId)
   for (const row of ended) onEnd(row)
   // `cleanUpDeadNode` has released this node's profile leases, and no session can take one before
   // the server listens.

@@ -2,7 +2,7 @@ import { runEvery } from '../kit/run-every.ts'
 import { deadAfterSeconds, heartbeatMs } from '../nodes/node-liveness.ts'
 import { recordHeartbeat, findDeadNodes, registerNode, removeNode } from '../nodes/node-queries.ts'
 import { reinstateKey, retireBootstrapKeys } from '../teams/key-queries.ts'
-import { activeSessionsOfNode, saveLastActivity, sessionsOfRevokedKeys } from '../sessions/session-queries.ts'
+import { activeSessionsOfNode, saveProgress, sessionsOfRevokedKeys } from '../sessions/session-queries.ts'
 import { endStraySession } from '../sessions/end-stray-session.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -49,15 +49,14 @@ async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void
 
 /**
  * Starts the heartbeat of this node. Every 5 s it does the following:
- * - records that the node is alive, when its sessions were last used, and renews its profile
- * leases,
+ * - records that the node is alive, how old its sessions are and when they were last used, and
+ * renews its profile leases,
  * - ends sessions whose API key was revoked on another node, and sessions stored for this node that
  * never started,
  * - retires bootstrap keys that no node uses any more,
  * - recovers nodes without a heartbeat, unless its own heartbeats have failed until just now.
  */
 export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
-  const written = new Map<string, number>()
   const canJudgePeers = createPeerTimeoutCheck(performance.now())
   const sendHeartbeat = async (): Promise<void> => {
     const { db } = deps.store
@@ -69,14 +68,14 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     const canJudge = canJudgePeers(performance.now())
     if (!isKnown) await reRegister(deps, sessions)
     await deps.profiles.renewLeases()
-    const live = sessions.list()
-    const used = live.filter((session) => written.get(session.row.id) !== session.lastActivityAt())
-    await saveLastActivity(
+    await saveProgress(
       db,
-      used.map((session) => ({ id: session.row.id, lastActivityAt: new Date(session.lastActivityAt()) })),
+      sessions.list().map(({ row: { id, createdAt }, lastActivityAt, ageMs }) => ({
+        id,
+        lastActivityAt: new Date(lastActivityAt()),
+        aliveUntil: new Date(createdAt.getTime() + ageMs()),
+      })),
     )
-    written.clear()
-    for (const session of live) written.set(session.row.id, session.lastActivityAt())
     for (const id of await sessionsOfRevokedKeys(db, deps.nodeId)) {
       sessions.end(id, 'revoked').catch((error: unknown) => deps.onError(error, `ending session ${id} (revoked)`))
     }
@@ -87,7 +86,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
-      for (const row of await cleanUpDeadNode(deps, node.id, node.heartbeatAt)) deps.onEnd(row)
+      for (const row of await cleanUpDeadNode(deps, node.id)) deps.onEnd(row)
       await removeNode(db, node.id)
     }
   }

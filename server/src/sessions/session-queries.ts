@@ -221,17 +221,21 @@ export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string
   return rows.map(({ id }) => id)
 }
 
-/** Updates the last activity of active sessions in one statement. Times never move backwards. */
-export async function saveLastActivity(
-  db: Kysely<Database>,
-  used: readonly { readonly id: string; readonly lastActivityAt: Date }[],
-): Promise<void> {
-  if (used.length === 0) return
-  const rows = JSON.stringify(used.map(({ id, lastActivityAt }) => ({ id, at: lastActivityAt })))
+/** Times of a live session, as its node records them with each heartbeat. */
+export type SessionProgress = Pick<SessionRow, 'id' | 'lastActivityAt'> & { readonly aliveUntil: Date }
+
+/**
+ * Updates the times of active sessions in one statement. The last activity never moves backwards.
+ */
+export async function saveProgress(db: Kysely<Database>, live: readonly SessionProgress[]): Promise<void> {
+  if (live.length === 0) return
+  const rows = JSON.stringify(
+    live.map(({ id, lastActivityAt, aliveUntil }) => ({ id, used: lastActivityAt, aliveUntil })),
+  )
   await sql`
-    update session set last_activity_at = greatest(session.last_activity_at, used.at)
-    from json_to_recordset(${rows}::json) as used (id uuid, at timestamptz)
-    where session.id = used.id and session.status = 'active'`.execute(db)
+    update session set last_activity_at = greatest(session.last_activity_at, live.used), alive_until = live."aliveUntil"
+    from json_to_recordset(${rows}::json) as live (id uuid, used timestamptz, "aliveUntil" timestamptz)
+    where session.id = live.id and session.status = 'active'`.execute(db)
 }
 
 /**

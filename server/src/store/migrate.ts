@@ -33,6 +33,7 @@ import { auditUsername } from './migrations/0031-audit-username.ts'
 import { agents } from './migrations/0032-agents.ts'
 import { secrets } from './migrations/0033-secrets.ts'
 import { auditLog } from './migrations/0035-audit-log.ts'
+import { sessionAlive } from './migrations/0036-session-alive.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -70,6 +71,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0032-agents': agents,
   '0033-secrets': secrets,
   '0035-audit-log': auditLog,
+  '0036-session-alive': sessionAlive,
 }
 
 /** Names of all migrations, in order. */

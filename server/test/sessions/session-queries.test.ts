@@ -9,7 +9,7 @@ import { listSessions } from '../../src/sessions/list-sessions.ts'
 import {
   activeSessionsOfNode,
   findSession,
-  saveLastActivity,
+  saveProgress,
   type NewSessionRow,
   type SessionOutcome,
 } from '../../src/sessions/session-queries.ts'
@@ -177,15 +177,16 @@ describeEachStore('sessions', (openStore) => {
     await endSession(store.db, ending(ended))
     const later = new Date(live.createdAt.getTime() + 5000)
 
-    await saveLastActivity(store.db, [
-      { id: live.id, lastActivityAt: later },
-      { id: fresh.id, lastActivityAt: new Date(0) },
-      { id: ended.id, lastActivityAt: later },
-      { id: uuidV7(), lastActivityAt: later },
+    const aliveUntil = new Date(live.createdAt.getTime() + 7000)
+    await saveProgress(store.db, [
+      { id: live.id, lastActivityAt: later, aliveUntil },
+      { id: fresh.id, lastActivityAt: new Date(0), aliveUntil },
+      { id: ended.id, lastActivityAt: later, aliveUntil },
+      { id: uuidV7(), lastActivityAt: later, aliveUntil },
     ])
-    await saveLastActivity(store.db, [])
+    await saveProgress(store.db, [])
 
-    expect((await findSession(store.db, live.id))?.lastActivityAt).toEqual(later)
+    expect(await findSession(store.db, live.id)).toMatchObject({ lastActivityAt: later, aliveUntil })
     expect((await findSession(store.db, fresh.id))?.lastActivityAt).toEqual(fresh.lastActivityAt)
     expect((await findSession(store.db, ended.id))?.lastActivityAt).toEqual(ended.lastActivityAt)
   })

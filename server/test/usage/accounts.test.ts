@@ -136,7 +136,7 @@ describeEachStore('of a team', (openStore) => {
       const late = await billing.reserve({ teamId: team.id, credits: 3, takesSlot: true })
 
       const webhooks = { ended: async () => undefined }
-      await cleanUpDeadNode({ store, prices: defaultPrices, webhooks }, nodeId, undefined)
+      await cleanUpDeadNode({ store, prices: defaultPrices, webhooks }, nodeId)
       await lost[Symbol.asyncDispose]()
       expect(await findTeam(store.db, team.id)).toMatchObject({ credits: 10, reservedCredits: 0, activeScrapes: 0 })
 

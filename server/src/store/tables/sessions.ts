@@ -45,6 +45,11 @@ export interface SessionTable {
   readonly requestHash: Nullable<string>
   readonly createdAt: Date
   readonly lastActivityAt: Date
+  /**
+   * Its creation plus its age at the last heartbeat, by the monotonic clock of its node. Null: no
+   * heartbeat yet.
+   */
+  readonly aliveUntil: Nullable<Date>
   readonly expiresAt: Date
   readonly endedAt: Nullable<Date>
   readonly durationMs: Nullable<number>
