@@ -17,7 +17,8 @@ const laws: Readonly<Record<string, string>> = {
   'no reservation is left': `
     select id, reserved_credits, active_sessions, active_scrapes from team
     where reserved_credits <> 0 or active_sessions <> 0 or active_scrapes <> 0`,
-  'no lease is left': `select name, fence from profile where lease_expires_at > now()`,
+  'no lease is left': `
+    select name, fence from profile where lease_expires_at between now() and now() + interval '31 seconds'`,
   'the last version of a profile is current': `
     select name from profile where current_version is distinct from
       (select max(version) from profile_version where profile_id = profile.id)`,

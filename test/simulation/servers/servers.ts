@@ -50,7 +50,8 @@ class Simulation {
     const connection = new SharedConnection(database, random)
     time.work = () => connection.next()
     this.#deps = { time, random, connection, bootstrapKeyId: uuidV7(), observations: this.#observations }
-    this.#servers = [new SimulatedServer(this.#deps), new SimulatedServer(this.#deps)]
+    // A single server has an embedded database, whose clock is that of its machine.
+    this.#servers = Array.from({ length: random.whole(1, 2) }, () => new SimulatedServer(this.#deps))
   }
 
   async run(): Promise<Readonly<Record<string, number>>> {
@@ -95,18 +96,22 @@ class Simulation {
       await delay(random.whole(500, busySeconds * 400))
       const server = this.#servers[index]!
       const { connection } = server
-      const fault = random.pick(['kill', 'pause', 'cut'] as const)
+      const fault = random.pick(
+        this.#servers.length === 1 ? (['kill', 'clock', 'cut'] as const) : (['kill', 'pause', 'cut'] as const),
+      )
       this.#counts[fault] = (this.#counts[fault] ?? 0) + 1
       if (fault === 'kill') {
         server.kill()
         await delay(random.pick([random.whole(0, 5000), random.whole(20_000, 45_000)]))
-        const isSame = random.whole(1, 2) === 1
+        const isSame = random.whole(1, 2) === 1 || this.#servers.length === 1
         this.#servers[index] = new SimulatedServer(this.#deps, isSame ? server.nodeId : undefined)
         await this.#start(this.#servers[index])
       } else if (fault === 'pause') {
         connection.state = 'paused'
         await delay(random.pick([random.whole(100, 6000), random.whole(25_000, 45_000)]))
         connection.state = 'running'
+      } else if (fault === 'clock') {
+        this.#time.wallOffsetMs += random.pick([-1, 1]) * random.whole(1000, 3_600_000)
       } else {
         connection.isCut = true
         await delay(random.pick([random.whole(100, 6000), random.whole(25_000, 45_000)]))
@@ -119,7 +124,7 @@ class Simulation {
   #isBusy(): boolean {
     const { rows } = this.#database.query(
       `select (select count(*) from session where status = 'active') + (select count(*) from hold)
-        + (select count(*) from profile where lease_expires_at > now())
+        + (select count(*) from profile where lease_expires_at between now() and now() + interval '31 seconds')
         + (select greatest(0, count(*) - 2) from node) as open`,
     )
     return Number(rows[0]?.['open']) > 0

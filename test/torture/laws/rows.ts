@@ -46,7 +46,8 @@ const sessionLaws: Laws = {
     select id, status, duration_ms, credits_billed from session where credits_billed <>
       case when status = 'error' then 0 else greatest(2, ceil(duration_ms / 30000.0)) end`,
   'a session is billed beyond its TTL': sql`select id, duration_ms from session where duration_ms > ttl_seconds * 1000`,
-  'a lease is left': sql`select name, lease_session_id from profile where lease_expires_at > now()`,
+  'a lease is left': sql`
+    select name, lease_session_id from profile where lease_expires_at between now() and now() + interval '31 seconds'`,
   'a version of a profile is not the last one': sql`
     select name, current_version, last_version from profile where current_version is distinct from
       (select max(version) from profile_version where profile_id = profile.id)`,
