@@ -1,9 +1,16 @@
+import { createContext, Script } from 'node:vm'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 
 /** Checks results of an agent. Returns what is wrong, or `undefined`. */
 export type CheckResult = (data: unknown) => string | undefined
+
+/**
+ * Time limit of compiling and of each check. References can make the work grow exponentially with
+ * the length of a schema.
+ */
+const limitMs = 500
 
 /**
  * Compiles the JSON Schema of a result. Regular expressions and formats are not checked, because
@@ -14,20 +21,35 @@ export function compileSchema(schema: Readonly<Record<string, unknown>> | undefi
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,
-    addUsedSchema: false,
+    // Copies of a large definition at each reference to it would take gigabytes.
+    inlineRefs: false,
     logger: false,
     code: { regExp: Object.assign(() => ({ test: () => true }), { code: 'undefined' }) },
   })
   ajv.removeKeyword('pattern').removeKeyword('patternProperties')
   const { $schema: _dialect, ...definition } = schema
   const validate = compile(ajv, definition)
-  return (data) => (validate(data) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'data' }).slice(0, 1000))
+  return (data) => {
+    try {
+      if (runLimited(() => validate(data))) return undefined
+    } catch (error) {
+      return `the schema cannot be applied: ${messageOf(error).slice(0, 300)}`
+    }
+    return ajv.errorsText(validate.errors, { dataVar: 'data' }).slice(0, 1000)
+  }
 }
 
 function compile(ajv: Ajv2020, schema: object): ValidateFunction {
   try {
-    return ajv.compile(schema)
+    return runLimited(() => ajv.compile(schema))
   } catch (cause) {
     throw new BowlineError('BAD_REQUEST', `Invalid JSON schema: ${messageOf(cause).slice(0, 300)}`, { cause })
   }
+}
+
+const script = new Script('work()')
+
+/** Interrupts synchronous work at the time limit, which only scripts of another context have. */
+function runLimited<Result>(work: () => Result): Result {
+  return script.runInContext(createContext({ work }), { timeout: limitMs }) as Result
 }

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { compileSchema } from '../../src/agent/result-schema.ts'
+
+/** Returns a schema whose checks double with each of its definitions. */
+function doubling(count: number): Record<string, unknown> {
+  const definitions: Record<string, unknown> = { a0: { type: 'object' } }
+  for (let index = 1; index <= count; index += 1) {
+    const reference = { $ref: `#/$defs/a${index - 1}` }
+    definitions[`a${index}`] = { allOf: [reference, reference] }
+  }
+  return { $defs: definitions, $ref: `#/$defs/a${count}` }
+}
+
+function numbered<Value>(count: number, value: Value): Record<string, Value> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, value]))
+}
+
+describe('compileSchema', () => {
+  it('checks recursive schemas', () => {
+    const check = compileSchema({ type: 'object', properties: { child: { $ref: '#' } } })
+    expect(check({ child: { child: {} } })).toBeUndefined()
+    expect(check({ child: { child: 1 } })).toBe('data/child/child must be object')
+  })
+
+  it('compiles a large definition once, however many references it has', () => {
+    const large = { type: 'object', properties: numbered(150, { type: 'string', minLength: 1 }) }
+    const schema = { $defs: { large }, type: 'object', properties: numbered(150, { $ref: '#/$defs/large' }) }
+    expect(compileSchema(schema)({ p7: { p8: 9 } })).toBe('data/p7/p8 must be string')
+  })
+
+  it('interrupts checks that would take forever', () => {
+    expect(compileSchema(doubling(60))({})).toMatch('the schema cannot be applied: Script execution timed out')
+  })
+
+  it('reports schemas that refer to themselves without end', () => {
+    expect(compileSchema({ anyOf: [{ $ref: '#' }] })({})).toMatch('the schema cannot be applied: Maximum call stack')
+  })
+
+  it('refuses invalid schemas', () => {
+    expect(() => compileSchema({ $ref: '#/$defs/missing' })).toThrow('Invalid JSON schema')
+  })
+})
