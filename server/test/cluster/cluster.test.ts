@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,6 +93,17 @@ describe('two servers on one PostgreSQL', () => {
     expect(textOf(closed.result)).toContain('has ended')
     expect(ended).toBe(200)
     expect((await mcp!.post({ id: 3, method: 'tools/list' })).status).toBe(404)
+  })
+
+  test('the audit log has the id and the client of a relayed request, not the server that relayed it', async () => {
+    const headers = { authorization: 'Bearer wrong', 'x-request-id': 'relayed-1', 'x-bowline-address': '9.9.9.9' }
+    const request = get(new URL(`/v2/browser/${session.id}`, right.server.url), { headers, localAddress: '127.0.1.7' })
+    const [response] = await once(request, 'response')
+    response.resume()
+
+    expect([response.statusCode, response.headers['x-request-id']]).toEqual([401, 'relayed-1'])
+    const find = async () => (await right.api('GET', '/v2/audit-log?action=auth.failed&limit=1')).body['data']
+    await expect.poll(find).toMatchObject([{ address: '127.0.1.7', requestId: 'relayed-1' }])
   })
 
   test('a session is changed through either server, and its timers follow', async () => {
