@@ -184,7 +184,7 @@ function replaced(): never {
 async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): Promise<void> {
   const { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, version, blobs } = deps
   registerHealth(app, { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, accessOf })
-  registerMetrics(app, deps.metrics)
+  registerMetrics(app, { registry: deps.metrics.registry, store, sessions, isolation, dataDir })
   await app.register(async (scope) => registerDashboard(scope, { version }))
   registerLive(app, { sessions, accessOf })
   const baseUrlOf = baseUrls(deps)
