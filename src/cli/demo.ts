@@ -45,13 +45,22 @@ function printer(spinner: Spinner): DemoListener {
       printSession(session)
       spinner.start(session.driver === 'playwright' ? 'Driving a page with Puppeteer' : 'Shutting down')
     },
+    onMissing: (driver, { message, hint }) => {
+      spinner.stop()
+      print()
+      print(`${styleText('bold', titleOf(driver))} left out: ${message} (${hint ?? ''})`)
+    },
   }
+}
+
+function titleOf(driver: string): string {
+  return driver === 'playwright' ? 'Playwright' : 'Puppeteer'
 }
 
 function printSession(session: DemoSession): void {
   const { driver, title, url, outcome, screenshot, liveViewUrl, sessionDurationMs, creditsBilled } = session
   print()
-  print(styleText('bold', driver === 'playwright' ? 'Playwright' : 'Puppeteer'))
+  print(styleText('bold', titleOf(driver)))
   if (session.fallbackReason !== undefined) field('note', `${session.fallbackReason}; used the bundled page instead`)
   field('page', url)
   field('title', title)

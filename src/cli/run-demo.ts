@@ -5,7 +5,7 @@ import { Bowline } from '../client/bowline.ts'
 import type { Driver } from '../client/driver.ts'
 import { playwright } from '../drivers/playwright.ts'
 import { puppeteer } from '../drivers/puppeteer.ts'
-import { BowlineError } from '../kit/errors.ts'
+import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { listDescendants, waitUntilGone, type ProcessMark } from './descendants.ts'
 import { startDemoSite } from './demo-site.ts'
 import { visit, type DemoHandles, type Visit } from './demo-visit.ts'
@@ -31,6 +31,8 @@ export interface DemoSession extends Visit {
 export interface DemoListener {
   readonly onServer: (url: string) => void
   readonly onSession: (session: DemoSession) => void
+  /** Called for a driver whose library is not installed. */
+  readonly onMissing?: (driver: string, error: BowlineError) => void
 }
 
 /** Result of the demo. */
@@ -46,7 +48,8 @@ const goneLimitMs = 10_000
 
 /**
  * Starts a server in this process, drives a page with Playwright and Puppeteer in one session each,
- * and shuts the server down. Throws BAD_REQUEST for an invalid URL.
+ * and shuts the server down. Throws BAD_REQUEST for an invalid URL, and DRIVER_MISSING if neither
+ * library is installed.
  */
 export async function runDemo(options: DemoOptions, listener: DemoListener): Promise<DemoEnd> {
   const requestedUrl = options.url === undefined ? undefined : toHttpUrl(options.url)
@@ -94,7 +97,17 @@ async function runSessions(
     sessions.push(session)
     listener.onSession(session)
   }
-  await drive(playwright, 'Albatross')
-  await drive(puppeteer, 'Kittiwake')
+  const missing: BowlineError[] = []
+  for (const [driver, boat] of [
+    [playwright, 'Albatross'],
+    [puppeteer, 'Kittiwake'],
+  ] as const) {
+    await drive(driver, boat).catch((error: unknown) => {
+      if (!isBowlineError(error) || error.code !== 'DRIVER_MISSING') throw error
+      missing.push(error)
+      listener.onMissing?.(driver.name, error)
+    })
+  }
+  if (sessions.length === 0) throw missing[0] ?? new Error('The demo ran no session')
   return sessions
 }
