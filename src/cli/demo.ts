@@ -78,7 +78,8 @@ function printEnd({ sessions, started, stillRunning }: DemoEnd): void {
     return
   }
   const count = started === 0 ? '' : ` All ${started} started processes have exited.`
-  print(`Both sessions are deleted and billed: ${sessions.reduce(sumCredits, 0)} credits in total.${count}`)
+  const which = sessions.length > 1 ? 'Both sessions are' : 'The session is'
+  print(`${which} deleted and billed: ${sessions.reduce(sumCredits, 0)} credits in total.${count}`)
 }
 
 function sumCredits(sum: number, session: DemoSession): number {
