@@ -54,6 +54,7 @@ export const sidebar: readonly SidebarSection[] = [
     text: 'Run a server',
     items: [
       { text: 'Install a server', link: '/running/install' },
+      { text: 'Containers and Kubernetes', link: '/running/deploy' },
       { text: 'Configuration', link: '/running/configuration' },
       { text: 'Isolation and egress', link: '/running/isolation' },
       { text: 'Storage and crashes', link: '/running/storage' },

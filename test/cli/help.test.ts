@@ -38,7 +38,7 @@ describe('the completion of bash', () => {
     ['commands', ['bowline', 'sess'], ['sessions']],
     ['commands of a command', ['bowline', 'profiles', 'ro'], ['rollback']],
     ['flags', ['bowline', 'sessions', 'list', '--st'], ['--status']],
-    ['values of a flag', ['bowline', 'sessions', 'list', '--status', ''], ['active', 'destroyed', 'error']],
+    ['values of a flag', ['bowline', 'sessions', 'list', '--status', ''], ['active', 'destroyed', 'error', 'ended']],
     ['nothing of a command after --', ['bowline', 'exec', '--', 'sess'], []],
   ])('completes %s', async (_, words, expected) => {
     const script = `${completionScript('bowline', commands, 'bash')}

@@ -27,7 +27,8 @@ export interface Exchange {
 }
 
 /**
- * Converts an exchange to a HAR 1.2 entry. Redacts cookies and credentials, including those in URLs, unless `withSecrets`.
+ * Converts an exchange to a HAR 1.2 entry. Redacts cookies and credentials, including those in
+ * URLs, unless `withSecrets`.
  */
 export function toHarEntry(exchange: Exchange, options: { readonly withSecrets: boolean }): HarEntry {
   const { sent, pageref, response, error, messages } = exchange
