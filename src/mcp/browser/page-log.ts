@@ -8,7 +8,8 @@ export interface ConsoleEntry {
 
 /**
  * Records what happens on a page between two calls: console lines, requests, downloads, dialogs and
- * file choosers. Keeps the latest entries only.
+ * file choosers. Keeps the latest entries only, and little of long ones: pages must not use up the
+ * memory that all sessions share.
  */
 export class PageLog {
   readonly console: ConsoleEntry[] = []
@@ -22,10 +23,11 @@ export class PageLog {
   readonly #onDialog = new Set<() => void>()
 
   constructor(page: Page) {
-    page.on('console', (message) => this.#add(this.console, { level: levelOf(message), text: message.text() }))
-    page.on('pageerror', (error) => this.#add(this.console, { level: 'error', text: String(error) }))
+    page.on('console', (message) => this.#addText(page, levelOf(message), message.text()))
+    page.on('pageerror', (error) => this.#addText(page, 'error', String(error)))
     page.on('request', (request) => {
-      this.#add(this.requests, request)
+      // Playwright keeps the whole URL as long as the request is listed.
+      if (request.url().length <= maxUrlCharacters) this.#add(this.requests, request)
       this.#pending.add(request)
     })
     page.on('requestfinished', (request) => this.#pending.delete(request))
@@ -57,6 +59,13 @@ export class PageLog {
     this.#onDialog.delete(listener)
   }
 
+  #addText(page: Page, level: ConsoleEntry['level'], text: string): void {
+    if (text.length <= maxTextCharacters) return this.#add(this.console, { level, text })
+    // A slice would keep the whole text in memory, and Playwright keeps the last 200 texts itself.
+    this.#add(this.console, { level, text: Buffer.from(text.slice(0, maxTextCharacters)).toString() })
+    void Promise.allSettled([page.clearConsoleMessages(), page.clearPageErrors()])
+  }
+
   #add<Entry>(list: Entry[], entry: Entry): void {
     list.push(entry)
     if (list.length > maxEntries) list.splice(0, list.length - maxEntries)
@@ -65,6 +74,12 @@ export class PageLog {
 
 /** Entries of each kind that are kept. */
 const maxEntries = 1000
+
+/** Characters of a console line that are kept. */
+const maxTextCharacters = 1000
+
+/** Requests with longer URLs are not listed. */
+const maxUrlCharacters = 20_000
 
 const loadingTypes: ReadonlySet<string> = new Set(['document', 'fetch', 'xhr', 'script', 'stylesheet'])
 
