@@ -14,6 +14,9 @@ export interface ClientSecretsDeps {
   readonly send: (message: object) => void
 }
 
+/** Far more than an answer of a tool has. Masking takes the time of the whole server. */
+const maxMaskedCharacters = 2_000_000
+
 /** Parameters of the commands. Others are ignored, as Chromium does. */
 const commandParams = {
   'Bowline.typeSecret': z.object({
@@ -21,7 +24,14 @@ const commandParams = {
     targetId: z.string().max(200).optional(),
     slowly: z.boolean().default(false),
   }),
-  'Bowline.maskSecrets': z.object({ texts: z.array(z.string()).max(100) }),
+  'Bowline.maskSecrets': z.object({
+    texts: z
+      .array(z.string())
+      .max(100)
+      .refine((texts) => texts.reduce((sum, { length }) => sum + length, 0) <= maxMaskedCharacters, {
+        error: `must have at most ${maxMaskedCharacters} characters in total`,
+      }),
+  }),
 } as const
 
 /**

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../kit/escape-html.ts'
+import { overlapOf } from '../kit/overlap-of.ts'
 
 /**
  * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and
@@ -42,44 +43,45 @@ export class SecretMask {
    * behind a mark of omission: the console of Chromium leaves out the middle of long texts.
    */
   #maskCut(text: string): string {
-    const cuts = [...text.matchAll(/…|\n|$/g)].map(({ index }) => index)
-    let masked = ''
+    const parts: string[] = []
     let from = 0
-    for (const at of cuts) {
+    for (const { index: at } of text.matchAll(/…|\n|$/g)) {
       const rest = text[from] === '…' ? this.#restAfter(text.slice(from + 1, at)) : undefined
       if (rest !== undefined) {
-        masked += `…${rest.mask}`
+        parts.push(`…${rest.mask}`)
         from += 1 + rest.length
       }
-      const cut = this.#cutBefore(text.slice(from, at))
-      masked += cut === undefined ? text.slice(from, at) : text.slice(from, at - cut.length) + cut.mask
+      const cut = at - from < minCutLength ? undefined : this.#cutBefore(text.slice(from, at))
+      if (cut !== undefined) parts.push(text.slice(from, at - cut.length), cut.mask)
+      else if (at > from) parts.push(text.slice(from, at))
       from = at
     }
-    return masked + text.slice(from)
+    return parts.join('') + text.slice(from)
   }
 
-  #restAfter(line: string): { readonly length: number; readonly mask: string } | undefined {
+  #restAfter(line: string): Cut | undefined {
     for (const [spelling, mask] of this.#masks) {
-      const end = spelling.slice(-minCutLength)
-      const start = line.slice(0, spelling.length)
-      for (let at = start.lastIndexOf(end); at !== -1; at = at === 0 ? -1 : start.lastIndexOf(end, at - 1)) {
-        const length = at + end.length
-        if (end.length === minCutLength && spelling.endsWith(start.slice(0, length))) return { length, mask }
-      }
+      if (!line.slice(0, spelling.length).includes(spelling.slice(-minCutLength))) continue
+      const length = overlapOf(spelling, line)
+      if (length >= minCutLength) return { length, mask }
     }
     return undefined
   }
 
-  #cutBefore(line: string): { readonly length: number; readonly mask: string } | undefined {
+  #cutBefore(line: string): Cut | undefined {
     for (const [spelling, mask] of this.#masks) {
-      const start = spelling.slice(0, minCutLength)
-      const end = line.slice(-spelling.length)
-      for (let at = end.indexOf(start); at !== -1; at = end.indexOf(start, at + 1)) {
-        if (spelling.startsWith(end.slice(at))) return { length: end.length - at, mask }
-      }
+      if (!line.slice(-spelling.length).includes(spelling.slice(0, minCutLength))) continue
+      const length = overlapOf(line, spelling)
+      if (length >= minCutLength) return { length, mask }
     }
     return undefined
   }
+}
+
+/** A part of a value at the end or the start of a line. */
+interface Cut {
+  readonly length: number
+  readonly mask: string
 }
 
 /** Shorter parts of a value are not masked, since they can occur by chance. */
