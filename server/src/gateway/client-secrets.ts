@@ -15,7 +15,7 @@ export interface ClientSecretsDeps {
 }
 
 /** Far more than an answer of a tool has. Masking takes the time of the whole server. */
-const maxMaskedCharacters = 2_000_000
+const maxMaskedCharacters = 10_000_000
 
 /** Parameters of the commands. Others are ignored, as Chromium does. */
 const commandParams = {

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../kit/escape-html.ts'
-import { overlapOf } from '../kit/overlap-of.ts'
+import { LinearSearch, overlapOf } from '../kit/linear-search.ts'
 
 /**
  * Replaces typed values by `<secret>NAME</secret>`, in the spellings that URLs, forms, JSON and
@@ -8,7 +8,8 @@ import { overlapOf } from '../kit/overlap-of.ts'
 export class SecretMask {
   /** Replacements by spelling. */
   readonly #masks = new Map<string, string>()
-  #pattern: RegExp | undefined
+  /** Searches by spelling, longest first: longer values can contain shorter ones. */
+  #searches: ReadonlyMap<string, LinearSearch> = new Map()
 
   /** Whether no value is masked. */
   get isEmpty(): boolean {
@@ -18,15 +19,35 @@ export class SecretMask {
   /** Masks a value from now on. */
   add(name: string, value: string): void {
     for (const spelling of spellingsOf(value)) this.#masks.set(spelling, `<secret>${name}</secret>`)
-    // Longer values can contain shorter ones.
     const ordered = [...this.#masks.keys()].toSorted((left, right) => right.length - left.length)
-    this.#pattern = new RegExp(ordered.map(escapePattern).join('|'), 'g')
+    this.#searches = new Map(
+      ordered.filter((spelling) => spelling !== '').map((spelling) => [spelling, new LinearSearch(spelling)]),
+    )
   }
 
   /** Masks all values in a text, also where the text or a line of it ends within a value. */
   apply(text: string): string {
-    if (this.#pattern === undefined) return text
-    return this.#maskCut(text.replace(this.#pattern, (spelling) => this.#masks.get(spelling) ?? ''))
+    return this.isEmpty ? text : this.#maskCut(this.#maskWhole(text))
+  }
+
+  /** Masks whole values. Unlike a regular expression, it takes linear time for any value. */
+  #maskWhole(text: string): string {
+    const next = new Map([...this.#searches].map(([spelling, search]) => [spelling, search.indexIn(text)]))
+    const parts: string[] = []
+    let from = 0
+    for (;;) {
+      let first: string | undefined
+      for (const [spelling, at] of next) {
+        const current = at !== -1 && at < from ? (this.#searches.get(spelling)?.indexIn(text, from) ?? -1) : at
+        if (current === -1) next.delete(spelling)
+        else if (current !== at) next.set(spelling, current)
+        if (current !== -1 && (first === undefined || current < (next.get(first) ?? Infinity))) first = spelling
+      }
+      if (first === undefined) return parts.join('') + text.slice(from)
+      const at = next.get(first) ?? from
+      parts.push(text.slice(from, at), this.#masks.get(first) ?? '')
+      from = at + first.length
+    }
   }
 
   /** Masks all texts in a value of JSON. Objects of classes, such as buffers, stay as they are. */
@@ -105,8 +126,4 @@ function spellingsOf(value: string): ReadonlySet<string> {
     escapeHtml(value).replaceAll('&#39;', "'"),
     escapeHtml(value).replaceAll('&#39;', "'").replaceAll('&quot;', '"'),
   ])
-}
-
-function escapePattern(text: string): string {
-  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)
 }

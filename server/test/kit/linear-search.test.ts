@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { overlapOf } from '../../src/kit/overlap-of.ts'
+import { LinearSearch, overlapOf } from '../../src/kit/linear-search.ts'
 
 test.each([
   ['', '', 0],
@@ -21,6 +21,22 @@ test('texts of two letters share as much as a search finds', () => {
     for (const after of texts) {
       const found = [8, 7, 6, 5, 4, 3, 2, 1, 0].find((length) => before.endsWith(after.slice(0, length)))
       if (overlapOf(before, after) !== found) expect.fail(`${before} ${after}`)
+    }
+  }
+})
+
+test.each([1, 2, 3, 50])('a pattern of %i repetitions is found where indexOf finds it', (count) => {
+  const pattern = 'aab'.repeat(count)
+  const texts = [
+    `x${pattern}`,
+    `aa${pattern}${pattern}`,
+    `${'aab'.repeat(count - 1)}aac`,
+    `${pattern.slice(1)}a${pattern}`,
+  ]
+
+  for (const text of texts) {
+    for (const from of [0, 1, 2, 3, text.length]) {
+      expect(new LinearSearch(pattern).indexIn(text, from), `${text} ${from}`).toBe(text.indexOf(pattern, from))
     }
   }
 })
