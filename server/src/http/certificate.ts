@@ -1,6 +1,5 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createSecureContext } from 'node:tls'
 import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
@@ -30,19 +29,26 @@ export interface Certificate {
 export async function readCertificate({ tlsCert, tlsKey }: CertificatePaths): Promise<Certificate> {
   const [cert, key] = await Promise.all([readPem('--tls-cert', tlsCert), readPem('--tls-key', tlsKey)])
   const leaf = parseLeaf(tlsCert, cert)
-  try {
-    createSecureContext({ cert, key })
-  } catch (error) {
-    const isMismatch = (error as { readonly code?: string }).code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH'
-    const message = isMismatch
-      ? `The key in ${tlsKey} is not that of the first certificate in ${tlsCert}`
-      : `${tlsKey} has no usable private key: ${messageOf(error)}`
-    throw new BowlineError('CONFIG_INVALID', message, {
-      cause: error,
-      hint: 'Pass the private key that the certificate was issued for, without a passphrase. The certificate of the server comes first in its file, before those of its issuers.',
-    })
+  if (!leaf.checkPrivateKey(parseKey(tlsKey, key))) {
+    const message = `The key in ${tlsKey} is not that of the first certificate in ${tlsCert}`
+    throw new BowlineError('CONFIG_INVALID', message, { hint: keyHint })
   }
   return { cert, key, names: leaf.subjectAltName ?? leaf.subject, validTo: new Date(leaf.validTo) }
+}
+
+const keyHint =
+  'Pass the private key that the certificate was issued for, without a passphrase. The certificate of the server comes first in its file, before those of its issuers.'
+
+/** Parses a key. Node would accept an empty file as no key, and then refuse all connections. */
+function parseKey(path: string, pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (error) {
+    throw new BowlineError('CONFIG_INVALID', `${path} has no usable private key: ${messageOf(error)}`, {
+      cause: error,
+      hint: keyHint,
+    })
+  }
 }
 
 function parseLeaf(path: string, pem: string): X509Certificate {

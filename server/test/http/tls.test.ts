@@ -110,6 +110,8 @@ test('files that are no certificate and key are refused, with the reason', async
   expect(await refusal(one.tlsKey, one.tlsKey)).toContain('has no certificate in PEM format')
   expect(await refusal(one.tlsCert, two.tlsKey)).toContain('is not that of the first certificate')
   expect(await refusal(one.tlsCert, one.tlsCert)).toContain('has no usable private key')
+  await writeFile(two.tlsKey, '')
+  expect(await refusal(two.tlsCert, two.tlsKey)).toContain('has no usable private key')
   expect(() => parseConfig({ tlsCert: one.tlsCert })).toThrow('`tlsCert` requires `--tls-key`')
   expect(() => parseConfig({ tlsKey: one.tlsKey })).toThrow('`tlsKey` requires `--tls-cert`')
 })
