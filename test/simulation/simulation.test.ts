@@ -20,7 +20,7 @@ test('random schedules of sessions, accounts, queues and leases break no law', {
   expect(output).not.toContain('BROKEN')
   expect(output).toMatch(/lifetimes: 640 schedules/)
   expect(output).toMatch(/waiting: 136 schedules/)
-  expect(output).toMatch(/servers: 32 schedules/)
+  expect(output).toMatch(/servers: 40 schedules/)
 })
 
 // `npm run simulate -- --mutations` plants the others. That is too slow for each test run.
