@@ -63,6 +63,17 @@ const adminKey = 'torture-admin-key-0123456789'
 const diskMegabytes = 500
 const clock = new URL('clock.mjs', import.meta.url).href
 
+/** Waits for all members, so that those that have started end if another has failed. */
+async function settled<Started extends { readonly dispose: () => Promise<void> }>(
+  starting: readonly Promise<Started>[],
+  undo: AsyncDisposableStack,
+): Promise<readonly Started[]> {
+  for (const result of await Promise.allSettled(starting)) {
+    if (result.status === 'fulfilled') undo.defer(result.value.dispose)
+  }
+  return Promise.all(starting)
+}
+
 /** Starts servers and creates a metered team. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await using undo = new AsyncDisposableStack()
@@ -73,10 +84,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const starting = Array.from({ length: options.servers }, async (_, index) =>
     startMember(join(folder, `server-${index + 1}`), { ...options, blobs: join(folder, 'blobs') }),
   )
-  const members = (await Promise.all(starting)).map(({ member, dispose }) => {
-    undo.defer(dispose)
-    return member
-  })
+  const members = (await settled(starting, undo)).map(({ member }) => member)
   const { api } = members[0]!.server()
   await api('POST', '/v2/teams', { name: 'torture', credits, maxConcurrency: 12 })
   const { body } = await api('POST', '/v2/team/keys', { name: 'torture', team: 'torture', role: 'member' })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import type { IsolationLayer } from '../browsers/isolation.ts'
@@ -31,6 +32,9 @@ interface StoreState {
 
 /** However often the metrics are read, the database is asked at most this often. */
 const cacheMs = 10_000
+
+/** A database that needs longer counts as down. */
+const queryTimeoutMs = 2000
 
 /** A due check of a monitor counts as late after this time. */
 const lateAfterSeconds = 60
@@ -86,12 +90,17 @@ export function registerStateMetrics({ registry, store, sessions, isolation, dat
 function cached<Value>(read: () => Promise<Value>): () => Promise<Value | undefined> {
   let known: { readonly atMs: number; readonly value: Promise<Value | undefined> } | undefined
   return async () => {
-    if (known === undefined || Date.now() - known.atMs >= cacheMs) {
-      // The metric `bowline_database_up` reports the failure.
-      known = { atMs: Date.now(), value: read().catch(() => undefined) }
+    const nowMs = performance.now()
+    if (known === undefined || nowMs - known.atMs >= cacheMs) {
+      // The metric `bowline_database_up` reports the failure. Prometheus waits for 10 s.
+      known = { atMs: nowMs, value: Promise.race([read(), afterTimeout()]).catch(() => undefined) }
     }
     return known.value
   }
+}
+
+async function afterTimeout(): Promise<undefined> {
+  return sleep(queryTimeoutMs, undefined, { ref: false })
 }
 
 async function readStoreState({ db }: Pick<Store, 'db'>): Promise<StoreState> {
