@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { BowlineError } from 'bowline/kit/errors'
 import { FairQueue } from '../kit/fair-queue.ts'
 import type { MatchOutcome, MatchJob } from './pattern-worker.ts'
+import { threadEnvironment } from '../kit/thread-environment.ts'
 
 /** Regular expressions to match texts with. */
 export interface Patterns {
@@ -110,7 +111,7 @@ export function matchingBudgetExceeded(scope: string): BowlineError {
 async function start(): Promise<Worker> {
   const worker = new Worker(new URL(`./pattern-worker${extname(import.meta.filename)}`, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    env: {},
+    env: threadEnvironment(),
   })
   worker.on('error', () => undefined)
   // Loading the thread's modules must not count as matching time: it takes seconds on a busy machine.

@@ -5,6 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { Semaphore } from '../../kit/semaphore.ts'
 import { documentTooLarge } from './document-errors.ts'
 import type { DocumentJob, DocumentOutcome } from './document-thread.ts'
+import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Documents converted at the same time. */
 const maxThreads = 2
@@ -41,7 +42,7 @@ export class DocumentThreads {
     const worker = new Worker(new URL(`./document-thread${extname(import.meta.filename)}`, import.meta.url), {
       workerData: job,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      env: {},
+      env: threadEnvironment(),
     })
     const name = `${job.kind.toUpperCase()} file of ${(job.bytes.length / 1e6).toFixed(2)} MB`
     worker.on('message', response.resolve)

@@ -6,6 +6,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import type { ThreadJob, WorkerResponse } from './html-thread.ts'
+import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Options of `HtmlThreadPool`. */
 export interface HtmlThreadPoolOptions {
@@ -112,7 +113,7 @@ export class HtmlThreadPool implements AsyncDisposable {
   #start(): Worker {
     const worker = new Worker(new URL(`./html-thread${extname(import.meta.filename)}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      env: {},
+      env: threadEnvironment(),
     })
     worker.unref()
     // A thread may fail while no job listens to it.

@@ -8,6 +8,7 @@ import type { Agent } from 'undici'
 import { randomSecret } from 'bowline/kit/ids'
 import { sha256 } from 'bowline/kit/sha256'
 import { runEvery } from '../../kit/run-every.ts'
+import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Recognizes requests for advertisements and trackers by block lists. */
 export interface AdLists extends AsyncDisposable {
@@ -120,7 +121,7 @@ async function fetchLists({ urls, dispatcher }: AdListDeps, signal: AbortSignal)
 async function compile(texts: readonly string[], signal: AbortSignal): Promise<Uint8Array> {
   const worker = new Worker(new URL(`./ad-list-worker${extname(import.meta.filename)}`, import.meta.url), {
     workerData: texts,
-    env: {},
+    env: threadEnvironment(),
   })
   const compiled = Promise.withResolvers<Uint8Array>()
   const onAbort = (): void => compiled.reject(signal.reason as Error)

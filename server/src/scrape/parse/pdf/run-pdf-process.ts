@@ -5,6 +5,7 @@ import { extname } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { PdfJob, PdfResult } from './pdf-result.ts'
+import { threadEnvironment } from '../../../kit/thread-environment.ts'
 
 /** Memory limit of the parser process in kB. A small file may expand to many gigabytes. */
 export const maxMemoryKb = 1_500_000
@@ -30,7 +31,10 @@ const script = fileURLToPath(new URL(`./pdf-process${extname(import.meta.filenam
 /** Reads a file in a separate process with limits, which is killed on abort. */
 export async function runPdfProcess(bytes: Uint8Array, job: PdfJob, signal: AbortSignal): Promise<PdfResult> {
   const [command = '', ...args] = withLimits([process.execPath, script, JSON.stringify(job)])
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environment })
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...environment, ...threadEnvironment() },
+  })
   const kill = (): boolean => child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
