@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { isProgram, readDocExamples } from './lab/doc-examples.ts'
-import { excerptModule, isCompleteProgram, readGuideBlocks } from './lab/guides.ts'
+import { isCompleteProgram, readGuideBlocks } from './lab/guides.ts'
 import { startLab } from './lab/lab.ts'
 import { startModel } from './lab/language-model.ts'
 import { sharedPostgres } from './lab/shared-postgres.ts'
@@ -121,25 +121,3 @@ test(
     }
   },
 )
-
-test('the programs and excerpts in the guides have the types of the packages', { timeout }, async () => {
-  await using written = await writePrograms({
-    ...Object.fromEntries(
-      guides.map((block) => [block.fileName, isCompleteProgram(block) ? block.code : excerptModule(block)]),
-    ),
-    'tsconfig.json': JSON.stringify({
-      extends: join(repository, 'tsconfig.json'),
-      include: ['*.ts'],
-      compilerOptions: { noUnusedLocals: false, noUnusedParameters: false },
-    }),
-  })
-
-  const check = run(join(repository, 'node_modules/.bin/tsc'), ['-p', written.folder, '--noEmit'])
-
-  expect(
-    await check.then(
-      () => '',
-      ({ stdout }: { stdout: string }) => stdout,
-    ),
-  ).toBe('')
-})

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { loadCommands } from '../src/cli/run-cli.ts'
 import { readDocExamples } from './lab/doc-examples.ts'
+import { guideModule, readGuideBlocks } from './lab/guides.ts'
 import { startLab, type Lab } from './lab/lab.ts'
 import { startSite, type Site } from './lab/site.ts'
 import { repository } from './lab/source-tree.ts'
@@ -129,12 +130,18 @@ describe('an empty project with bowline-server', () => {
     expect(clients.stdout).toBe(ours.stdout.replace('bowline-server', 'bowline'))
   })
 
-  test('type-checks with strict and module resolution nodenext, with all examples of doc comments', async () => {
+  test('type-checks with strict and module resolution nodenext, with all examples of doc comments and guides', async () => {
     const examples = readDocExamples().map(({ fileName, program }) => [fileName, program] as const)
+    const guides = readGuideBlocks().map((block) => [block.fileName, guideModule(block)] as const)
 
-    const ended = await typeCheck(server, 'nodenext', { 'consumer.ts': consumer, ...Object.fromEntries(examples) })
+    const ended = await typeCheck(
+      server,
+      'nodenext',
+      Object.fromEntries([['consumer.ts', consumer], ...examples, ...guides]),
+    )
 
     expect(examples.length).toBeGreaterThan(30)
+    expect(guides.length).toBeGreaterThan(30)
     expect(ended).toEqual(passed)
   })
 

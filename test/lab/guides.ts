@@ -34,9 +34,10 @@ export function isCompleteProgram({ code }: GuideBlock): boolean {
   return code.includes('new Bowline(')
 }
 
-/** Makes a module of an excerpt, in which the objects that it uses are declared. */
-export function excerptModule({ code }: GuideBlock): string {
-  if (/^export /m.test(code)) return code
+/** A block as a module. In that of an excerpt, the objects that it uses are declared. */
+export function guideModule(block: GuideBlock): string {
+  const { code } = block
+  if (isCompleteProgram(block) || /^export /m.test(code)) return code
   const lines = code.split('\n')
   const imports = lines.filter((line) => line.startsWith('import '))
   const body = lines.filter((line) => !line.startsWith('import '))
