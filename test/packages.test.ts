@@ -58,6 +58,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** Commands of `bowline` that need the package `bowline-server`. */
+const serverCommands = ['serve', 'doctor', 'backup', 'restore']
+
 describe('an empty project with only bowline', () => {
   test('has at most 8 packages and 10 MB', async () => {
     const size = await measure(client)
@@ -68,7 +71,7 @@ describe('an empty project with only bowline', () => {
 
   test('prints the help of every command without a server', async () => {
     const names = (await loadCommands()).map((command) => command.name())
-    const own = names.filter((name) => name !== 'serve' && name !== 'doctor')
+    const own = names.filter((name) => !serverCommands.includes(name))
     await writeFile(join(client, 'helps.mjs'), helps)
     const ended = await run(client, process.execPath, ['helps.mjs', ...own])
 
@@ -77,7 +80,7 @@ describe('an empty project with only bowline', () => {
     expect(JSON.parse(ended.stdout)).toEqual(own.map((name) => [name, 0, `Usage: bowline ${name}`, '']))
   })
 
-  test.each(['serve', 'doctor'])('prints what to install when %s is requested', async (command) => {
+  test.each(serverCommands)('prints what to install when %s is requested', async (command) => {
     expect(await bowline(client, command)).toEqual({
       code: 3,
       stdout: '',
@@ -120,7 +123,7 @@ describe('an empty project with bowline-server', () => {
     expect(size.megabytes).toBeLessThanOrEqual(75)
   })
 
-  test.each(['serve', 'doctor'])('provides the command %s under both names', async (command) => {
+  test.each(serverCommands)('provides the command %s under both names', async (command) => {
     const [ours, clients] = await Promise.all([
       bowlineServer(server, command, '--help'),
       bowline(server, command, '--help'),

@@ -58,6 +58,8 @@ export const sidebar: readonly SidebarSection[] = [
       { text: 'Configuration', link: '/running/configuration' },
       { text: 'Isolation and egress', link: '/running/isolation' },
       { text: 'Storage and crashes', link: '/running/storage' },
+      { text: 'Backups', link: '/running/backup' },
+      { text: 'Upgrades', link: '/running/upgrade' },
       { text: 'Several servers', link: '/running/several-servers' },
       { text: 'Keys and access', link: '/running/security' },
       { text: 'HTTPS and reverse proxies', link: '/running/https' },

@@ -218,6 +218,11 @@ export function readConfig(
 /** The names of all settings, in the order of the help text. */
 export const settingNames = Object.keys(settings) as readonly SettingName[]
 
+/** Environment variables for the programs of the PostgreSQL client, such as `PATH`. */
+export function databaseToolEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
 /** Environment variables that locate installed browsers. */
 export function browserSearchEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env

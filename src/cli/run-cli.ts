@@ -18,12 +18,18 @@ export async function loadCommands(): Promise<readonly Command[]> {
 interface ServerCommands {
   readonly createServeCommand: () => Command
   readonly createDoctorCommand: () => Command
+  readonly createBackupCommand: () => Command
+  readonly createRestoreCommand: () => Command
+}
+
+async function loadServerCommand(name: keyof ServerCommands): Promise<Command> {
+  return (await loadServer<ServerCommands>('bowline-server/commands'))[name]()
 }
 
 const commands: Program['commands'] = {
   serve: {
     summary: 'run the server (requires the package bowline-server)',
-    load: async () => (await loadServer<ServerCommands>('bowline-server/commands')).createServeCommand(),
+    load: async () => loadServerCommand('createServeCommand'),
   },
   demo: {
     summary: 'drive a page with Playwright and Puppeteer on a temporary server',
@@ -31,7 +37,15 @@ const commands: Program['commands'] = {
   },
   doctor: {
     summary: 'check the browsers, isolation, data directory and database of this machine',
-    load: async () => (await loadServer<ServerCommands>('bowline-server/commands')).createDoctorCommand(),
+    load: async () => loadServerCommand('createDoctorCommand'),
+  },
+  backup: {
+    summary: 'back up the database, blobs and keys of a server, running or not',
+    load: async () => loadServerCommand('createBackupCommand'),
+  },
+  restore: {
+    summary: 'restore a stopped server from a backup',
+    load: async () => loadServerCommand('createRestoreCommand'),
   },
   exec: {
     summary: 'run a command, in any language, with a session',

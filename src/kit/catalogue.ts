@@ -211,6 +211,7 @@ export const catalogue = {
   },
   LISTEN_FAILED: { status: 0, hint: 'Set another address with `--host` or another port with `--port`.' },
   STORE_FAILED: { status: 0, hint: undefined },
+  BACKUP_INVALID: { status: 0, hint: 'Choose another backup, or make a new one.' },
 
   // Command line
   USAGE_INVALID: { status: 0, hint: 'Run the command with --help to list its options.' },

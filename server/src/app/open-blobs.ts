@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
 import type { ServerConfig } from '../config.ts'
 import { identifyBlobs } from '../blobs/blob-identity.ts'
-import { openBlobs, parseBlobLocation, type Blobs } from '../blobs/blobs.ts'
+import { openBlobs, type Blobs } from '../blobs/blobs.ts'
+import { configuredBlobs } from '../blobs/configured-blobs.ts'
 import type { Store } from '../store/store.ts'
 
 /** Settings of the blob storage. */
@@ -19,12 +19,7 @@ export async function openConfiguredBlobs(
   settings: BlobSettings,
   { store, nodeId }: { readonly store: Store; readonly nodeId: string },
 ): Promise<{ readonly blobs: Blobs; readonly blobsId: string }> {
-  const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey, s3SessionToken: sessionToken } = settings
-  const credentials =
-    accessKeyId === undefined || secretAccessKey === undefined
-      ? undefined
-      : { accessKeyId, secretAccessKey, sessionToken }
-  const location = parseBlobLocation(settings.blobs ?? join(settings.dataDir, 'blobs'), credentials)
+  const location = configuredBlobs(settings)
   const blobs = await openBlobs(location)
   const blobsId = await identifyBlobs(location)
   await assertSharedBlobs(store, { nodeId, blobsId })

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { assertNoUnfinishedRestore } from '../backup/staging.ts'
+import { offerStoreCopies } from '../backup/store-copies.ts'
 import type { ServerConfig } from '../config.ts'
 import { readIdentity, type Identity } from '../identity.ts'
 import { lockFolder } from '../store/lock.ts'
@@ -27,9 +29,11 @@ export async function openStorage(
   // The data directory identifies this node: a second server in it would recover the sessions of
   // the first as those of a previous run. The embedded store has its own lock.
   if (databaseUrl !== undefined) resources.use(await lockFolder(dataDir))
+  await assertNoUnfinishedRestore(dataDir)
   const identity = await readIdentity(dataDir, apiKey)
   if (databaseUrl === undefined) await assertEmbeddedStoreExpected(dataDir)
   const store = resources.use(await openStore({ dataDir, databaseUrl, databaseConnections, onFatal, log }))
   if (databaseUrl !== undefined) await assertPostgresExpected(store, dataDir, log)
+  resources.use(await offerStoreCopies(store, dataDir, log))
   return { identity, store }
 }

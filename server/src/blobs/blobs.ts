@@ -14,8 +14,8 @@ export interface Blobs {
   readonly has: (key: string) => Promise<boolean>
   /** Does nothing if the blob does not exist. */
   readonly delete: (key: string) => Promise<void>
-  /** Lists the keys that start with `folder/`. */
-  readonly list: (folder: string) => AsyncIterable<string>
+  /** Lists the keys that start with `folder/`. Default: all keys. */
+  readonly list: (folder?: string) => AsyncIterable<string>
 }
 
 /** Options of `openBlobs`. */

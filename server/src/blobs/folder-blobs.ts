@@ -38,9 +38,11 @@ export async function openFolderBlobs(root: string) {
     has: async (key: string): Promise<boolean> =>
       stat(pathOf(root, key)).then((found) => found.isFile(), ifMissing(false)),
     delete: async (key: string): Promise<void> => rm(pathOf(root, key), { force: true }),
-    list: async function* (folder: string): AsyncGenerator<string> {
-      for await (const entry of entriesOf(pathOf(root, folder))) {
-        if (entry.isFile()) yield relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/')
+    list: async function* (folder?: string): AsyncGenerator<string> {
+      for await (const entry of entriesOf(folder === undefined ? root : pathOf(root, folder))) {
+        const key = relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/')
+        // No key starts with a dot: incomplete files and the marker of the folder do.
+        if (entry.isFile() && !key.startsWith('.')) yield key
       }
     },
   }

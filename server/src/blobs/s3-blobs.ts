@@ -52,14 +52,15 @@ export async function openS3Blobs(location: S3Location, idleTimeoutMs: number) {
     delete: async (key: string): Promise<void> => {
       await client.send(new sdk.DeleteObjectCommand(objectOf(key)))
     },
-    list: async function* (folder: string): AsyncGenerator<string> {
-      const prefix = `${keyOf(location, folder)}/`
+    list: async function* (folder?: string): AsyncGenerator<string> {
+      const start = location.prefix === '' ? '' : `${location.prefix}/`
+      const prefix = folder === undefined ? start : `${start}${folder}/`
       for await (const { Contents = [] } of sdk.paginateListObjectsV2(
         { client },
         { Bucket: location.bucket, Prefix: prefix },
       )) {
         // Skips the empty objects that some consoles create as folders.
-        for (const { Key = '' } of Contents) if (!Key.endsWith('/')) yield folder + Key.slice(prefix.length - 1)
+        for (const { Key = '' } of Contents) if (!Key.endsWith('/')) yield Key.slice(start.length)
       }
     },
   }

@@ -1,5 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { dayMs } from 'bowline/kit/day-ms'
+import { readLastBackup } from '../backup/last-backup.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Finding } from './finding.ts'
 
@@ -16,9 +18,14 @@ type CheckedSettings = Pick<
   | 'auditDays'
 >
 
-/** Checks how clients reach the server, the profile key and the audit log. */
+/** Checks how clients reach the server, the profile key, the audit log and the last backup. */
 export async function checkSettings(config: CheckedSettings): Promise<readonly Finding[]> {
-  return [checkAddress(config), await checkProfileKey(config), describeAuditLog(config)]
+  return [
+    checkAddress(config),
+    await checkProfileKey(config),
+    describeAuditLog(config),
+    ...(await checkLastBackup(config)),
+  ]
 }
 
 function checkAddress({ host, publicUrl, tlsCert, trustedProxies }: CheckedSettings): Finding {
@@ -66,4 +73,21 @@ async function checkProfileKey(config: CheckedSettings): Promise<Finding> {
 
 function describeAuditLog({ auditDays }: CheckedSettings): Finding {
   return { what: 'audit log', state: 'good', detail: `on; entries are kept for ${auditDays} days` }
+}
+
+/** Age of a backup after which the doctor warns, in milliseconds. */
+const oldBackupMs = 7 * dayMs
+
+/**
+ * Checks the age of the last backup. Without one, there is no finding, as other tools can make
+ * backups.
+ */
+async function checkLastBackup({ dataDir }: CheckedSettings): Promise<readonly Finding[]> {
+  const last = await readLastBackup(dataDir)
+  if (last === undefined) return []
+  const ageMs = Date.now() - Date.parse(last.at)
+  const detail = `${last.at.slice(0, 10)}, in ${last.location}`
+  if (ageMs < oldBackupMs) return [{ what: 'last backup', state: 'good', detail }]
+  const days = Math.floor(ageMs / dayMs)
+  return [{ what: 'last backup', state: 'poor', detail: `${detail}: ${days} days ago; run bowline-server backup` }]
 }

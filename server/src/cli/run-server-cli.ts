@@ -15,6 +15,14 @@ export const serverProgram: Program = {
       summary: 'check the browsers, isolation, data directory and database of this machine',
       load: async () => (await import('./doctor.ts')).createDoctorCommand(),
     },
+    backup: {
+      summary: 'back up the database, blobs and keys of a server, running or not',
+      load: async () => (await import('./backup-command.ts')).createBackupCommand(),
+    },
+    restore: {
+      summary: 'restore a stopped server from a backup',
+      load: async () => (await import('./restore-command.ts')).createRestoreCommand(),
+    },
   },
 }
 

@@ -67,24 +67,25 @@ export async function readProfileKey(options: {
     return createKey()
   }
   const hex = isInDatabase
-    ? await getOrCreateSetting(store.db, settingName, create)
+    ? await getOrCreateSetting(store.db, profileKeyName, create)
     : (await readFile(path, 'utf8').catch(async () => storeNewKey(path, create()))).trim()
   const key = withPrevious(toKey(hex, location), earlier)
   if (total > 0 && countReadable(key, counts) === 0) throw missing(total, `${location} is a different key`)
   return key
 }
 
-const settingName = 'profile-key'
+/** Name of the file of the data directory, or of the setting in PostgreSQL, that has the key. */
+export const profileKeyName = 'profile-key'
 
 function pathOf(dataDir: string): string {
-  return join(dataDir, 'profile-key')
+  return join(dataDir, profileKeyName)
 }
 
 /** Returns the key that a server without a configured key has stored, if there is one. */
 async function findStoredKey(store: Store, dataDir: string): Promise<EncryptionKey | undefined> {
   const hex =
     store.kind === 'postgres'
-      ? await findSetting(store.db, settingName)
+      ? await findSetting(store.db, profileKeyName)
       : await readFile(pathOf(dataDir), 'utf8').catch(() => undefined)
   return hex === undefined ? undefined : toKey(hex.trim(), 'the stored key')
 }
@@ -114,10 +115,19 @@ async function storeNewKey(path: string, key: string): Promise<string> {
   return key
 }
 
+/** Returns the id of a key of 64 hexadecimal digits. */
+export function profileKeyId(hex: string): string {
+  return idOf(Buffer.from(hex, 'hex'))
+}
+
+function idOf(bytes: Buffer): string {
+  return sha256('bowline profile key id', bytes).toString('hex').slice(0, 16)
+}
+
 function toKey(hex: string, location: string): EncryptionKey {
   if (!/^[0-9a-f]{64}$/i.test(hex)) {
     throw new BowlineError('CONFIG_INVALID', `The profile key must have 64 hexadecimal digits: ${location} does not`)
   }
   const bytes = Buffer.from(hex, 'hex')
-  return { bytes, id: sha256('bowline profile key id', bytes).toString('hex').slice(0, 16) }
+  return { bytes, id: idOf(bytes) }
 }

@@ -1,9 +1,8 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql, type Kysely } from 'kysely'
-import { BowlineError } from 'bowline/kit/errors'
+import type { Kysely } from 'kysely'
 import { lockFolder } from './lock.ts'
-import { migrationNames } from './migrate.ts'
+import { assertKnownSchema, migrationNames, readAppliedMigrations } from './migrate.ts'
 import { connectPostgres } from './open-postgres.ts'
 import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
@@ -37,19 +36,10 @@ export async function inspectStore(options: Pick<StoreOptions, 'dataDir' | 'data
 }
 
 async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema']> {
-  const { rows: tables } = await sql<{
-    found: string | null
-  }>`select to_regclass('kysely_migration')::text as found`.execute(db)
-  if (tables[0]?.found == null) return 'absent'
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const applied = new Set(rows.map(({ name }) => name))
-  const unknown = [...applied].find((name) => !migrationNames.includes(name))
-  if (unknown !== undefined) {
-    throw new BowlineError('STORE_FAILED', `The database schema is from a newer version of Bowline (${unknown})`, {
-      hint: 'Run the newest version of Bowline that has used this database, or a later one.',
-    })
-  }
-  return migrationNames.every((name) => applied.has(name)) ? 'current' : 'older'
+  const applied = await readAppliedMigrations(db)
+  if (applied === undefined) return 'absent'
+  assertKnownSchema(applied)
+  return migrationNames.every((name) => applied.includes(name)) ? 'current' : 'older'
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -100,6 +100,7 @@ const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(
  * STORE_FAILED if a migration fails or the schema is from a newer version.
  */
 export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
+  assertKnownSchema(await readAppliedMigrations(db))
   const provider = { getMigrations: async () => migrations }
   const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
   if (error === undefined) return
@@ -122,6 +123,32 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
     {
       cause: error,
       hint: 'Run the newest version of Bowline that has used this database, or a later one.',
+    },
+  )
+}
+
+/**
+ * Returns the names of the migrations that a database has. Undefined if it has never been migrated.
+ */
+export async function readAppliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[] | undefined> {
+  const found = await sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`.execute(db)
+  if (found.rows[0]?.name == null) return undefined
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Throws STORE_FAILED if there is a migration that this version does not have. `subject` has the
+ * schema: a database by default.
+ */
+export function assertKnownSchema(applied: readonly string[] = [], subject = 'The database'): void {
+  const unknown = applied.findLast((name) => !migrationNames.includes(name))
+  if (unknown === undefined) return
+  throw new BowlineError(
+    'STORE_FAILED',
+    `${subject} has the schema ${unknown} of a newer version of Bowline. This version knows schemas up to ${migrationNames.at(-1)} and would damage it`,
+    {
+      hint: 'Run the newest version of Bowline that has used this database, or a later one. To go back to this version, restore a backup that was made before the upgrade.',
     },
   )
 }

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertFreeSpace } from './assert-free-space.ts'
+import { copyFolder } from './copy-folder.ts'
 import { lockFolder } from './lock.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createPgliteFolder } from './create-pglite-folder.ts'
@@ -22,7 +23,7 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   await assertFreeSpace(options.dataDir, { isNew })
   if (isNew) await createPgliteFolder(folder, options)
   const lite = undo.use(await startPglite({ folder }))
-  const { pool, raw } = createSingleConnection(lite)
+  const { pool, raw, whileUnchanged } = createSingleConnection(lite)
   const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
   await migrate(db)
@@ -30,7 +31,8 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   const owned = undo.move()
   // `died` never rejects and stays pending unless the database crashes.
   void lite.died.then((error) => options.onFatal?.(error))
-  return { kind: 'pglite', db, raw, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const copyTo = async (copy: string): Promise<void> => whileUnchanged(async () => copyFolder(folder, copy))
+  return { kind: 'pglite', db, raw, copyTo, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -6,6 +6,8 @@ import type { Pglite } from './pglite.ts'
 export interface SingleConnection {
   readonly pool: PostgresPool
   readonly raw: RawDatabase
+  /** Writes all changes to the files of the database, and runs `work` while none of them change. */
+  readonly whileUnchanged: (work: () => Promise<void>) => Promise<void>
 }
 
 /**
@@ -56,6 +58,12 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
     },
   }
 
+  const whileUnchanged = async (work: () => Promise<void>): Promise<void> => {
+    using _turn = await acquire()
+    await lite.exec('checkpoint')
+    await work()
+  }
+
   // `end` does nothing: the owner closes the thread.
-  return { pool: { connect, end: async () => undefined, options: {} }, raw }
+  return { pool: { connect, end: async () => undefined, options: {} }, raw, whileUnchanged }
 }

@@ -45,6 +45,11 @@ export interface Store extends AsyncDisposable {
    * may have been missed. Absent in the embedded store, which has a single process.
    */
   readonly listen?: ((channel: string, onNotification: (payload?: string) => void) => AsyncDisposable) | undefined
+  /**
+   * Copies the files of the embedded database to a new folder. Statements wait until it is done.
+   * Throws DATA_DIR_UNUSABLE if the disk has no space for the copy. Absent in PostgreSQL.
+   */
+  readonly copyTo?: ((folder: string) => Promise<void>) | undefined
   /** Resolves when the database responds. Aborting only stops the wait. */
   readonly ping: (signal?: AbortSignal) => Promise<void>
 }

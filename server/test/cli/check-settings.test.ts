@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { recordLastBackup } from '../../src/backup/last-backup.ts'
 import { parseConfig, type ServerOptions } from '../../src/config.ts'
 import { checkSettings } from '../../src/cli/check-settings.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
@@ -42,4 +43,18 @@ test('the doctor checks the profile key, and does not print it', async () => {
 
 test('the doctor names the retention of the audit log', async () => {
   expect(await check('audit log', { auditDays: 30 })).toMatchObject({ detail: 'on; entries are kept for 30 days' })
+})
+
+test('the doctor warns if the last backup is more than a week old', async () => {
+  await using folder = await temporaryFolder()
+  const dataDir = folder.path
+  const afterDays = async (days: number) => {
+    const at = new Date(Date.now() - days * 86_400_000).toISOString()
+    await recordLastBackup(dataDir, { at, location: '/backups/1' })
+    return check('last backup', { dataDir })
+  }
+
+  expect(await check('last backup', { dataDir })).toBeUndefined()
+  expect(await afterDays(6.9)).toMatchObject({ state: 'good', detail: expect.stringContaining('/backups/1') })
+  expect(await afterDays(8.1)).toMatchObject({ state: 'poor', detail: expect.stringContaining('8 days ago') })
 })

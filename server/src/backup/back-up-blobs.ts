@@ -1,0 +1,41 @@
+import { access } from 'node:fs/promises'
+import { BowlineError } from 'bowline/kit/errors'
+import { openBlobs, type BlobLocation, type Blobs } from '../blobs/blobs.ts'
+import type { BackupWriter } from './backup-writer.ts'
+import { forEachOf } from './for-each-of.ts'
+
+/** Folder of the blobs in a backup. */
+export const blobsFolder = 'blobs'
+
+/** Blobs that are copied at the same time. */
+const concurrency = 4
+
+/**
+ * Opens the blob storage of a server. Throws CONFIG_INVALID if its folder does not exist, as on
+ * another machine than the server's.
+ */
+export async function openExistingBlobs(location: BlobLocation): Promise<Blobs> {
+  if (location.kind === 'folder') {
+    const { path } = location
+    await access(path).catch((cause: unknown) => {
+      throw new BowlineError('CONFIG_INVALID', `The folder ${path}, in which the server keeps its blobs, is missing`, {
+        cause,
+        hint: 'Run the command on the machine of the server, with the `--data-dir` and `--blobs` of the server.',
+      })
+    })
+  }
+  return openBlobs(location)
+}
+
+/** Adds the blobs to a backup that it does not have. Skips blobs that are deleted meanwhile. */
+export async function backUpBlobs(writer: BackupWriter, blobs: Blobs): Promise<void> {
+  await forEachOf(blobs.list(), concurrency, async (key) => {
+    const path = `${blobsFolder}/${key}`
+    if (writer.has(path)) return
+    try {
+      await writer.write(path, await blobs.read(key))
+    } catch (error) {
+      if (await blobs.has(key)) throw error
+    }
+  })
+}

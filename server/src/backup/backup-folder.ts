@@ -1,0 +1,55 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { makeFolder } from 'bowline/kit/make-folder'
+import type { BackupStorage } from './backup-storage.ts'
+
+/** Ending of a file that is being written. */
+const draftSuffix = '.partial'
+
+/** Opens a folder for a backup. Files have the mode 0600, new folders 0700. */
+export function openBackupFolder(root: string): BackupStorage {
+  const pathOf = (path: string): string => {
+    const segments = path.split('/')
+    if (segments.some((each) => each === '' || each === '.' || each === '..' || /[\\\0]/.test(each))) {
+      throw new Error(`Invalid path in a backup: ${JSON.stringify(path)}`)
+    }
+    return join(root, ...segments)
+  }
+  return {
+    name: root,
+    blobLocation: { kind: 'folder', path: root },
+    isEmpty: async () => (await readdir(root).catch(ifMissing<string[]>([]))).length === 0,
+    write: async (path, contents) => {
+      const target = pathOf(path)
+      const draft = `${target}${draftSuffix}`
+      await makeFolder(dirname(target))
+      try {
+        await pipeline(contents, createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
+        await rename(draft, target)
+        await syncFolder(dirname(target))
+      } catch (error) {
+        await rm(draft, { force: true })
+        throw error
+      }
+    },
+    read: async (path) => createReadStream(pathOf(path)),
+    has: async (path) => stat(pathOf(path)).then((found) => found.isFile(), ifMissing(false)),
+    delete: async (path) => rm(pathOf(path), { force: true }),
+  }
+}
+
+function ifMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return value
+    throw error
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open directories and does not need to sync them.
+  if (process.platform === 'win32') return
+  await using handle = await open(path, 'r')
+  await handle.sync()
+}

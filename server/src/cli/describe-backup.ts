@@ -1,0 +1,55 @@
+import { blobsFolder } from '../backup/back-up-blobs.ts'
+import type { BackupManifest } from '../backup/backup-manifest.ts'
+import { clusterName } from '../backup/pack-cluster.ts'
+import { dumpName } from '../backup/dump-postgres.ts'
+import { formatMegabytes } from './backup-options.ts'
+
+/** Facts about a backup, for `--json`. */
+export interface BackupFacts {
+  readonly location: string
+  readonly createdAt: string
+  /** Version of Bowline that made the backup. */
+  readonly version: string
+  readonly store: 'pglite' | 'postgres'
+  /** Last migration that the database has. */
+  readonly schema: string
+  readonly bytes: number
+  readonly blobs: number
+  /** Files with keys, such as `profile-key`. */
+  readonly keys: readonly string[]
+  /** Ids of profile keys that profiles and secrets need, and that the backup does not have. */
+  readonly missingProfileKeys: readonly string[]
+}
+
+/** Collects the facts about a backup. */
+export function backupFacts(location: string, manifest: BackupManifest): BackupFacts {
+  const { createdAt, version, store, files, profileKeys } = manifest
+  const below = (folder: string) => files.filter(({ path }) => path.startsWith(`${folder}/`))
+  return {
+    location,
+    createdAt,
+    version,
+    store: store.kind,
+    schema: store.migrations.at(-1) ?? '',
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    blobs: below(blobsFolder).length,
+    keys: below('keys').map(({ path }) => path.slice('keys/'.length)),
+    missingProfileKeys: profileKeys.filter(({ isIncluded }) => !isIncluded).map(({ id }) => id),
+  }
+}
+
+/** Returns the names and values of a backup's parts for a terminal. */
+export function describeContents(manifest: BackupManifest): Readonly<Record<string, string>> {
+  const { store, files } = manifest
+  const sum = (selected: BackupManifest['files']) =>
+    formatMegabytes(selected.reduce((all, { bytes }) => all + bytes, 0))
+  const database = files.filter(({ path }) => path === clusterName || path === dumpName)
+  const blobs = files.filter(({ path }) => path.startsWith(`${blobsFolder}/`))
+  const keys = files.flatMap(({ path }) => (path.startsWith('keys/') ? [path.slice('keys/'.length)] : []))
+  const kind = store.kind === 'pglite' ? 'embedded' : `PostgreSQL ${store.major}`
+  return {
+    database: `${kind}, schema ${store.migrations.at(-1)}, ${sum(database)}`,
+    blobs: `${blobs.length} files, ${sum(blobs)}`,
+    keys: keys.length === 0 ? 'none' : keys.join(', '),
+  }
+}
