@@ -41,7 +41,7 @@ test('a page that no caller waits for is aborted', async () => {
 test('a thread with a large heap is replaced when idle', async () => {
   await using idling = new HtmlThreadPool({ threads: 1, idleMs: 10 })
   const started = once(process, 'worker') as Promise<[Worker]>
-  const large = idling.run({ ...job('<p>some text here</p>'.repeat(30_000)), options: { onlyMainContent: false } })
+  const large = idling.run({ ...job('<p>some text here</p>'.repeat(80_000)), options: { onlyMainContent: false } })
   const [thread] = await started
   const ended = once(thread, 'exit')
   await large
