@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 /** Commands of `bowline` that need the package `bowline-server`. */
-const serverCommands = ['serve', 'doctor', 'backup', 'restore']
+const serverCommands = ['serve', 'doctor', 'backup', 'restore', 'move']
 
 describe('an empty project with only bowline', () => {
   test('has at most 8 packages and 10 MB', async () => {

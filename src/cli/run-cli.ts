@@ -20,6 +20,7 @@ interface ServerCommands {
   readonly createDoctorCommand: () => Command
   readonly createBackupCommand: () => Command
   readonly createRestoreCommand: () => Command
+  readonly createMoveCommand: () => Command
 }
 
 async function loadServerCommand(name: keyof ServerCommands): Promise<Command> {
@@ -46,6 +47,10 @@ const commands: Program['commands'] = {
   restore: {
     summary: 'restore a stopped server from a backup',
     load: async () => loadServerCommand('createRestoreCommand'),
+  },
+  move: {
+    summary: 'copy the embedded database of a stopped server to PostgreSQL',
+    load: async () => loadServerCommand('createMoveCommand'),
   },
   exec: {
     summary: 'run a command, in any language, with a session',

@@ -28,7 +28,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'server/usage': ['server/billing', ...rows],
   'server/profiles': [...rows],
   'server/extensions': [...rows],
-  'server/backup': ['server/identity', 'server/version', 'server/profiles', ...rows],
+  'server/backup': ['server/identity', 'server/version', 'server/profiles', 'server/queue', ...rows],
   'server/browsers': ['server/cdp'],
   'server/secrets': ['server/cdp', ...rows],
   'server/artifacts': [...rows],

@@ -36,7 +36,7 @@ export async function assertPostgresExpected({ db }: Pick<Store, 'db'>, dataDir:
         'CONFIG_INVALID',
         `The PostgreSQL database is empty, but ${folder} holds the teams, keys and profiles of this server`,
         {
-          hint: `They cannot be copied to PostgreSQL. Start without \`--database-url\` to keep using them, or move ${folder} away to start empty on PostgreSQL.`,
+          hint: `Copy them with \`bowline-server move --to URL\`. Or start without \`--database-url\` to keep using them, or move ${folder} away to start empty on PostgreSQL.`,
         },
       )
     }

@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises'
 import { BowlineError } from 'bowline/kit/errors'
-import { openBlobs, type BlobLocation, type Blobs } from '../blobs/blobs.ts'
+import type { BlobLocation, Blobs } from '../blobs/blobs.ts'
 import type { BackupWriter } from './backup-writer.ts'
 import { forEachOf } from './for-each-of.ts'
+import { openExplainedBlobs } from './open-explained-blobs.ts'
 
 /** Folder of the blobs in a backup. */
 export const blobsFolder = 'blobs'
@@ -24,7 +25,7 @@ export async function openExistingBlobs(location: BlobLocation): Promise<Blobs> 
       })
     })
   }
-  return openBlobs(location)
+  return openExplainedBlobs(location)
 }
 
 /** Adds the blobs to a backup that it does not have. Skips blobs that are deleted meanwhile. */

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
-import { configuredBlobs, configuredCredentials, type BlobSettings } from '../blobs/configured-blobs.ts'
+import { configuredBlobs, configuredCredentials } from '../blobs/configured-blobs.ts'
 import { profileKeyId, profileKeyName } from '../profiles/profile-key.ts'
 import { packageVersion } from '../version.ts'
 import { backUpBlobs, openExistingBlobs } from './back-up-blobs.ts'
+import type { BackupSettings } from './backup-settings.ts'
 import { BackupWriter } from './backup-writer.ts'
 import type { BackupStorage } from './backup-storage.ts'
 import { createManifest, manifestName, type BackupManifest } from './backup-manifest.ts'
@@ -13,17 +14,10 @@ import { areNested, openBackupStorage } from './open-backup-storage.ts'
 import { dumpPostgres } from './dump-postgres.ts'
 import { keyFiles } from './key-files.ts'
 import { recordLastBackup } from './last-backup.ts'
-import { openStoreCopy } from './open-store-copy.ts'
+import { assertStoreExists, openStoreCopy } from './open-store-copy.ts'
 import { clusterName, packCluster } from './pack-cluster.ts'
 import { backUpPendingProfiles } from './pending-profiles.ts'
 import type { StoreFacts } from './store-facts.ts'
-
-/** Settings of the server whose data is backed up or restored. */
-export interface BackupSettings extends BlobSettings {
-  readonly databaseUrl?: string | undefined
-  /** Environment variables for the programs of the PostgreSQL client, such as `PATH`. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-}
 
 /** Result of a backup. */
 export interface BackupReport {
@@ -40,6 +34,7 @@ export interface BackupReport {
  */
 export async function backUp(target: string, settings: BackupSettings): Promise<BackupReport> {
   const storage = await openBackupStorage(target, configuredCredentials(settings))
+  if (settings.databaseUrl === undefined) await assertStoreExists(settings.dataDir)
   await assertUsable(storage, settings)
   const writer = new BackupWriter(storage)
   try {

@@ -1,7 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { BowlineError } from 'bowline/kit/errors'
 import { makeFolder } from 'bowline/kit/make-folder'
 import type { BackupStorage } from './backup-storage.ts'
 
@@ -31,13 +32,34 @@ export function openBackupFolder(root: string): BackupStorage {
         await syncFolder(dirname(target))
       } catch (error) {
         await rm(draft, { force: true })
-        throw error
+        await removeEmptyFolders(dirname(target), root)
+        throw explainFullDisk(error, root)
       }
     },
     read: async (path) => createReadStream(pathOf(path)),
     has: async (path) => stat(pathOf(path)).then((found) => found.isFile(), ifMissing(false)),
-    delete: async (path) => rm(pathOf(path), { force: true }),
+    delete: async (path) => {
+      await rm(pathOf(path), { force: true })
+      await removeEmptyFolders(dirname(pathOf(path)), root)
+    },
   }
+}
+
+/** Removes a folder below `root`, and those above it, until one is not empty. */
+async function removeEmptyFolders(folder: string, root: string): Promise<void> {
+  for (let each = folder; each !== root; each = dirname(each)) {
+    const isRemoved = await rmdir(each).then(
+      () => true,
+      () => false,
+    )
+    if (!isRemoved) return
+  }
+}
+
+/** Names the folder in the error of a full disk, which has no path. */
+function explainFullDisk(error: unknown, root: string): unknown {
+  const isFull = Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+  return isFull ? new BowlineError('LOCAL_FILE_FAILED', `The disk of ${root} is full`, { cause: error }) : error
 }
 
 function ifMissing<Value>(value: Value): (error: unknown) => Value {

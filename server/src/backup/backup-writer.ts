@@ -25,9 +25,14 @@ export class BackupWriter {
   /** Writes a file and records it. */
   async write(path: string, contents: Readable): Promise<void> {
     const { stream, result } = createHashStream()
-    const writing = this.#storage.write(path, stream)
-    // Either failure ends both. The first is the cause.
-    await Promise.all([pipeline(contents, stream), writing])
+    const writing = this.#storage.write(path, stream).catch((error: unknown) => {
+      // It may have failed before it read the stream.
+      stream.destroy()
+      throw error
+    })
+    const [read, written] = await Promise.allSettled([pipeline(contents, stream), writing])
+    // Either failure ends both. The error of the write has the cause in both cases.
+    for (const half of [written, read]) if (half.status === 'rejected') throw half.reason
     this.#files.set(path, { path, ...result() })
   }
 

@@ -1,13 +1,11 @@
 import { connectPostgres } from '../store/open-postgres.ts'
 import type { BackupWriter } from './backup-writer.ts'
+import { queueSchema, quoteName } from './postgres-tables.ts'
 import { runPostgresTool } from './postgres-tool.ts'
 import { readStoreFacts, type StoreFacts } from './store-facts.ts'
 
 /** Name of the dump of PostgreSQL in a backup. */
 export const dumpName = 'database.dump'
-
-/** Schema of the tables of the job queues. */
-export const queueSchema = 'pgboss'
 
 /**
  * Adds a dump of PostgreSQL to a backup, at one point in time. Throws PACKAGE_MISSING without
@@ -20,13 +18,8 @@ export async function dumpPostgres(
 ): Promise<StoreFacts> {
   await using connection = await connectPostgres({ databaseUrl, connections: 2, log: undefined })
   const facts = await readStoreFacts(connection.db)
-  const schemas = [`--schema=${quotePattern(facts.schema)}`, `--schema=${queueSchema}`]
+  const schemas = [`--schema=${quoteName(facts.schema)}`, `--schema=${queueSchema}`]
   const args = ['--format=custom', '--no-owner', '--no-privileges', ...schemas]
   await writer.write(dumpName, runPostgresTool('pg_dump', { args, environment, databaseUrl }))
   return facts
-}
-
-/** Quotes a name for the patterns of `pg_dump`. */
-function quotePattern(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

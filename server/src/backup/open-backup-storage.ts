@@ -1,8 +1,9 @@
 import { resolve, sep } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
-import { openBlobs, parseBlobLocation, type BlobLocation } from '../blobs/blobs.ts'
+import { parseBlobLocation, type BlobLocation } from '../blobs/blobs.ts'
 import type { S3Credentials } from '../blobs/s3-blobs.ts'
 import { openBackupFolder } from './backup-folder.ts'
+import { openExplainedBlobs } from './open-explained-blobs.ts'
 import type { BackupStorage } from './backup-storage.ts'
 
 /**
@@ -16,9 +17,11 @@ export async function openBackupStorage(
   const location = parseBlobLocation(target, credentials)
   if (location.kind === 'folder') return openBackupFolder(resolve(location.path))
   if (location.prefix === '') {
-    throw new BowlineError('CONFIG_INVALID', 'The backup needs a prefix in the bucket: s3://BUCKET/PREFIX')
+    throw new BowlineError('CONFIG_INVALID', `The backup needs a prefix in the bucket ${location.bucket}`, {
+      hint: 'Use s3://BUCKET/PREFIX.',
+    })
   }
-  const objects = await openBlobs(location)
+  const objects = await openExplainedBlobs(location)
   return {
     name: `s3://${location.bucket}/${location.prefix}`,
     blobLocation: location,

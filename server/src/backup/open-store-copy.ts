@@ -19,11 +19,10 @@ export interface StoreCopy extends AsyncDisposable {
 
 /**
  * Opens the embedded database of a data directory for reading its files. A running server makes a
- * copy; without one, the data directory is locked. Throws STORE_FAILED if there is no database, and
+ * copy; without one, the data directory is locked. Throws
  * DATA_DIR_IN_USE if a server uses it that makes no copies.
  */
 export async function openStoreCopy(dataDir: string): Promise<StoreCopy> {
-  await assertStoreExists(dataDir)
   try {
     return await openStopped(dataDir)
   } catch (error) {

@@ -1,5 +1,5 @@
-import { pipeline } from 'node:stream'
-import type { Readable } from 'node:stream'
+import { mkdir } from 'node:fs/promises'
+import { pipeline, type Readable } from 'node:stream'
 import { pipeline as pipelineDone } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { packTar, unpackTar } from 'modern-tar/fs'
@@ -17,5 +17,6 @@ export function packCluster(folder: string): Readable {
 
 /** Unpacks the files of an embedded database into a new folder, readable by their owner only. */
 export async function unpackCluster(packed: Readable, folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 })
   await pipelineDone(packed, createZstdDecompress(), unpackTar(folder, { fmode: 0o600, dmode: 0o700, strict: true }))
 }

@@ -8,7 +8,8 @@ import type { Database } from '../store/schema.ts'
 import { tableNames } from '../store/table-names.ts'
 import type { BackupManifest } from './backup-manifest.ts'
 import type { BackupReader } from './backup-reader.ts'
-import { dumpName, queueSchema } from './dump-postgres.ts'
+import { dumpName } from './dump-postgres.ts'
+import { dropStatements, listTables, queueSchema, quoteName } from './postgres-tables.ts'
 import { runPostgresTool } from './postgres-tool.ts'
 
 /**
@@ -86,26 +87,12 @@ async function* inTransaction(first: string, script: AsyncIterable<Buffer>): Asy
 /** Returns statements that drop the tables of Bowline and create missing schemas. */
 async function prepareSchemas(databaseUrl: string, schemas: readonly string[]): Promise<string> {
   await using connection = await connectPostgres({ databaseUrl, connections: 2, log: undefined })
-  const tables = (await listTables(connection.db)).filter((name) => name !== queueSchema)
   return [
-    'set client_min_messages = warning;',
-    ...(tables.length === 0 ? [] : [`drop table ${tables.map(quoteName).join(', ')} cascade;`]),
-    `drop schema if exists ${queueSchema} cascade;`,
-    ...schemas.map((schema) => `create schema if not exists ${quoteName(schema)};`),
-  ].join('\n')
-}
-
-function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** Lists the tables of the connection's schema, and the schema of the queues if there is one. */
-async function listTables(db: Kysely<Database>): Promise<readonly string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = current_schema()
-    union all select nspname from pg_namespace where nspname = ${queueSchema}
-    order by name`.execute(db)
-  return rows.map(({ name }) => name)
+    'set client_min_messages = warning',
+    ...dropStatements(await listTables(connection.db)),
+    ...schemas.map((schema) => `create schema if not exists ${quoteName(schema)}`),
+    '',
+  ].join(';\n')
 }
 
 async function assertNoServers(db: Kysely<Database>): Promise<void> {

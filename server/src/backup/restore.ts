@@ -4,10 +4,11 @@ import { openBlobs } from '../blobs/blobs.ts'
 import { configuredBlobs, configuredCredentials } from '../blobs/configured-blobs.ts'
 import { join } from 'node:path'
 import { blobsFolder } from './back-up-blobs.ts'
-import type { BackupSettings } from './back-up.ts'
+import type { BackupSettings } from './backup-settings.ts'
 import type { BackupManifest } from './backup-manifest.ts'
 import { openBackupStorage } from './open-backup-storage.ts'
 import { BackupReader } from './backup-reader.ts'
+import { openExplainedBlobs } from './open-explained-blobs.ts'
 import { pendingFolder } from './pending-profiles.ts'
 import { assertRestorable, restorePostgres } from './restore-postgres.ts'
 import { openStaging, restoreCluster, type Staging } from './staging.ts'
@@ -58,7 +59,7 @@ async function restoreInto(
   if (databaseUrl !== undefined) await assertRestorable(databaseUrl, reader.manifest, { replace })
   else await restoreCluster(staging, reader)
   // Blobs have unique names and never change, so they neither replace nor disturb others.
-  const blobs = await openBlobs(configuredBlobs(settings))
+  const blobs = await openExplainedBlobs(configuredBlobs(settings))
   await reader.forEach(blobsFolder, async (key, contents) => blobs.write(key, contents))
   const pending = await openBlobs({ kind: 'folder', path: join(staging.folder, pendingFolder) })
   await reader.forEach(pendingFolder, async (key, contents) => pending.write(key, contents))

@@ -95,7 +95,7 @@ export async function assertNoUnfinishedRestore(dataDir: string): Promise<void> 
   if (!(await exists(folder))) return
   throw new BowlineError(
     'CONFIG_INVALID',
-    `A restore to the data directory ${dataDir} was interrupted, so its contents may be incomplete`,
+    `A restore to the data directory ${dataDir} was interrupted or is running, so its contents may be incomplete`,
     {
       hint: `Run \`bowline-server restore\` again, with \`--replace\`. To keep what the directory has, delete ${folder}; what the restore had moved away is in before-restore-….`,
     },

@@ -13,8 +13,8 @@ export type CopyReply =
   | { readonly folder: string; readonly facts: StoreFacts }
   | { readonly error: { readonly code: string; readonly message: string; readonly hint?: string | undefined } }
 
-/** Start of the names of copies in the data directory. */
-const copyPrefix = 'store-copy-'
+/** Start of the names of copies in the data directory, which a server deletes when it starts. */
+export const copyPrefix = 'store-copy-'
 
 /** Longest path of a socket in bytes, on the systems where it is shortest. */
 const maxSocketPath = 103

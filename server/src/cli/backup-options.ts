@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BackupSettings } from '../backup/back-up.ts'
+import type { BackupSettings } from '../backup/backup-settings.ts'
 import { databaseToolEnvironment, readConfig, settings } from '../config.ts'
 
 /** Flags that say where a server keeps its data. */

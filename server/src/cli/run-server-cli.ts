@@ -23,6 +23,10 @@ export const serverProgram: Program = {
       summary: 'restore a stopped server from a backup',
       load: async () => (await import('./restore-command.ts')).createRestoreCommand(),
     },
+    move: {
+      summary: 'copy the embedded database of a stopped server to PostgreSQL',
+      load: async () => (await import('./move-command.ts')).createMoveCommand(),
+    },
   },
 }
 

@@ -9,6 +9,7 @@ import { offerStoreCopies } from '../../src/backup/store-copies.ts'
 import { configuredBlobs } from '../../src/blobs/configured-blobs.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startEmbeddedLab } from '../../../test/lab/lab.ts'
+import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { readSeeded, seed, seededKey, writeKeyFiles, type Seeded } from './fixture.ts'
 
@@ -125,6 +126,17 @@ test('a backup that is incomplete, damaged, newer or of the other store changes 
   await rm(join(bad, 'database.tar.zst'))
   await refused(/database\.tar\.zst .* cannot be read/)
   await expect(backUp(bad, { dataDir })).rejects.toMatchObject({ code: 'LOCAL_FILE_FAILED' })
+  await expect(backUp(join(dataDir, 'blobs', 'x'), { dataDir })).rejects.toThrow('among the blobs')
+  await expect(backUp(join(folder.path, 'none'), target)).rejects.toThrow('has no embedded database')
+})
+
+test.runIf(canMount)('a backup that does not fit leaves nothing behind', async () => {
+  await using disk = await mountSmallDisk(1)
+
+  const failed = backUp(join(disk.path, 'backup'), { dataDir })
+
+  await expect(failed).rejects.toThrow(`The disk of ${join(disk.path, 'backup')} is full`)
+  expect(await readdir(disk.path, { recursive: true })).toEqual(['backup'])
 })
 
 test('a data directory with data is replaced only on request, and its contents are kept', async () => {

@@ -144,7 +144,8 @@ export async function readSeeded({ store, dataDir, blobs: location }: SeededStor
       session: await getSession(db, sessionId),
       ledger: await listLedger(db, { teamId }),
       keys: await db.selectFrom('apiKey').selectAll().execute(),
-      pages: await db.selectFrom('indexedPage').selectAll().execute(),
+      // As text: the databases return bytes in different classes.
+      pages: (await raw.query(`select indexed_page::text from indexed_page`)).rows,
       secret: (await new Secrets({ store, key }).reveal({ teamId, name: 'PASSWORD' })).text,
       cookies: await readArchive({ blobs, key, quotaBytes: 1e6 }, version, profile),
       file: await contents(fileKind, 'a.txt'),
