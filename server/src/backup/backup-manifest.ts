@@ -9,8 +9,8 @@ export const manifestName = 'manifest.json'
 const format = 1
 
 const backupFile = z.object({
-  /** Path in the backup, with slashes. */
-  path: z.string().min(1),
+  /** Path in the backup, with slashes, such as `keys/node-id`. */
+  path: z.string().regex(/^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\\\0]+$/, 'not a path inside the backup'),
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })

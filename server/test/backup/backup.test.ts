@@ -1,17 +1,21 @@
 import { appendFile, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Artifacts } from '../../src/artifacts/artifacts.ts'
 import { backUp } from '../../src/backup/back-up.ts'
 import type { BackupManifest } from '../../src/backup/backup-manifest.ts'
 import { restore } from '../../src/backup/restore.ts'
 import { offerStoreCopies } from '../../src/backup/store-copies.ts'
+import { openBlobs } from '../../src/blobs/blobs.ts'
 import { configuredBlobs } from '../../src/blobs/configured-blobs.ts'
+import { getSession } from '../../src/sessions/session-queries.ts'
 import { openStore } from '../../src/store/open.ts'
 import { startEmbeddedLab } from '../../../test/lab/lab.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
-import { readSeeded, seed, seededKey, writeKeyFiles, type Seeded } from './fixture.ts'
+import { fileKind, readSeeded, seed, seededKey, writeKeyFiles, type Seeded } from './fixture.ts'
 
 const undo = new AsyncDisposableStack()
 let root: string
@@ -20,7 +24,7 @@ let backup: string
 let seeded: Seeded
 let original: Awaited<ReturnType<typeof readSeeded>>
 
-const log = { warn: (facts: object, message: string) => expect.fail(`${message} ${JSON.stringify(facts)}`) }
+const log = { warn: (error: unknown, message: string) => expect.fail(`${message} ${JSON.stringify(error)}`) }
 
 beforeAll(async () => {
   root = undo.use(await temporaryFolder()).path
@@ -33,12 +37,15 @@ beforeAll(async () => {
   await writeKeyFiles(dataDir)
   original = await readSeeded(open, seeded)
 
-  // The store is used while it is backed up.
+  // Files are stored while it is backed up.
+  const session = await getSession(store.db, seeded.sessionId)
+  const artifacts = new Artifacts({ store, blobs: await openBlobs(open.blobs), onError: log.warn })
   const writes = { isDone: false }
   const writing = (async () => {
     for (let count = 0; !writes.isDone; count++) {
-      const values = { key: `during ${count}`, value: 'x' }
-      await store.db.insertInto('setting').values(values).execute()
+      const contents = Readable.from([Buffer.from(`file ${count}`)])
+      const artifact = { name: `during ${count}`, details: { direction: 'download' }, retentionMs: 3_600_000, contents }
+      await artifacts.store(fileKind, session, artifact, AbortSignal.timeout(10_000))
     }
   })()
   await backUp(backup, { dataDir })
@@ -57,10 +64,10 @@ test('a backup of a running server has all data, and only its owner can read it'
 
   expect(manifest.store).toMatchObject({ kind: 'pglite', migrations: expect.arrayContaining(['0001-first-tables']) })
   expect(manifest.profileKeys).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{16}$/), isIncluded: true }])
-  expect(manifest.files.map(({ path }) => path)).toEqual([
-    expect.stringMatching(/^blobs\/artifacts\//),
-    expect.stringMatching(/^blobs\/artifacts\//),
-    expect.stringMatching(/^blobs\/profiles\//),
+  const paths = manifest.files.map(({ path }) => path.replace(/^(blobs\/\w+)\/.*/, '$1'))
+  expect([...new Set(paths)]).toEqual([
+    'blobs/artifacts',
+    'blobs/profiles',
     'database.tar.zst',
     'keys/api-key',
     'keys/node-id',
@@ -80,6 +87,14 @@ test('a server whose data directory was lost continues from its backup', async (
   {
     await using store = await openStore({ dataDir })
     expect(await readSeeded({ store, dataDir, blobs: configuredBlobs({ dataDir }) }, seeded)).toEqual(original)
+    // The backup has the contents of every file that is complete in its database.
+    const stored = await store.db.selectFrom('artifact').select('id').where('bytes', 'is not', null).execute()
+    const blobs = await openBlobs(configuredBlobs({ dataDir }))
+    expect(stored.length).toBeGreaterThan(2)
+    const missing = (await Promise.all(stored.map(async ({ id }) => blobs.has(`artifacts/${id}`)))).filter(
+      (has) => !has,
+    )
+    expect(missing).toEqual([])
   }
   await using lab = await startEmbeddedLab({ dataDir })
   expect(lab.server.apiKey).toBe('bl-ffffffffffffffffffffffffffffffff')
@@ -90,9 +105,9 @@ test('a server whose data directory was lost continues from its backup', async (
   expect(JSON.stringify(profiles.body)).toContain('"shop"')
   expect(file.body).toEqual({ text: 'the download' })
   expect(JSON.stringify(recordings.body)).toContain('console.jsonl')
-  // The running server offers copies, too: a second backup is made through its socket.
+  // The running server offers copies as well.
   const second = await backUp(join(root, 'second'), { dataDir })
-  expect(second.manifest.files).toHaveLength(7)
+  expect(second.manifest.store.kind).toBe('pglite')
   await expect(restore(backup, { dataDir }, { replace: true })).rejects.toMatchObject({ code: 'DATA_DIR_IN_USE' })
 })
 
@@ -114,6 +129,10 @@ test('a backup that is incomplete, damaged, newer or of the other store changes 
   await refused('cannot be restored to PostgreSQL', { ...target, databaseUrl: 'postgres://nowhere.invalid/x' })
   await change({ store: { ...store, migrations: [...store.migrations, '9999-from-the-future'] } })
   await refused(/has the schema 9999-from-the-future, which this version does not know/)
+  for (const path of ['../api-key', 'blobs/../../x', '/etc/passwd', 'blobs//x', 'blobs/', '.', 'a\\b']) {
+    await change({ files: [{ ...manifest.files[0], path }] })
+    await refused('files.0.path: not a path inside the backup')
+  }
   await change({ format: 2 })
   await refused(/made by Bowline .* the format 2/)
   await writeFile(path, whole.slice(0, -20))

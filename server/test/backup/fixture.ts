@@ -40,7 +40,8 @@ export interface SeededStore {
   readonly blobs: BlobLocation
 }
 
-const fileKind = artifactKind('file', z.object({ direction: z.string() }))
+/** Files of sessions. */
+export const fileKind = artifactKind('file', z.object({ direction: z.string() }))
 
 function onError(error: unknown): void {
   throw error
