@@ -47,6 +47,17 @@ export async function findAgent(db: Kysely<Database>, id: string): Promise<Agent
   return row && agentJobs.read(row)
 }
 
+/** Returns the ids of the running agents that an API key started. */
+export async function listAgentsOfKey(db: Kysely<Database>, apiKeyId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('agentJob')
+    .select('id')
+    .where('apiKeyId', '=', apiKeyId)
+    .where('status', '=', 'processing')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** A step to add. */
 export interface NewStep {
   readonly jobId: string
@@ -100,7 +111,8 @@ export async function listEvents(db: Kysely<Database>, jobId: string): Promise<r
 export type AgentEnd =
   | { readonly status: 'completed'; readonly data: unknown }
   | { readonly status: 'failed'; readonly error: string; readonly stopReason?: AgentStopReason | undefined }
-  | { readonly status: 'cancelled' }
+  /** Default of `error`: a client cancelled it. */
+  | { readonly status: 'cancelled'; readonly error?: string | undefined }
 
 /** Who pays for an agent, and the cost of its steps. */
 export type EndedAgent = Pick<AgentJobRow, 'teamId' | 'apiKeyId' | 'credits'>
@@ -114,7 +126,7 @@ export async function markAgentEnded(db: Kysely<Database>, id: string, end: Agen
       finishedAt: sql<Date>`now()`,
       ...(end.status === 'completed' ? agentJobs.write({ answer: { data: end.data } }) : {}),
       ...(end.status === 'failed' ? { error: end.error, stopReason: end.stopReason ?? null, credits: 0 } : {}),
-      ...(end.status === 'cancelled' ? { error: 'The agent was cancelled', stopReason: 'cancelled' } : {}),
+      ...(end.status === 'cancelled' ? { error: end.error ?? 'The agent was cancelled', stopReason: 'cancelled' } : {}),
     })
     .where('id', '=', id)
     .where('status', '=', 'processing')

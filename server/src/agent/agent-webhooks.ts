@@ -34,7 +34,7 @@ export async function notifyEnd(
   const content =
     end.status === 'completed'
       ? { success: true, data: [{ creditsUsed, data: end.data }] }
-      : { success: false, data: [{ creditsUsed }], ...(end.status === 'failed' ? { error: end.error } : {}) }
+      : { success: false, data: [{ creditsUsed }], ...(end.error === undefined ? {} : { error: end.error }) }
   await send(webhooks, job, { event: end.status, key: end.status, ...content }, db)
 }
 

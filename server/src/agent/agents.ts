@@ -13,10 +13,11 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
+import { isKeyRevoked } from '../teams/key-queries.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { admitAgent, endAgent } from './agent-account.ts'
 import { restoreConversation, startConversation } from './agent-conversation.ts'
-import { findAgent, listSteps, type AgentEnd, type AgentJobRow } from './agent-queries.ts'
+import { findAgent, listAgentsOfKey, listSteps, type AgentEnd, type AgentJobRow } from './agent-queries.ts'
 import { AgentRun, type AgentRunDeps } from './agent-run.ts'
 import { listAgentSessions } from './agent-sessions.ts'
 import { notifyActions, notifyEnd, notifyStart } from './agent-webhooks.ts'
@@ -107,6 +108,17 @@ export class Agents {
     this.#running.get(job.id)?.abort(new AgentStopped('The agent was cancelled'))
   }
 
+  /**
+   * Cancels the agents that a revoked API key started, and bills their steps so far. Runs on other
+   * servers stop at their next step.
+   */
+  async cancelAgentsOfKey(apiKeyId: string): Promise<void> {
+    for (const id of await listAgentsOfKey(this.#deps.store.db, apiKeyId)) {
+      await this.#end(id, keyRevoked)
+      this.#running.get(id)?.abort(new AgentStopped('The API key was revoked'))
+    }
+  }
+
   async #process(id: string, { signal }: Attempt): Promise<void> {
     const { store, sessions } = this.#deps
     const cancelled = new AbortController()
@@ -114,6 +126,8 @@ export class Agents {
     try {
       const job = await findAgent(store.db, id)
       if (job?.status !== 'processing') return
+      // A request that was accepted just before can store its agent after those of the key ended.
+      if (await isKeyRevoked(store.db, job.apiKeyId)) return void (await this.#end(id, keyRevoked))
       await this.#run(job, mergeSignals(signal, sessions.draining, cancelled.signal))
     } catch (error) {
       if (error instanceof AgentStopped || cancelled.signal.aborted) return
@@ -191,6 +205,8 @@ export class Agents {
     })
   }
 }
+
+const keyRevoked: AgentEnd = { status: 'cancelled', error: 'The API key that started the agent was revoked' }
 
 function failed(error: string): AgentEnd {
   return { status: 'failed', error }

@@ -248,7 +248,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...agentHandlers({ store, agents: deps.agents }),
     ...executeHandlers({ store, sessions, gateway: deps.gateway }),
     ...handoffHandlers({ store, sessions }),
-    ...keyHandlers({ store, sessions, sessionQueue, authenticator, audit }),
+    ...keyHandlers({ store, sessions, sessionQueue, agents: deps.agents, authenticator, audit }),
     ...profileHandlers({ profiles: deps.profiles, states: deps.states }),
     ...extensionHandlers({ extensions: deps.extensions }),
     ...secretHandlers({ secrets: deps.secrets, audit }),

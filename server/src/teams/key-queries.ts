@@ -126,6 +126,12 @@ export async function revokeKey(db: Kysely<Database>, id: string): Promise<KeyRo
   return findKey(db, 'id', id)
 }
 
+/** Returns whether a key has been revoked. */
+export async function isKeyRevoked(db: Kysely<Database>, id: string): Promise<boolean> {
+  const row = await db.selectFrom('apiKey').select('revokedAt').where('id', '=', id).executeTakeFirst()
+  return row !== undefined && row.revokedAt !== null
+}
+
 /** Sets the last use of keys to now, except for revoked ones. */
 export async function setKeysLastUsed(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
-import { startModel } from '../../../test/lab/language-model.ts'
+import { startModel, type Model, type ModelReply, type Question } from '../../../test/lab/language-model.ts'
 import { fixedPage, sendHtml } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 
@@ -11,6 +11,8 @@ describe('revoking an API key', () => {
   const undo = new AsyncDisposableStack()
   let held = Promise.withResolvers<void>()
   let lab: Lab
+  let model: Model
+  let reply: (question: Question) => string | ModelReply | undefined = () => '{"boat":1}'
   let site: Site
   beforeAll(async () => {
     site = undo.use(
@@ -22,7 +24,7 @@ describe('revoking an API key', () => {
         '/large': fixedPage('Large', `<p>${'many words '.repeat(450_000)}</p>`),
       }),
     )
-    const model = undo.use(await startModel(() => '{"boat":1}'))
+    model = undo.use(await startModel((question) => reply(question)))
     lab = undo.use(await startLab({ llmUrl: model.url }))
   })
   afterAll(async () => undo.disposeAsync())
@@ -117,6 +119,29 @@ describe('revoking an API key', () => {
     expect((await closed)[0]).toBe(3000)
     expect(frames.filter((type) => type === 'document')).toEqual([])
   }, 60_000)
+
+  test('cancels its agents, which drive browsers, and bills their steps so far', async () => {
+    const { leaked, other, revoke, balance } = await startTeam()
+    const asked = Promise.withResolvers<void>()
+    reply = ({ messages }) => {
+      if (!messages.some(({ role }) => role === 'tool'))
+        return { calls: [['browser_navigate', { url: site.url('/large') }]] }
+      asked.resolve()
+      return undefined
+    }
+    const { id } = (await leaked.api('POST', '/v2/agent', { prompt: 'Look' })).body
+    await asked.promise
+
+    await revoke()
+    const questions = model.questions.length
+    const { body } = await other.api('GET', `/v2/agent/${id}`)
+    reply = () => '{"boat":1}'
+
+    expect(body).toMatchObject({ status: 'failed', stopReason: 'cancelled', creditsUsed: 6 })
+    expect(body['error']).toBe('The API key that started the agent was revoked')
+    await expect.poll(balance).toMatchObject({ credits: 994, reservedCredits: 0, concurrency: 0 })
+    expect(model.questions).toHaveLength(questions)
+  }, 30_000)
 
   test('leaves its jobs and monitors to its team, which pays for them', async () => {
     const { leaked, other, revoke, balance } = await startTeam()

@@ -2,6 +2,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, isUuid, newApiKey, uuidV7 } from 'bowline/kit/ids'
 import { keyPrefix } from 'bowline/kit/key-prefix'
 import { insertKey, listKeys, revokeKey, type KeyRow } from '../../teams/key-queries.ts'
+import type { Agents } from '../../agent/agents.ts'
 import type { AuditLog } from '../../audit/audit-log.ts'
 import { callerOf } from '../audit-caller.ts'
 import { ensureTeam } from '../../teams/team-queries.ts'
@@ -17,6 +18,7 @@ export interface KeyRouteDeps {
   readonly authenticator: Authenticator
   readonly sessions: Sessions
   readonly sessionQueue: SessionQueue
+  readonly agents: Pick<Agents, 'cancelAgentsOfKey'>
   readonly audit: Pick<AuditLog, 'record'>
 }
 
@@ -55,6 +57,8 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
       deps.authenticator.clearCache()
       await deps.audit.record({ action: 'key.revoked', message: 'API key revoked', ...facts(row), by: callerOf(call) })
       deps.sessionQueue.endWaitersOfKey(row.id)
+      // Before its sessions: an agent would open another one.
+      await deps.agents.cancelAgentsOfKey(row.id)
       await deps.sessions.endSessionsOfKey(row.id)
       return { success: true, data: summary(row) }
     },
