@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { addressesOf } from '../../../src/contract/fill-path.ts'
+import { routes, type Route } from '../../../src/contract/routes.ts'
 import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startModel, type Model, type ModelReply, type Question } from '../../../test/lab/language-model.ts'
@@ -96,6 +98,28 @@ describe('revoking an API key', () => {
 
     expect(await cdp.closed).toEqual({ code: 4006, reason: 'revoked' })
     for (const [code, reason] of await closed) expect([code, String(reason)]).toEqual([4000, 'revoked'])
+  })
+
+  test('makes every route refuse it at once', async () => {
+    const { leaked, other, revoke } = await startTeam()
+    const addresses = Object.values<Route>(routes)
+      .filter(({ auth = 'key' }) => auth.startsWith('key'))
+      .flatMap((route) => addressesOf(route).map(({ path }) => ({ method: route.method, path })))
+    const { body } = await other.api('POST', '/v2/browser', { ttl: 30 })
+    const call = async ({ method, path }: (typeof addresses)[number], sent?: object) =>
+      leaked.api(method, `${path.replaceAll(/\{\w+\}/g, body['id'] as string)}?name=file`, sent)
+    expect((await leaked.api('GET', '/v2/browser')).status).toBe(200)
+
+    await revoke()
+
+    const answers = await Promise.all(
+      addresses.map(async (address) => {
+        const { status } = await call(address, address.method === 'GET' ? undefined : {})
+        return status === 401 ? [] : `${address.method} ${address.path}: ${status}`
+      }),
+    )
+    expect(addresses.length).toBeGreaterThan(100)
+    expect(answers.flat()).toEqual([])
   })
 
   test('closes the sockets of its job watchers, even while documents are sent', async () => {

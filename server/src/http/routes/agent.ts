@@ -6,7 +6,7 @@ import type { Handlers } from '../register.ts'
 /** Dependencies of the routes of agents. */
 export interface AgentRouteDeps {
   readonly store: Store
-  readonly agents: Pick<Agents, 'start' | 'cancel'>
+  readonly agents: Agents
 }
 
 /** Routes of agents. */
