@@ -188,6 +188,7 @@ describe('every file', () => {
 
     expect(writers.filter((path) => !path.startsWith('server/src/store/migrations/'))).toEqual([
       'server/src/billing/account.ts',
+      'server/src/billing/roll-up-ledger.ts',
     ])
   })
 

@@ -21,6 +21,7 @@ import { describeIsolation, type IsolationLayers } from './browsers/isolation.ts
 import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
+import { startRetention } from './retention/retention.ts'
 import { openUsage } from './usage/open-usage.ts'
 
 /** A running server. Disposing it ends and bills every session, then closes everything. */
@@ -129,6 +130,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const { onError } = shared
   const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
+  resources.use(startRetention({ store, retentionDays: config.retentionDays, onError }))
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
   const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)

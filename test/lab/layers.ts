@@ -141,6 +141,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'server/profiles',
     ...rows,
   ],
+  'server/retention': ['server/sessions', 'server/scrape', 'server/billing', ...rows],
   'server/app': ['server/'],
   'server/cli': ['server/', 'terminal'],
   'server/commands': ['server/cli'],

@@ -3,7 +3,8 @@
  * and only an admin who sets a balance also writes `team.credits`.
  *
  * Why was this billed, and how much? A charge is a row of the ledger: `kind` is the kind of work,
- * `subject_id` its id in the table of that work, and `credits` its price by `prices.ts`.
+ * `subject_id` its id in the table of that work, and `credits` its price by `prices.ts`. Charges
+ * older than `--retention-days` are summed up by `roll-up-ledger.ts`.
  *
  * | kind    | subject           | reserved before the work   | settled after it                  |
  * | ------- | ----------------- | -------------------------- | --------------------------------- |

@@ -15,7 +15,7 @@ export interface LedgerFilter {
   readonly limit?: number | undefined
 }
 
-/** Lists the charges of a team, newest first. */
+/** Lists the charges of a team that are not summed up yet, newest first. */
 export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> {
   let query = db.selectFrom('ledger').selectAll().where('teamId', '=', filter.teamId)
   if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
@@ -42,7 +42,7 @@ export interface UsageFilter {
   readonly teamId: string
   readonly period: 'month' | 'day'
   readonly byApiKey: boolean
-  /** Start time. Default: all usage. */
+  /** Start of a UTC day. Default: all usage. */
   readonly from?: Date | undefined
 }
 
@@ -56,6 +56,11 @@ export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promi
       from ledger
       where team_id = ${teamId} and created_at >= ${from}::timestamptz
       group by 1, 2
+      union all
+      select date_trunc(${period}::text, day::timestamp), api_key_id, sum(credits)
+      from ledger_day
+      where team_id = ${teamId} and day >= (${from}::timestamptz at time zone 'UTC')::date
+      group by 1, 2
     )
     select started at time zone 'UTC' as start, ${byApiKey ? sql`coalesce(api_key.name, 'Unknown')` : sql`null::text`} collate "C" as name,
       sum(credits)::text as credits
@@ -67,12 +72,9 @@ export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promi
 
 /** Returns the time of a team's last charge, or `undefined`. */
 export async function lastBilledAt(db: Kysely<Database>, teamId: string): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('ledger')
-    .select('createdAt')
-    .where('teamId', '=', teamId)
-    .orderBy('createdAt', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.createdAt
+  const { rows } = await sql<{ readonly last: Date | null }>`
+    select greatest(
+      (select created_at from ledger where team_id = ${teamId} order by created_at desc limit 1),
+      (select max(last_charge_at) from ledger_day where team_id = ${teamId})) as last`.execute(db)
+  return rows[0]?.last ?? undefined
 }

@@ -1,7 +1,14 @@
 import { wholeNumber, type Setting } from './setting.ts'
 
-/** Retention of files, recordings and the audit log. */
+/** Retention of sessions, charges, files, recordings and the audit log. */
 export const retentionSettings = {
+  retentionDays: {
+    flag: 'retention-days',
+    env: 'BOWLINE_RETENTION_DAYS',
+    help: 'days that ended sessions, single charges and the state of tracked pages are kept; sums of older charges are kept',
+    accepts: 'a whole number from 1 to 3650',
+    schema: wholeNumber(1, 3650).default(90),
+  },
   keptFilesHours: {
     flag: 'kept-files-hours',
     env: 'BOWLINE_KEPT_FILES_HOURS',

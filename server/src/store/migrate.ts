@@ -34,6 +34,7 @@ import { agents } from './migrations/0032-agents.ts'
 import { secrets } from './migrations/0033-secrets.ts'
 import { auditLog } from './migrations/0035-audit-log.ts'
 import { sessionAlive } from './migrations/0036-session-alive.ts'
+import { ledgerDays } from './migrations/0037-ledger-days.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -72,6 +73,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0033-secrets': secrets,
   '0035-audit-log': auditLog,
   '0036-session-alive': sessionAlive,
+  '0037-ledger-days': ledgerDays,
 }
 
 /** Names of all migrations, in order. */

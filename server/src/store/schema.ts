@@ -2,6 +2,7 @@ import type {
   ActivityTable,
   ApiKeyTable,
   HoldTable,
+  LedgerDayTable,
   LedgerTable,
   RateWindowTable,
   TeamTable,
@@ -38,6 +39,7 @@ export interface Database {
   readonly node: NodeTable
   readonly session: SessionTable
   readonly ledger: LedgerTable
+  readonly ledgerDay: LedgerDayTable
   readonly extension: ExtensionTable
   readonly parseUpload: ParseUploadTable
   readonly secret: SecretTable

@@ -12,6 +12,8 @@ const statements = [
   'drop table audit_event',
   'drop table secret',
   'alter table api_key drop column mcp',
+  'drop table ledger_day',
+  'drop index tracked_page_by_age',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */

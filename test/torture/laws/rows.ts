@@ -57,11 +57,15 @@ const sessionLaws: Laws = {
   'a stopped server is registered': sql`select id, url from node`,
 }
 
-function accountLaws(credits: number): Laws {
+/** Laws of the accounts of teams that started with these credits. */
+export function accountLaws(credits: number): Laws {
   return {
     'the ledger differs from the balance': sql`
-      select name, credits, (select sum(credits) from ledger where team_id = team.id) as billed from team
-      where credits + coalesce((select sum(credits) from ledger where team_id = team.id), 0) <> ${credits}::bigint`,
+      select name, credits, billed from team cross join lateral (
+        select coalesce(sum(charge.credits), 0) as billed from (
+          select credits from ledger where team_id = team.id
+          union all select credits from ledger_day where team_id = team.id) as charge) as sums
+      where credits + billed <> ${credits}::bigint`,
     'a subject is billed twice': sql`
       select kind, subject_id, count(*)::int from ledger group by 1, 2 having count(*) > 1`,
     'a hold is left': sql`select * from hold`,

@@ -160,3 +160,13 @@ export async function saveTrackedPage(db: Kysely<Database>, page: Omit<TrackedPa
     .onConflict((conflict) => conflict.columns(['teamId', 'trackingKey']).doUpdateSet(state))
     .execute()
 }
+
+/** Deletes states of tracked pages from before a time. Returns their number, at most `limit`. */
+export async function deleteOldTrackedPages(db: Kysely<Database>, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from tracked_page using (
+      select team_id, tracking_key from tracked_page where scraped_at < ${before}::timestamptz limit ${limit}
+    ) old where (tracked_page.team_id, tracked_page.tracking_key) = (old.team_id, old.tracking_key)
+      and tracked_page.scraped_at < ${before}::timestamptz`.execute(db)
+  return Number(numAffectedRows)
+}

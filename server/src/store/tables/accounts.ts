@@ -42,7 +42,7 @@ export interface ApiKeyTable {
   readonly mcp: Nullable<JsonText>
 }
 
-/** A charge. There is at most one per kind and subject. */
+/** A charge. There is at most one per kind and subject. Old ones are in `LedgerDayTable`. */
 export interface LedgerTable {
   readonly id: string
   readonly teamId: string
@@ -51,6 +51,20 @@ export interface LedgerTable {
   readonly subjectId: string
   readonly credits: number
   readonly createdAt: Date
+}
+
+/** Sum of the old charges of an API key for a kind of work on a UTC day. */
+export interface LedgerDayTable {
+  readonly teamId: string
+  /** `YYYY-MM-DD`. Select it as text: drivers convert dates to the local time zone. */
+  readonly day: string
+  readonly apiKeyId: string
+  readonly kind: string
+  readonly credits: number
+  /** Number of charges. */
+  readonly charges: number
+  /** Time of the last charge. */
+  readonly lastChargeAt: Date
 }
 
 /** Credits and a concurrency slot of a team that are reserved for work. */
