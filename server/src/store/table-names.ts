@@ -7,6 +7,7 @@ const tables: Readonly<Record<keyof Database, true>> = {
   node: true,
   session: true,
   ledger: true,
+  ledgerDay: true,
   extension: true,
   parseUpload: true,
   secret: true,
