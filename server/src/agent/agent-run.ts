@@ -6,13 +6,14 @@ import { createScrapeTool, createSearchTool, type AgentScope, type AgentToolDeps
 import { BudgetExceeded, type BudgetShare } from './budget.ts'
 import type { AssistantMessage, ChatMessage, ToolCall } from './chat.ts'
 import { AgentFailure, createFinishTool, finishName, type FinishTool } from './finish-tool.ts'
-import { compileSchema } from './result-schema.ts'
+import type { SchemaThread } from './schema-thread.ts'
 import { runToolLoop, type LoopTool, type StepTools, type ToolOutput } from './tool-loop.ts'
 import type { EventFields, Trace } from './trace.ts'
 
 /** Dependencies of `AgentRun`. */
 export interface AgentRunDeps extends AgentToolDeps, AgentBrowserDeps {
   readonly languageModel: LanguageModel
+  readonly schemas: SchemaThread
 }
 
 /** State with which a run starts or continues. */
@@ -54,7 +55,7 @@ export class AgentRun {
     this.#state = state
     const { trace, sessionCount: count, job } = state
     this.#browser = new AgentBrowser(deps, state, { count, record: async (event) => trace.record({ events: [event] }) })
-    this.#finish = createFinishTool(job.request.schema, compileSchema(job.request.schema))
+    this.#finish = createFinishTool(job.request.schema, deps.schemas.checkerOf(job.teamId, job.request.schema))
   }
 
   /**
@@ -72,7 +73,7 @@ export class AgentRun {
     }
     for (let nudges = 0; ; nudges += 1) {
       const { text } = await runToolLoop({ model, messages, maxSteps, observer, signal })
-      const problem = text === undefined ? undefined : this.#finish.acceptText(text)
+      const problem = text === undefined ? undefined : await this.#finish.acceptText(text)
       const result = this.#finish.result()
       if (result !== undefined) return result.data
       if (nudges >= maxNudges) throw new AgentFailure('The language model returned no result')

@@ -24,7 +24,6 @@ import { notifyActions, notifyEnd, notifyStart } from './agent-webhooks.ts'
 import { Budget, BudgetExceeded } from './budget.ts'
 import { AgentFailure } from './finish-tool.ts'
 import { createPageScope } from './page-scope.ts'
-import { compileSchema } from './result-schema.ts'
 import { noLanguageModel } from './session-prompts.ts'
 import { AgentStopped, Trace } from './trace.ts'
 
@@ -78,9 +77,9 @@ export class Agents {
    * language model, BAD_REQUEST or INSUFFICIENT_CREDITS.
    */
   async start({ request, baseUrl, ...owner }: NewAgent): Promise<{ readonly id: string }> {
-    const { store, queues, languageModel } = this.#deps
+    const { store, queues, schemas, languageModel } = this.#deps
     if (languageModel === undefined) throw noLanguageModel('Agents')
-    compileSchema(request.schema)
+    await schemas.assertValid(owner.teamId, request.schema)
     createPageScope(request.urls, request.strictConstrainToURLs)
     const { threadId: _threadId, ...fields } = request
     const id = uuidV7()

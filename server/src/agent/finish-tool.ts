@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 import { parseInput } from './agent-tools.ts'
-import type { CheckResult } from './result-schema.ts'
+import type { CheckResult } from './schema-thread.ts'
 import type { LoopTool } from './tool-loop.ts'
 
 /** Thrown when an agent fails for a reason that its owner should read. */
@@ -12,7 +12,7 @@ export interface FinishTool extends LoopTool {
   /** The accepted result. */
   readonly result: () => { readonly data: unknown } | undefined
   /** Accepts the text of a model that has not called the tool. Returns what is wrong with it. */
-  readonly acceptText: (text: string) => string | undefined
+  readonly acceptText: (text: string) => Promise<string | undefined>
 }
 
 /** Name of the tool. */
@@ -27,8 +27,8 @@ export function createFinishTool(
 ): FinishTool {
   let result: { readonly data: unknown } | undefined
   let attempts = 0
-  const accept = (data: unknown): string | undefined => {
-    const problem = check(data)
+  const accept = async (data: unknown): Promise<string | undefined> => {
+    const problem = await check(data)
     if (problem === undefined) {
       result = { data }
       return undefined
@@ -46,11 +46,11 @@ export function createFinishTool(
     run: async (input) => {
       const { data: given } = parseInput(z.looseObject({ data: z.unknown() }), input)
       if (given === undefined) throw new BowlineError('BAD_REQUEST', 'The argument `data` is missing')
-      const problem = accept(given)
+      const problem = await accept(given)
       return { text: problem ?? 'Done.', isError: problem !== undefined, isFinal: problem === undefined }
     },
     result: () => result,
-    acceptText: (text) => accept(schema === undefined ? (parseJson(text) ?? { answer: text }) : parseJson(text)),
+    acceptText: async (text) => accept(schema === undefined ? (parseJson(text) ?? { answer: text }) : parseJson(text)),
   }
 }
 

@@ -1,10 +1,6 @@
 import { createContext, Script } from 'node:vm'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { BowlineError } from 'bowline/kit/errors'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { messageOf } from 'bowline/kit/message-of'
-
-/** Checks results of an agent. Returns what is wrong, or `undefined`. */
-export type CheckResult = (data: unknown) => string | undefined
 
 /**
  * Time limit of compiling and of each check. References can make the work grow exponentially with
@@ -13,11 +9,11 @@ export type CheckResult = (data: unknown) => string | undefined
 const limitMs = 500
 
 /**
- * Compiles the JSON Schema of a result. Regular expressions and formats are not checked, because
- * those of a caller could take forever. Throws BAD_REQUEST for an invalid schema.
+ * Compiles the JSON Schema of a result. Returns a function that describes what is wrong with data.
+ * Regular expressions and formats are not checked, because those of a caller could take forever.
+ * Throws for an invalid schema. Blocks its thread: use `SchemaThread` on the server's own one.
  */
-export function compileSchema(schema: Readonly<Record<string, unknown>> | undefined): CheckResult {
-  if (schema === undefined) return () => undefined
+export function compileSchema(schema: Readonly<Record<string, unknown>>): (data: unknown) => string | undefined {
   const ajv = new Ajv2020({
     strict: false,
     validateFormats: false,
@@ -28,7 +24,7 @@ export function compileSchema(schema: Readonly<Record<string, unknown>> | undefi
   })
   ajv.removeKeyword('pattern').removeKeyword('patternProperties')
   const { $schema: _dialect, ...definition } = schema
-  const validate = compile(ajv, definition)
+  const validate = runLimited(() => ajv.compile(definition))
   return (data) => {
     try {
       if (runLimited(() => validate(data))) return undefined
@@ -36,14 +32,6 @@ export function compileSchema(schema: Readonly<Record<string, unknown>> | undefi
       return `the schema cannot be applied: ${messageOf(error).slice(0, 300)}`
     }
     return ajv.errorsText(validate.errors, { dataVar: 'data' }).slice(0, 1000)
-  }
-}
-
-function compile(ajv: Ajv2020, schema: object): ValidateFunction {
-  try {
-    return runLimited(() => ajv.compile(schema))
-  } catch (cause) {
-    throw new BowlineError('BAD_REQUEST', `Invalid JSON schema: ${messageOf(cause).slice(0, 300)}`, { cause })
   }
 }
 

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { compileSchema } from '../../src/agent/result-schema.ts'
+import { compileSchema } from '../../src/agent/compile-schema.ts'
+import { SchemaThread } from '../../src/agent/schema-thread.ts'
 
 /** Returns a schema whose checks double with each of its definitions. */
 function doubling(count: number): Record<string, unknown> {
@@ -37,6 +39,25 @@ describe('compileSchema', () => {
   })
 
   it('refuses invalid schemas', () => {
-    expect(() => compileSchema({ $ref: '#/$defs/missing' })).toThrow('Invalid JSON schema')
+    expect(() => compileSchema({ $ref: '#/$defs/missing' })).toThrow("can't resolve reference")
+  })
+})
+
+describe('SchemaThread', () => {
+  it('checks results without blocking the server', async () => {
+    await using schemas = new SchemaThread()
+    const check = schemas.checkerOf('team', doubling(60))({})
+    expect(await Promise.race([check, setImmediate('free')])).toBe('free')
+    expect(await check).toMatch('the schema cannot be applied: Script execution timed out')
+    expect(await schemas.checkerOf('team', { type: 'object' })(1)).toBe('data must be object')
+    expect(await schemas.checkerOf('team', { type: 'object' })({})).toBeUndefined()
+  })
+
+  it('refuses invalid schemas, and all of them once it is disposed', async () => {
+    const schemas = new SchemaThread()
+    const refused = { code: 'BAD_REQUEST', message: expect.stringMatching(/^Invalid JSON schema: can't resolve/) }
+    await expect(schemas.assertValid('team', { $ref: '#/$defs/missing' })).rejects.toMatchObject(refused)
+    await schemas[Symbol.asyncDispose]()
+    await expect(schemas.assertValid('team', {})).rejects.toMatchObject({ code: 'DRAINING' })
   })
 })
