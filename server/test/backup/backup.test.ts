@@ -16,6 +16,7 @@ import { startEmbeddedLab } from '../../../test/lab/lab.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { fileKind, readSeeded, seed, seededKey, writeKeyFiles, type Seeded } from './fixture.ts'
+import { undoMigrationsAfter0024 } from '../store/undo-migrations.ts'
 
 const undo = new AsyncDisposableStack()
 let root: string
@@ -161,8 +162,7 @@ test.runIf(canMount)('a backup that does not fit leaves nothing behind', async (
 test('a data directory with data is replaced only on request, and its contents are kept', async () => {
   await using store = await openStore({ dataDir })
   await store.db.insertInto('setting').values({ key: 'since', value: 'then' }).execute()
-  await sql`delete from kysely_migration where name = '0036-session-alive'`.execute(store.db)
-  await sql`alter table session drop column alive_until`.execute(store.db)
+  await undoMigrationsAfter0024(store.db)
   await store[Symbol.asyncDispose]()
   // The server is stopped.
   const older = join(root, 'older')
