@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { serverRoutes } from '../src/contract/server-routes.ts'
 import { settings } from '../server/src/config.ts'
-import { readSourceFiles, repository } from './lab/source-tree.ts'
+import { repository } from './lab/source-tree.ts'
 
 interface Manifest {
   readonly kind: string
@@ -122,19 +122,11 @@ test('every flag in deploy/ is a setting of the server', () => {
   expect(used.filter((flag) => !known.has(flag))).toEqual([])
 })
 
-test('ports, paths and metrics in deploy/ are those of the server', () => {
+test('ports and paths in deploy/ are those of the server', () => {
   const routes = new Set<string>(Object.values(serverRoutes).map(({ path }) => path))
-  const metrics = readSourceFiles('server/src/**/*.ts')
-    .map(({ text }) => text)
-    .join('\n')
   const port = String(settings.port.schema.parse(undefined))
 
   expect(namesIn(/\/(?:livez|readyz|metrics)\b/g).filter((path) => !routes.has(path))).toEqual([])
-  expect(
-    namesIn(/\bbowline_[a-z]+_[a-z_]+\b/g).filter(
-      (name) => !metrics.includes(`'${name.replace(/_(?:bucket|count)$/, '')}'`),
-    ),
-  ).toEqual([])
   expect(readText('deploy/Containerfile')).toContain(`EXPOSE ${port}\n`)
   expect(readText('deploy/kubernetes/bowline.yaml')).toContain(`containerPort: ${port} `)
   expect(readText('deploy/compose.yaml')).toContain(`:${port}'`)

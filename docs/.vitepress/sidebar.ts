@@ -74,6 +74,7 @@ export const sidebar: readonly SidebarSection[] = [
       { text: 'HTTP API', link: '/reference/http' },
       { text: 'Commands', link: '/reference/command-line' },
       { text: 'Settings', link: '/reference/settings' },
+      { text: 'Metrics', link: '/reference/metrics' },
       { text: 'Errors', link: '/reference/errors' },
     ],
   },

@@ -3,6 +3,7 @@ import { describeErrors } from './errors.ts'
 import { describeHttp } from './http.ts'
 import { describeSite } from './llms.ts'
 import { makeManual } from './man.ts'
+import { describeMetrics } from './metrics.ts'
 import { describePackage } from './package.ts'
 import { describeSettings } from './settings.ts'
 
@@ -14,6 +15,7 @@ export async function makeReference(): Promise<Readonly<Record<string, string>>>
     'docs/reference/command-line.md': await describeCommands(),
     'docs/reference/errors.md': describeErrors(),
     'docs/reference/settings.md': describeSettings(),
+    'docs/reference/metrics.md': describeMetrics(),
     'llms.txt': describeSite(),
     'man/bowline.1': await makeManual(),
   }

@@ -22,7 +22,9 @@ import { parseConfig, type ServerConfig, type ServerOptions } from './config.ts'
 import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
 import { startRetention } from './retention/retention.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { openUsage } from './usage/open-usage.ts'
+import { packageVersion } from './version.ts'
 
 /** A running server. Disposing it ends and bills every session, then closes everything. */
 export interface RunningServer extends AsyncDisposable {
@@ -110,6 +112,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   await using resources = new AsyncDisposableStack()
   const settings = partSettings(config)
   const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
+  const metrics = new Metrics(packageVersion)
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
   await checkPackages(settings.features, log)
@@ -117,16 +120,12 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const { nodeId } = identity
   const { blobs, blobsId } = await openConfiguredBlobs(settings.blobs, { store, nodeId })
   overrides.signal?.throwIfAborted()
-  const { host, egress, browsers } = await openBrowsers(
-    resources,
-    { browsers: settings.browsers, egress: settings.egress },
-    overrides,
-    log,
-  )
+  const browserSettings = { browsers: settings.browsers, egress: settings.egress }
+  const { host, egress, browsers } = await openBrowsers(resources, browserSettings, overrides, { metrics, log })
   const { profiles, key } = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
   const secrets = new Secrets({ store, key })
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
-  const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, log })
+  const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, metrics, log })
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const { onError } = shared
   const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))

@@ -12,6 +12,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   testing: ['client', 'drivers'],
   mcp: ['client', 'drivers', 'entry/version'],
   'server/kit': [],
+  'server/metrics': [],
   'server/config': [],
   'server/identity': [],
   'server/version': [],
@@ -186,7 +187,7 @@ export function isListedPart(part: string): boolean {
 /** Whether files of one part may import files of another. */
 export function mayImport(from: string, to: string): boolean {
   if (from === to || to === 'kit') return true
-  if (to === 'server/kit') return from.startsWith('server/')
+  if (to === 'server/kit' || to === 'server/metrics') return from.startsWith('server/')
   if (to === 'contract') return from !== 'kit'
   return (allowedImports[from] ?? []).some((allowed) =>
     allowed.endsWith('/') ? to.startsWith(allowed) : to === allowed,

@@ -22,14 +22,14 @@ export async function admitAgent(
 }
 
 /**
- * Ends an agent and settles its hold in the transaction `db`. Returns `false` if it has already
- * ended.
+ * Ends an agent and settles its hold in the transaction `db`. Returns the credits charged, or
+ * `undefined` if it has already ended.
  */
-export async function endAgent(db: Kysely<Database>, id: string, end: AgentEnd): Promise<boolean> {
+export async function endAgent(db: Kysely<Database>, id: string, end: AgentEnd): Promise<number | undefined> {
   const ended = await markAgentEnded(db, id, end)
-  if (ended === undefined) return false
+  if (ended === undefined) return undefined
   const { teamId, apiKeyId, credits } = ended
   if (credits === 0) await release(db, id)
   else await settle(db, id, { teamId, apiKeyId, kind: 'agent', subjectId: id, credits })
-  return true
+  return credits
 }

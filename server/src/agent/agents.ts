@@ -3,6 +3,7 @@ import { mergeSignals } from 'bowline/kit/abort'
 import { agentLimits, type AgentRequest } from 'bowline/contract/agent'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import type { Billing } from '../billing/billing.ts'
 import { heldCredits, raise } from '../billing/account.ts'
 import { insufficientCredits } from '../billing/insufficient-credits.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -30,6 +31,7 @@ import { AgentStopped, Trace } from './trace.ts'
 /** Dependencies of `Agents`. */
 export interface AgentsDeps extends Omit<AgentRunDeps, 'languageModel' | 'sessions'> {
   readonly store: Store
+  readonly billing: Pick<Billing, 'reserve' | 'noteCharge'>
   readonly queues: TaskQueues
   readonly webhooks: Pick<Webhooks, 'send'>
   readonly sessions: Pick<Sessions, 'create' | 'end' | 'find' | 'draining'>
@@ -194,14 +196,17 @@ export class Agents {
 
   /** Commits the end of an agent, its charge and its webhook event, unless it has already ended. */
   async #end(id: string, end: AgentEnd): Promise<boolean> {
-    const { store, webhooks, onError } = this.#deps
-    return store.db.transaction().execute(async (db) => {
-      if (!(await endAgent(db, id, end))) return false
+    const { store, billing, webhooks, onError } = this.#deps
+    const credits = await store.db.transaction().execute(async (db) => {
+      const charged = await endAgent(db, id, end)
+      if (charged === undefined) return undefined
       // An agent that cannot be read ends all the same, but its webhook is unknown.
       const job = await orUndefined(findAgent(db, id), (error) => onError(error, `ending agent ${id}`))
       if (job !== undefined) await notifyEnd(webhooks, job, end, db)
-      return true
+      return charged
     })
+    if (credits !== undefined) billing.noteCharge({ kind: 'agent', credits })
+    return credits !== undefined
   }
 }
 

@@ -11,18 +11,20 @@ import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { buildHttpApp, type HttpDeps } from '../http/app.ts'
+import { readComponents } from '../http/component-metrics.ts'
 import { createAccessChecks } from '../http/access-checks.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
 import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
+import { Readiness } from '../http/readiness.ts'
 import { Watchers } from '../http/watch-job.ts'
 import { Viewers } from '../live/viewers.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { McpHost } from '../mcp/mcp-host.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { findSession } from '../sessions/session-queries.ts'
-import { SessionQueue } from '../sessions/session-queue.ts'
+import { SessionQueue, type SessionQueueDeps } from '../sessions/session-queue.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Usage } from '../usage/open-usage.ts'
@@ -48,6 +50,7 @@ export interface ApiServer {
 export type ApiServerSettings = Pick<
   ServerConfig,
   | 'dataDir'
+  | 'warm'
   | 'publicUrl'
   | 'trustedProxies'
   | 'tlsCert'
@@ -97,7 +100,7 @@ export async function openApiServer(
     secrets,
   })
   const { sessions } = opened
-  const sessionQueue = resources.use(new SessionQueue({ sessions, billing, onLeave: metrics.queueLeft, onError }))
+  const sessionQueue = resources.use(createSessionQueue(shared, sessions))
   const gateway = new Gateway({ sessions, resumeSeconds, baseUrlOf, onError })
   const viewers = new Viewers({
     // A second call to `end` only waits for the bill of the first.
@@ -105,7 +108,8 @@ export async function openApiServer(
     onError,
   })
   const authenticator = createAuthenticator(store, logFailuresTo(audit))
-  metrics.watch({ sessions, sessionQueue, browsers, gateway, viewers, egress })
+  const { scrapes } = services
+  readComponents(metrics, { sessions, sessionQueue, browsers, scrapes, gateway, viewers, egress, store })
   const watchers = new Watchers({ jobs: services.jobs, authenticator, origin, onError })
   const sockets = { gateway, viewers, watchers }
   const mcpHost = new McpHost(onError)
@@ -142,6 +146,13 @@ export async function openApiServer(
   return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
 }
 
+/** Creates the queue of sessions, which records how long requests have waited. */
+function createSessionQueue({ billing, metrics, onError }: SharedDeps, sessions: Sessions): SessionQueue {
+  const onLeave: SessionQueueDeps['onLeave'] = (outcome, seconds) =>
+    metrics.observe('bowline_session_queue_wait_seconds', { outcome }, seconds)
+  return new SessionQueue({ sessions, billing, onLeave, onError })
+}
+
 /** Dependencies of the routes that are opened here. */
 interface RequestDeps {
   readonly sockets: Sockets
@@ -167,6 +178,7 @@ function httpDeps(
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
+  const { dataDir } = settings
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
     store,
@@ -179,8 +191,7 @@ function httpDeps(
     states: { sessions, profiles },
     metrics,
     nodeId,
-    writes,
-    whenStarted,
+    readiness: new Readiness({ store, browsers, sessions, dataDir, warm: settings.warm, writes, whenStarted }),
     onError,
     scrapes,
     billedScrapes,
@@ -206,7 +217,7 @@ function httpDeps(
     watchers,
     authenticator,
     checks: createAccessChecks({ store, authenticator, metricsToken: settings.metricsToken }),
-    dataDir: settings.dataDir,
+    dataDir,
     origin,
     certificate: https.certificate,
     maxConnections: settings.maxConnections,
@@ -215,7 +226,7 @@ function httpDeps(
     mcp: { host: mcpHost, settings: mcpSettings(settings), localUrl: https.localUrl },
     peers: createPeers(store, nodeId),
     isolation: describeIsolation(host.isolation),
-    binary: host.binary,
+    host,
     version: packageVersion,
     log,
   }

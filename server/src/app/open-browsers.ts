@@ -4,6 +4,7 @@ import { openBrowserPool, type BrowserPool } from '../browsers/pool.ts'
 import type { IsolationLayers } from '../browsers/isolation.ts'
 import { browserSearchEnvironment, type ServerConfig } from '../config.ts'
 import { openEgress, type Egress, type EgressSettings } from '../egress/egress.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Resolve } from '../egress/resolve.ts'
 import { logIsolation } from './log-isolation.ts'
 
@@ -26,7 +27,7 @@ export async function openBrowsers(
     isolation,
     signal,
   }: { resolve?: Resolve | undefined; isolation?: IsolationLayers | undefined; signal?: AbortSignal | undefined },
-  log: Logger,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
 ): Promise<OpenBrowsers> {
   const { dataDir, browser: choice, isolation: isolationMode, warm } = settings.browsers
   const environment = browserSearchEnvironment()
@@ -36,6 +37,6 @@ export async function openBrowsers(
   const { allow, proxyBasic, proxyEnhanced, database } = settings.egress
   const egress = resources.use(await openEgress({ allow, proxyBasic, proxyEnhanced, database, resolve, log }))
   const { openProxyEndpoint } = egress
-  const browsers = resources.use(openBrowserPool({ host, warm, launchOptions: { openProxyEndpoint }, log }))
+  const browsers = resources.use(openBrowserPool({ host, warm, launchOptions: { openProxyEndpoint }, metrics, log }))
   return { host, egress, browsers }
 }

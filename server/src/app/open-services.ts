@@ -66,14 +66,14 @@ export async function openServices(
   settings: ServiceSettings,
   { shared, blobs, egress, host }: ServiceDeps,
 ): Promise<Services> {
-  const { store, prices, billing, nodeId, onError } = shared
+  const { store, prices, billing, metrics, nodeId, onError } = shared
   const { languageModel } = settings
   const scraping = openScraping(resources, settings, { shared, blobs, egress, host })
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
   const queues = resources.use(await openTaskQueues({ store, onError }))
-  const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, onError })
+  const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, metrics, onError })
   const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
   const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
   const monitors = await openMonitors(resources, {
@@ -88,6 +88,7 @@ export async function openServices(
     dispatcher,
     languageModel,
     nodeId,
+    metrics,
     onError,
   })
   const jobDeps = { store, billing, queues, scrapes, webhooks, dispatcher, onError }
@@ -126,7 +127,7 @@ function openScraping(
   settings: Pick<ServiceSettings, 'searches' | 'scrapes' | 'languageModel'>,
   { shared, blobs, egress, host }: ServiceDeps,
 ) {
-  const { store, browsers, profiles, prices, billing, onError } = shared
+  const { store, browsers, profiles, prices, billing, metrics, onError } = shared
   const { searches, index } = openSearches(resources, settings.searches, { store, billing, prices, onError })
   const scrapes = openScrapes(resources, settings.scrapes, {
     store,
@@ -138,6 +139,7 @@ function openScraping(
     languageModel: settings.languageModel,
     browserVersion: host.binary.version,
     indexPage: index?.add,
+    metrics,
     onError,
   })
   const billedScrapes = new BilledScrapes({ store, billing, scrapes })

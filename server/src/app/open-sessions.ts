@@ -61,7 +61,7 @@ export function openSessions(
   const usage = resources.use(new UsageWatch())
   const isEnabled = settings.execution === 'on'
   const codeDeps = { isolation, allowsNoIsolation: settings.isolation === 'none', isEnabled, usage }
-  const { store, browsers, profiles, extensions, prices, nodeId, maxSessions, onEnd, onError } = deps
+  const { store, browsers, profiles, extensions, prices, nodeId, maxSessions, metrics, onEnd, onError } = deps
   const artifacts = new Artifacts({ store, blobs, onError })
   resources.use(startSweepingArtifacts(store, artifacts, onError))
   const recordings = new Recordings({ artifacts, recordingDays, maxRecordingMb, version: packageVersion, onError })
@@ -74,6 +74,7 @@ export function openSessions(
     webhooks,
     nodeId,
     maxSessions,
+    metrics,
     onEnd,
     onError,
     openComponents: (session) =>

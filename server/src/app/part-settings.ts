@@ -90,6 +90,7 @@ export function partSettings(config: ServerConfig): PartSettings {
 function apiSettings(config: ServerConfig): ApiServerSettings {
   return {
     dataDir: config.dataDir,
+    warm: config.warm,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
     tlsCert: config.tlsCert,

@@ -5,19 +5,18 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
 import { Extensions } from '../extensions/extensions.ts'
-import { createMetrics } from '../http/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
 import type { SessionDeps } from '../sessions/session-deps.ts'
 import type { Store } from '../store/store.ts'
 import { WriteHealth } from '../store/write-health.ts'
 import { withPrices } from '../billing/prices.ts'
-import { packageVersion } from '../version.ts'
 
 /** Dependencies that the sessions and most other parts of the server share. */
 export type SharedDeps = Omit<SessionDeps, 'webhooks'> & {
   readonly billing: Billing
-  readonly metrics: ReturnType<typeof createMetrics>
+  readonly metrics: Metrics
   /** Whether this node's heartbeats reach the store. */
   readonly writes: WriteHealth
 }
@@ -35,11 +34,11 @@ export function collectSharedDeps(
     profiles: Profiles
     host: BrowserHost
     nodeId: string
+    metrics: Metrics
     log: Logger
   },
 ): SharedDeps {
-  const { store, blobs, browsers, profiles, host, nodeId, log } = deps
-  const metrics = createMetrics(packageVersion)
+  const { store, blobs, browsers, profiles, host, nodeId, metrics, log } = deps
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   const { maxExtensions } = settings
   return {
@@ -49,13 +48,18 @@ export function collectSharedDeps(
     extensions: new Extensions({ store, blobs, maxExtensions, onError }),
     metrics,
     writes: new WriteHealth(),
-    billing: new Billing({ store, nodeId }),
+    billing: new Billing({
+      store,
+      nodeId,
+      onCharge: ({ kind, credits }) => metrics.increment('bowline_credits_billed_total', { kind }, credits),
+    }),
     prices: withPrices(settings.prices),
     nodeId,
     maxSessions: settings.maxSessions ?? sessionsThatFit(host.binary.kind, settings),
     onEnd: (row) => {
-      metrics.sessionEnded(row)
       const { id, name: sessionName, teamId, apiKeyId: keyId, endReason, durationMs, creditsBilled } = row
+      if (endReason !== undefined) metrics.increment('bowline_sessions_ended_total', { reason: endReason })
+      metrics.increment('bowline_credits_billed_total', { kind: 'session' }, creditsBilled)
       log.info({ sessionId: id, sessionName, teamId, keyId, endReason, durationMs, creditsBilled }, 'session ended')
     },
     onError,

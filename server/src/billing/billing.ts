@@ -33,6 +33,14 @@ export interface SlotWait {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Dependencies of `Billing`. */
+export interface BillingDeps {
+  readonly store: Store
+  readonly nodeId: string
+  /** Called with each charge once it is committed. Default: none. */
+  readonly onCharge?: ((charge: Pick<Charge, 'kind' | 'credits'>) => void) | undefined
+}
+
 /** Milliseconds for which the finding that a team has no limits is cached. */
 const unlimitedCacheMs = 1000
 
@@ -49,13 +57,15 @@ const releaseRetryMs = 1000
 export class Billing {
   readonly #store: Store
   readonly #nodeId: string
+  readonly #onCharge: BillingDeps['onCharge']
   readonly #unlimitedUntilMs = new Map<string, number>()
   readonly #running = new Map<string, number>()
   readonly #queues = new TeamQueues()
 
-  constructor({ store, nodeId }: { readonly store: Store; readonly nodeId: string }) {
+  constructor({ store, nodeId, onCharge }: BillingDeps) {
     this.#store = store
     this.#nodeId = nodeId
+    this.#onCharge = onCharge
   }
 
   /** Counts the team's work on this server that takes a slot. */
@@ -131,6 +141,12 @@ export class Billing {
       await settle(db, hold.id, charge)
     })
     hold.markSettled()
+    this.noteCharge(charge)
+  }
+
+  /** Reports a committed charge that was not settled by `settle`. */
+  noteCharge(charge: Pick<Charge, 'kind' | 'credits'>): void {
+    this.#onCharge?.(charge)
   }
 
   async #tryReserve({ takesSlot = false, ...work }: Work, waitedMs: () => number): Promise<Hold | Refusal> {

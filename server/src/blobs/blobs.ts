@@ -16,6 +16,8 @@ export interface Blobs {
   readonly delete: (key: string) => Promise<void>
   /** Lists the keys that start with `folder/`. Default: all keys. */
   readonly list: (folder?: string) => AsyncIterable<string>
+  /** Sums the sizes of all blobs. Absent for buckets, which would bill the requests. */
+  readonly bytes?: (() => Promise<number>) | undefined
 }
 
 /** Options of `openBlobs`. */

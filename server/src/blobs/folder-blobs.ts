@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayMs } from 'bowline/kit/day-ms'
 import { makeFolder } from 'bowline/kit/make-folder'
+import { folderBytes } from '../kit/folder-bytes.ts'
 import { explainDiskFull } from '../kit/disk-full.ts'
 
 /**
@@ -38,6 +39,7 @@ export async function openFolderBlobs(root: string) {
     has: async (key: string): Promise<boolean> =>
       stat(pathOf(root, key)).then((found) => found.isFile(), ifMissing(false)),
     delete: async (key: string): Promise<void> => rm(pathOf(root, key), { force: true }),
+    bytes: async (): Promise<number> => folderBytes(root),
     list: async function* (folder?: string): AsyncGenerator<string> {
       for await (const entry of entriesOf(folder === undefined ? root : pathOf(root, folder))) {
         const key = relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/')

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { explainDiskFull } from '../kit/disk-full.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
 import { readProcess } from './process-table.ts'
@@ -32,6 +33,8 @@ export interface BrowserPoolOptions {
   readonly refillDelayMs?: number | undefined
   /** Options of every launch, such as the proxy. */
   readonly launchOptions?: LaunchOptions | undefined
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly log: PoolLog
 }
 
@@ -46,6 +49,8 @@ export interface PoolStats {
   readonly launched: number
   /** Browsers of previous runs that were killed at startup. */
   readonly orphansSwept: number
+  /** Browsers of the pool that failed since one last started. */
+  readonly failedInARow: number
 }
 
 /** Browsers for one session each. Disposing kills all that still run. */
@@ -58,6 +63,10 @@ export interface BrowserPool extends AsyncDisposable {
   /** Launches a browser with its own options, such as a profile. The caller closes it. */
   readonly launch: (options: LaunchOptions, signal?: AbortSignal) => Promise<Browser>
   readonly stats: () => PoolStats
+  /** Ids of the browsers that were taken and still run. */
+  readonly liveIds: () => readonly string[]
+  /** Ids of the browsers that wait for a session. */
+  readonly warmIds: () => readonly string[]
   /** Resolves when the pool is full for the first time or is closed. */
   readonly whenWarm: Promise<void>
 }
@@ -132,7 +141,12 @@ class WarmPool implements BrowserPool {
     live: this.#live.size,
     launched: this.#launched,
     orphansSwept: this.#options.host.swept.browsersKilled,
+    failedInARow: this.#failures,
   })
+
+  readonly liveIds = (): readonly string[] => [...this.#live].map(({ id }) => id)
+
+  readonly warmIds = (): readonly string[] => this.#parked.map(({ browser }) => browser.id)
 
   readonly [Symbol.asyncDispose] = async (): Promise<void> => {
     this.#closing.abort(poolClosed())
@@ -151,7 +165,10 @@ class WarmPool implements BrowserPool {
   }
 
   async #start(options: LaunchOptions, signal?: AbortSignal): Promise<Browser> {
-    const { host, launchOptions } = this.#options
+    const { host, launchOptions, metrics } = this.#options
+    const startedMs = performance.now()
+    const record = (outcome: 'success' | 'error' | 'cancelled'): void =>
+      metrics?.observe('bowline_browser_start_seconds', { outcome }, (performance.now() - startedMs) / 1000)
     const closingOrAborted = mergeSignals(this.#closing.signal, signal)
     const launching = launchBrowser(host, { ...launchOptions, ...options }, closingOrAborted).catch(
       (error: unknown): never => {
@@ -162,7 +179,11 @@ class WarmPool implements BrowserPool {
     try {
       const browser = await launching
       this.#launched++
+      record('success')
       return browser
+    } catch (error) {
+      record(closingOrAborted.aborted ? 'cancelled' : 'error')
+      throw error
     } finally {
       this.#launches.delete(launching)
     }

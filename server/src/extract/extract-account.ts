@@ -20,13 +20,13 @@ export async function admitExtract(
 
 /**
  * Ends an extract job and settles its hold in the transaction `db`. A failed one costs nothing.
- * Returns `false` if it has already ended.
+ * Returns the credits charged, or `undefined` if it has already ended.
  */
-export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<boolean> {
+export async function endExtractJob(db: Kysely<Database>, id: string, end: ExtractEnd): Promise<number | undefined> {
   const ended = await markExtractEnded(db, id, end)
-  if (ended === undefined) return false
+  if (ended === undefined) return undefined
   const { teamId, apiKeyId, credits } = ended
   if (credits === 0) await release(db, id)
   else await settle(db, id, { teamId, apiKeyId, kind: 'extract', subjectId: id, credits })
-  return true
+  return credits
 }

@@ -9,6 +9,7 @@ import { findExtractJob, type ExtractEnd, type ExtractJobRow } from './extract-j
 import { expiryOf, jobRetentionMs } from '../kit/job-retention.ts'
 import type { Store } from '../store/store.ts'
 import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
+import type { Billing } from '../billing/billing.ts'
 import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { admitExtract, endExtractJob } from './extract-account.ts'
@@ -19,6 +20,7 @@ import { maxPagesOf, createPlan, searchResultCount } from './plan.ts'
 /** Dependencies of `Extracts`. */
 export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly store: Store
+  readonly billing: Pick<Billing, 'reserve' | 'noteCharge'>
   readonly queues: TaskQueues
   readonly webhooks: Pick<Webhooks, 'send'>
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
@@ -142,16 +144,19 @@ export class Extracts {
    * Commits the result, its charge, its pages and its webhook event, unless it has already ended.
    */
   async #end(id: string, end: ExtractEnd, pages?: PageScrapes): Promise<void> {
-    const { store, onError } = this.#deps
-    const isEnded = await store.db.transaction().execute(async (db) => {
-      if (!(await endExtractJob(db, id, end))) return false
+    const { store, billing, onError } = this.#deps
+    const charged = await store.db.transaction().execute(async (db) => {
+      const credits = await endExtractJob(db, id, end)
+      if (credits === undefined) return undefined
       await pages?.save(db)
       // An extraction that cannot be read ends all the same, but its webhook is unknown.
       const job = await orUndefined(findExtractJob(db, id), (error) => onError(error, `ending the extraction ${id}`))
       if (job !== undefined) await this.#notify(job, 'error' in end ? 'failed' : 'completed', { db, end })
-      return true
+      return credits
     })
-    if (isEnded) pages?.markSaved()
+    if (charged === undefined) return
+    billing.noteCharge({ kind: 'extract', credits: charged })
+    pages?.markSaved()
   }
 
   async #notify(

@@ -21,7 +21,12 @@ import { sendError } from './errors.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { identify } from './request-origin.ts'
 import { parseJsonBody } from './json-body.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Readiness } from './readiness.ts'
+import { recordRequests } from './record-requests.ts'
+import type { BrowserHost } from '../browsers/host.ts'
+import type { IsolationLayer } from '../browsers/isolation.ts'
+import type { BrowserPool } from '../browsers/pool.ts'
 import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests } from './session-node.ts'
 import type { SessionCreatorDeps } from './create-session.ts'
@@ -38,7 +43,7 @@ import { crawlHandlers, type CrawlRouteDeps } from './routes/crawl.ts'
 import { registerDiscovery } from './routes/discovery.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
-import { registerHealth, type HealthDeps } from './routes/health.ts'
+import { registerHealth } from './routes/health.ts'
 import { keyHandlers } from './routes/keys.ts'
 import { recordingHandlers, registerRecordings } from './routes/recordings.ts'
 import { parseHandlers, registerParse, type ParseRouteDeps } from './routes/parse.ts'
@@ -74,7 +79,6 @@ export interface HttpDeps
     ExtractRouteDeps,
     AgentRouteDeps,
     SearchAndScrapeDeps,
-    Omit<HealthDeps, 'accessOf'>,
     UpgradeDeps,
     SessionCreatorDeps,
     ProfileRouteDeps,
@@ -94,6 +98,11 @@ export interface HttpDeps
   readonly monitors: Monitors
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
+  readonly browsers: BrowserPool
+  readonly isolation: readonly IsolationLayer[]
+  readonly host: Pick<BrowserHost, 'binary' | 'boot'>
+  readonly readiness: Readiness
+  readonly dataDir: string
   readonly audit: AuditLog
   /** The MCP endpoint and its settings. */
   readonly mcp: Pick<McpRouteDeps, 'host' | 'settings' | 'localUrl'>
@@ -160,10 +169,15 @@ export async function buildHttpApp(
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
-  const { gateway, viewers, watchers, origin } = deps
-  registerUpgrades(app, { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, onError })
+  registerUpgrades(app, upgradeDeps(deps))
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
+}
+
+/** Selects what WebSocket upgrades use. */
+function upgradeDeps(deps: HttpDeps): UpgradeDeps {
+  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, onError } = deps
+  return { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, onError }
 }
 
 /** Options of the HTTP or HTTPS server. */
@@ -182,9 +196,10 @@ function replaced(): never {
 
 /** Registers the routes outside the API. */
 async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): Promise<void> {
-  const { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, version, blobs } = deps
-  registerHealth(app, { store, browsers, sessions, isolation, binary, dataDir, writes, whenStarted, accessOf })
-  registerMetrics(app, { registry: deps.metrics.registry, store, sessions, isolation, dataDir })
+  const { store, browsers, sessions, scrapes, isolation, dataDir, version, blobs, metrics, readiness } = deps
+  const { binary, boot } = deps.host
+  registerHealth(app, { readiness, isolation, binary, accessOf })
+  registerMetrics(app, { metrics, readiness, store, isolation, dataDir, blobs, boot, browsers, sessions, scrapes })
   await app.register(async (scope) => registerDashboard(scope, { version }))
   registerLive(app, { sessions, accessOf })
   const baseUrlOf = baseUrls(deps)
@@ -229,6 +244,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     nodeId,
     authenticator,
     maxTtlSeconds,
+    metrics: deps.metrics,
     onError,
     audit,
   })
@@ -283,19 +299,5 @@ function acceptJson(app: FastifyInstance): void {
     } catch (error) {
       return done(Error.isError(error) ? error : new Error(String(error)))
     }
-  })
-}
-
-function recordRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id)
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none'
-    metrics.requestCompleted(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
-    request.log.debug(
-      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'request completed',
-    )
   })
 }

@@ -10,6 +10,7 @@ import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
 import type { QueuedRequest } from '../sessions/queued-request.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { SessionQueue } from '../sessions/session-queue.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
 import { sessionUrls } from '../sessions/urls.ts'
@@ -33,6 +34,7 @@ export interface SessionCreatorDeps extends SessionNodeDeps {
   /** Maximum lifetime of a session in seconds. */
   readonly maxTtlSeconds: number
   readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly metrics: MetricRecorder
 }
 
 /** One creation: its request, and the connection of its client. */
@@ -75,9 +77,20 @@ export class SessionCreator {
     } catch (error) {
       if (limitedByOf(error) === undefined || isRelayed(call.raw.raw)) throw error
       const request = this.#queuedRequest(creation, error as BowlineError, waitSeconds)
-      if (waitSeconds === 0) throw sessionQueue.describe(request)
-      return sessionQueue.enter(request)
+      try {
+        if (waitSeconds === 0) throw sessionQueue.describe(request)
+        // Awaited, so that a request that has waited in vain is counted.
+        return await sessionQueue.enter(request)
+      } catch (refusal) {
+        this.#countRefusal(refusal)
+        throw refusal
+      }
     }
+  }
+
+  #countRefusal(error: unknown): void {
+    if (!isBowlineError(error) || error.code !== 'CONCURRENCY_LIMIT') return
+    this.#deps.metrics.increment('bowline_session_start_failures_total', { reason: 'CONCURRENCY_LIMIT' })
   }
 
   /** Creates a session, unless other requests wait for the same slots. Their refusal is thrown. */

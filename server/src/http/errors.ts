@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Failure } from 'bowline/contract/failure'
 import { joinNames, listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
+import { errorCodeOf } from '../metrics/error-code-of.ts'
 import { describeIssue } from './describe-issue.ts'
 import { sizeText } from './body-sizes.ts'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -42,6 +43,7 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
     else request.log.error({ err: error, requestId: request.id }, known.message)
   }
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
+  reply.errorCode = errorCodeOf(known)
   // A failure can have status 200, and the serializer of the route expects a success.
   return reply
     .code(known.status)

@@ -8,6 +8,7 @@ import { relayEnd } from '../sessions/relay-end.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Upgrade } from '../gateway/web-socket.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { Viewers } from '../live/viewers.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { ClientOrigin } from './client-origin.ts'
@@ -27,6 +28,7 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly gateway: Gateway
   readonly viewers: Viewers
   readonly watchers: Watchers
+  readonly metrics: MetricRecorder
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -102,9 +104,11 @@ async function connect(
     case 'cdpWithPathToken':
     case 'cdpTarget':
     case 'cdpTargetWithPathToken': {
-      const row = await checks[socketRoutes[name].auth](credentials)
-      const session = await requireLiveSession(sessions, row)
-      return gateway.connect(session, { request, socket, head }, { query: url.searchParams, targetId })
+      return timeConnect(deps.metrics, async () => {
+        const row = await checks[socketRoutes[name].auth](credentials)
+        const session = await requireLiveSession(sessions, row)
+        await gateway.connect(session, { request, socket, head }, { query: url.searchParams, targetId })
+      })
     }
     case 'liveView': {
       const { row, kind } = await checks[socketRoutes[name].auth](credentials)
@@ -115,4 +119,18 @@ async function connect(
       return watchers.serve({ id, version }, { request, socket, head })
   }
   name satisfies never
+}
+
+/** Connects a CDP client and records how long it took. */
+async function timeConnect(metrics: MetricRecorder, connectClient: () => Promise<void>): Promise<void> {
+  const startedMs = performance.now()
+  const record = (outcome: 'success' | 'refused' | 'error'): void =>
+    metrics.observe('bowline_cdp_connect_seconds', { outcome }, (performance.now() - startedMs) / 1000)
+  try {
+    await connectClient()
+    record('success')
+  } catch (error) {
+    record(isBowlineError(error) && error.status < 500 ? 'refused' : 'error')
+    throw error
+  }
 }

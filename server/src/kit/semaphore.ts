@@ -11,6 +11,11 @@ export class Semaphore {
     this.#limit = typeof limit === 'number' ? () => limit : limit
   }
 
+  /** Slots in use. */
+  get acquired(): number {
+    return this.#acquired
+  }
+
   /** Callers that are waiting for a slot. */
   get waiting(): number {
     return this.#waiting.length

@@ -51,15 +51,21 @@ export async function raiseCheck(
 
 /**
  * Ends a check and settles its hold, in the transaction `db`. A check that costs nothing is not
- * billed. Returns `false` and changes nothing if the lease was lost.
+ * billed. Returns the credits charged, or `undefined`, and changes nothing, if the lease was lost.
  */
-export async function endCheck(db: Kysely<Database>, lease: CheckLease, outcome: CheckOutcome): Promise<boolean> {
+export async function endCheck(
+  db: Kysely<Database>,
+  lease: CheckLease,
+  outcome: CheckOutcome,
+): Promise<number | undefined> {
   const ended = await markCheckEnded(db, lease, outcome)
-  if (ended === undefined) return false
+  if (ended === undefined) return undefined
   const { id, teamId, apiKeyId, finishedAt: createdAt, billingStatus } = ended
   const { credits } = outcome
-  if (billingStatus === 'confirmed')
+  if (billingStatus === 'confirmed') {
     await settle(db, id, { teamId, apiKeyId, kind: 'monitor', subjectId: id, credits, createdAt })
-  else await release(db, id)
-  return true
+    return credits
+  }
+  await release(db, id)
+  return 0
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { Billing } from '../billing/billing.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
@@ -26,5 +27,7 @@ export interface MonitorDeps {
   /** `undefined` if this server cannot judge changes. */
   readonly languageModel: LanguageModel | undefined
   readonly nodeId: string
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }

@@ -100,9 +100,9 @@ async function finish(
   monitor: MonitorRow | undefined,
   results: readonly TargetResult[],
   error?: string,
-  statusOverride?: CheckStatus,
+  statusOverride?: Exclude<CheckStatus, 'queued' | 'running'>,
 ): Promise<void> {
-  await deps.store.db.transaction().execute(async (db) => {
+  const ended = await deps.store.db.transaction().execute(async (db) => {
     const pages = await summarizePages(db, check.id)
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
@@ -114,8 +114,15 @@ async function finish(
       (error !== undefined || (noPageSucceeded && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
     const reason = error ?? (failures.length === 0 ? undefined : failures.join('; '))
     const outcome = { status, summary, targetResults: results.map((result) => ({ ...result })), error: reason, credits }
-    if (!(await endCheck(db, check, outcome)) || monitor === undefined) return
+    const charged = await endCheck(db, check, outcome)
+    if (charged === undefined) return undefined
+    const result = { status, charged }
+    if (monitor === undefined) return result
     await sendCheckEvent(deps, monitor, { id: check.id, status, summary, error: reason }, db)
     await deps.mailer?.enqueueCheckMails(db, monitor, { id: check.id, status, summary })
+    return result
   })
+  if (ended === undefined) return
+  deps.billing.noteCharge({ kind: 'monitor', credits: ended.charged })
+  deps.metrics?.increment('bowline_monitor_checks_total', { status: ended.status })
 }

@@ -8,7 +8,7 @@ import { nextRun } from './next-run.ts'
 const batchSize = 100
 
 /** Dependencies for starting scheduled checks. */
-export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'onError'> & EstimateDeps
+export type StartChecksDeps = Pick<MonitorDeps, 'store' | 'queues' | 'metrics' | 'onError'> & EstimateDeps
 
 /**
  * Starts due checks, one per monitor, even if several were missed. If several servers try, one
@@ -40,6 +40,7 @@ async function startDueCheck(deps: StartChecksDeps, due: DueMonitor, now: Date):
     const check = await insertCheck(db, { ...fields, status: 'queued' })
     if (check === undefined) {
       await insertCheck(db, { ...fields, status: 'skipped_overlap', finishedAt: now })
+      deps.metrics?.increment('bowline_monitor_checks_total', { status: 'skipped_overlap' })
       return false
     }
     await queues.send(checkQueue, { id: check.id }, { db })

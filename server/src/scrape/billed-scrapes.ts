@@ -12,7 +12,7 @@ import { toScrapeRequest } from './session-scrape-request.ts'
 /** Dependencies of scrapes that are billed. */
 export interface BilledScrapesDeps {
   readonly store: Store
-  readonly billing: Pick<Billing, 'reserve' | 'settle'>
+  readonly billing: Pick<Billing, 'reserve' | 'settle' | 'noteCharge'>
   readonly scrapes: Pick<Scrapes, 'estimate' | 'scrape' | 'scrapeSession' | 'parseFile'>
 }
 
@@ -36,7 +36,10 @@ export class BilledScrapes {
     this.#deps = deps
     // The embedded database commits one transaction at a time: waiting scrapes share the next
     // commit.
-    this.#saveWithoutHold = createBatcher(async (scrapes) => saveScrapes(deps.store, scrapes))
+    this.#saveWithoutHold = createBatcher(async (scrapes) => {
+      await saveScrapes(deps.store, scrapes)
+      for (const { charge } of scrapes) deps.billing.noteCharge(charge)
+    })
   }
 
   /**

@@ -3,6 +3,7 @@ import { Semaphore } from '../kit/semaphore.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Profiles } from '../profiles/profiles.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
@@ -28,6 +29,8 @@ export interface OpenScrapesDeps {
   /** Output of `chromium --version`. */
   readonly browserVersion: string
   readonly indexPage?: IndexPage | undefined
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -45,7 +48,7 @@ const maxConcurrentPdfs = Math.max(2, availableParallelism())
 /** Opens the scraper and its workers. `resources` closes them. */
 export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
   const { hasEnhancedProxy, maxPages } = settings
-  const { store, blobs, browsers, profiles, egress, prices, languageModel, indexPage, onError } = deps
+  const { store, blobs, browsers, profiles, egress, prices, languageModel, indexPage, metrics, onError } = deps
   const adLists = settings.adLists.length === 0 ? undefined : openLists(resources, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
   resources.use(startScrapeSweep({ store, blobs, onError }))
@@ -61,8 +64,9 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       workers: new HtmlThreadPool(),
       documents: new DocumentReader(),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
-      renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists }),
+      renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists, metrics }),
       hasEnhancedProxy,
+      metrics,
       onError,
     }),
   )

@@ -1,6 +1,8 @@
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { Prices } from '../billing/prices.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
+import { ScrapeMetrics } from './scrape-metrics.ts'
 import type { ScrapeReplay } from './queries/scrape-replay.ts'
 import type { PricedScrape } from './priced-scrape.ts'
 import { ScrapeFinisher } from './scrape-finisher.ts'
@@ -33,6 +35,8 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly indexPage?: IndexPage | undefined
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -95,43 +99,47 @@ export class Scrapes implements AsyncDisposable {
    */
   async scrapeSession(session: LiveSession, call: SessionScrapeCall): Promise<PricedScrape> {
     const { signal = new AbortController().signal } = call
-    const read = await readSessionPage({ session, request: call.request, signal })
-    const page = session.secrets.mask.applyToJson(read)
-    const request = toScrapeRequest(call.request, page.url)
-    const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
-    return this.#finisher.fromLoaded(
-      { ...call, request },
-      { page, processed, isEnhanced: false, isRendered: true },
-      signal,
-    )
+    return this.#start(call).finish('session', async () => {
+      const read = await readSessionPage({ session, request: call.request, signal })
+      const page = session.secrets.mask.applyToJson(read)
+      const request = toScrapeRequest(call.request, page.url)
+      const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
+      const loaded = { page, processed, isEnhanced: false, isRendered: true }
+      return this.#finisher.fromLoaded({ ...call, request }, loaded, signal)
+    })
   }
 
   /** Parses a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*, or like `scrape`. */
   async parseFile({ file, ...call }: FileScrapeCall): Promise<PricedScrape> {
     const { request, signal = new AbortController().signal } = call
-    const page = await this.#deps.documents.readUpload(file, { signal })
-    const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
-    const loaded = { page, processed, isEnhanced: false, isRendered: false }
-    return this.#finisher.fromLoaded({ ...call, sourceUrl: file.name }, loaded, signal)
+    return this.#start(call).finish('file', async () => {
+      const page = await this.#deps.documents.readUpload(file, { signal })
+      const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
+      const loaded = { page, processed, isEnhanced: false, isRendered: false }
+      return this.#finisher.fromLoaded({ ...call, sourceUrl: file.name }, loaded, signal)
+    })
   }
 
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
     const { request, teamId, mayFollow, signal = new AbortController().signal } = call
-    const found = await this.#storedScrapes.find(call)
-    if (found !== undefined)
-      return { assertNotThrottled: () => undefined, finish: async () => this.#finisher.fromCache(call, found, signal) }
+    const metrics = this.#start(call)
+    const found = await metrics.attempt(async () => this.#storedScrapes.find(call))
+    if (found !== undefined) {
+      return {
+        assertNotThrottled: () => undefined,
+        finish: async () => metrics.finish('cache', async () => this.#finisher.fromCache(call, found, signal)),
+      }
+    }
     const { workers, hasEnhancedProxy } = this.#deps
     const processPage = createPageProcessor(workers, request, signal)
-    const loaded = await loadWithProxy(
-      this.#loader,
-      { request, teamId, mayFollow, signal, processPage },
-      hasEnhancedProxy,
-    )
+    const pageToLoad = { request, teamId, mayFollow, signal, processPage }
+    const loaded = await metrics.attempt(async () => loadWithProxy(this.#loader, pageToLoad, hasEnhancedProxy))
+    const source = loaded.isRendered ? 'browser' : 'http'
     return {
       assertNotThrottled: () => assertNotThrottled(loaded.page),
-      finish: async () => this.#finisher.fromLoaded(call, loaded, signal),
+      finish: async () => metrics.finish(source, async () => this.#finisher.fromLoaded(call, loaded, signal)),
     }
   }
 
@@ -179,6 +187,25 @@ export class Scrapes implements AsyncDisposable {
     await this.#loader[Symbol.asyncDispose]()
     await this.#deps.renderer[Symbol.asyncDispose]()
     await this.#deps.workers[Symbol.asyncDispose]()
+  }
+
+  /** Pages that are open in browsers of scrapes, and scrapes that wait to open one. */
+  openPages(): { readonly open: number; readonly waiting: number } {
+    return this.#deps.renderer.openPages()
+  }
+
+  /** Ids of the browsers that render pages. */
+  browserIds(): readonly string[] {
+    return this.#deps.renderer.browserIds()
+  }
+
+  /** Counts the browser contexts of scrapes that have ended. */
+  async leakedContexts(): Promise<number> {
+    return this.#deps.renderer.leakedContexts()
+  }
+
+  #start(call: Pick<ScrapeCall, 'waitedMs'> & { readonly request: Pick<ScrapeRequest, 'formats'> }): ScrapeMetrics {
+    return new ScrapeMetrics(this.#deps.metrics, call.request, call)
   }
 
   /** A URL whose proxy cannot be determined, such as a refused one, fails when it is loaded. */

@@ -2,6 +2,7 @@ import type { EndReason } from 'bowline/contract/browser'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Extensions } from '../extensions/extensions.ts'
 import type { Profiles } from '../profiles/profiles.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { Store } from '../store/store.ts'
 import type { Prices } from '../billing/prices.ts'
@@ -18,6 +19,8 @@ export interface SessionDeps {
   readonly webhooks: SessionWebhooks
   readonly nodeId: string
   readonly maxSessions: number
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   /** Called with every ended session after it was billed. */
   readonly onEnd: (row: SessionRow) => void
   /** Called with errors of background work. */

@@ -3,6 +3,7 @@ import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { messageOf } from 'bowline/kit/message-of'
+import { errorCodeOf } from '../metrics/error-code-of.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
 import { findTeam } from '../teams/team-queries.ts'
@@ -73,6 +74,11 @@ export class Sessions implements AsyncDisposable {
   /** Lists the live sessions of this node. */
   list(): readonly LiveSession[] {
     return [...this.#entries.values()].map((entry) => entry.session).filter((session) => !session.ended.aborted)
+  }
+
+  /** Ids of the browsers of this node's sessions, also of those that are ending. */
+  browserIds(): readonly string[] {
+    return [...this.#entries.values()].map(({ session }) => session.browser.id)
   }
 
   /**
@@ -217,6 +223,7 @@ export class Sessions implements AsyncDisposable {
     try {
       return await start
     } catch (error) {
+      this.#countFailure(error)
       // A refused session has not used the slot, so waiting requests would only be refused again.
       if (limitedByOf(error) === undefined) queueMicrotask(() => this.#notifyFreed(newSession.teamId))
       throw error
@@ -224,6 +231,12 @@ export class Sessions implements AsyncDisposable {
       this.#starts.delete(id)
       this.#starting -= 1
     }
+  }
+
+  #countFailure(error: unknown): void {
+    // Attempts of a request that waits in the queue. Its end is counted where it is answered.
+    if (limitedByOf(error) !== undefined) return
+    this.#deps.metrics?.increment('bowline_session_start_failures_total', { reason: errorCodeOf(error) })
   }
 
   async #admitAndStart(id: string, newSession: NewSession, credits: number): Promise<SessionRow> {
@@ -271,6 +284,7 @@ export class Sessions implements AsyncDisposable {
     }
     this.#entries.set(row.id, entry)
     await this.#deps.webhooks.started(row)
+    this.#deps.metrics?.observe('bowline_session_start_seconds', {}, (performance.now() - startedAtMs) / 1000)
     void browser.exited.then(() => session.ended.aborted || this.#endInBackground(row.id, 'crashed', errorOf(browser)))
     return row
   }

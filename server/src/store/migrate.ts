@@ -35,6 +35,7 @@ import { secrets } from './migrations/0033-secrets.ts'
 import { auditLog } from './migrations/0035-audit-log.ts'
 import { sessionAlive } from './migrations/0036-session-alive.ts'
 import { ledgerDays } from './migrations/0037-ledger-days.ts'
+import { openWork } from './migrations/0039-open-work.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -74,6 +75,7 @@ const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0035-audit-log': auditLog,
   '0036-session-alive': sessionAlive,
   '0037-ledger-days': ledgerDays,
+  '0039-open-work': openWork,
 }
 
 /** Names of all migrations, in order. */

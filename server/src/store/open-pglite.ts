@@ -23,7 +23,7 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   await assertFreeSpace(options.dataDir, { isNew })
   if (isNew) await createPgliteFolder(folder, options)
   const lite = undo.use(await startPglite({ folder }))
-  const { pool, raw, whileUnchanged } = createSingleConnection(lite)
+  const { pool, raw, connections, whileUnchanged } = createSingleConnection(lite)
   const db = createQueryBuilder(pool)
   undo.defer(() => db.destroy())
   await migrate(db)
@@ -32,7 +32,7 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   // `died` never rejects and stays pending unless the database crashes.
   void lite.died.then((error) => options.onFatal?.(error))
   const copyTo = async (copy: string): Promise<void> => whileUnchanged(async () => copyFolder(folder, copy))
-  return { kind: 'pglite', db, raw, copyTo, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { kind: 'pglite', db, raw, connections, copyTo, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { HangGuardOptions } from './hang-guard.ts'
 import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { ResilientPool } from './postgres-pool.ts'
-import type { RawDatabase, Store, StoreLog } from './store.ts'
+import type { ConnectionCounts, RawDatabase, Store, StoreLog } from './store.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 
@@ -25,12 +25,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Omit<Store
   const { databaseUrl, log } = options
   await migratePostgres(options)
   await using undo = new AsyncDisposableStack()
-  const { db, raw } = undo.use(await connectPostgres(options))
+  const { db, raw, connections } = undo.use(await connectPostgres(options))
   const owned = undo.move()
   return {
     kind: 'postgres',
     db,
     raw,
+    connections,
     listen: (channel, onNotification) => listen({ databaseUrl, channel, log }, onNotification),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -45,13 +46,18 @@ async function migratePostgres({ databaseUrl, log }: PostgresOptions): Promise<v
   await migrate(connection.db)
 }
 
+/** A connected database. */
+interface PostgresConnection extends AsyncDisposable {
+  readonly db: Kysely<Database>
+  readonly raw: RawDatabase
+  readonly connections: () => ConnectionCounts
+}
+
 /**
  * Connects to a PostgreSQL database without migrating it. Throws STORE_FAILED if it cannot be
  * reached.
  */
-export async function connectPostgres(
-  options: PostgresOptions,
-): Promise<AsyncDisposable & { readonly db: Kysely<Database>; readonly raw: RawDatabase }> {
+export async function connectPostgres(options: PostgresOptions): Promise<PostgresConnection> {
   const { connections = defaultConnections } = options
   await using undo = new AsyncDisposableStack()
   // One connection is reserved for the listener.
@@ -62,7 +68,7 @@ export async function connectPostgres(
   undo.defer(() => db.destroy())
   await connectOnce(pool)
   const owned = undo.move()
-  return { db, raw: pool.raw, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { db, raw: pool.raw, connections: () => pool.counts(), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 async function connectOnce(pool: ResilientPool): Promise<void> {

@@ -3,7 +3,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Pool, types, type PoolClient, type QueryResult } from 'pg'
 import type { BowlineError } from 'bowline/kit/errors'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
-import type { RawDatabase, StoreLog } from './store.ts'
+import type { ConnectionCounts, RawDatabase, StoreLog } from './store.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
 
 /** Options of `ResilientPool`. */
@@ -85,6 +85,12 @@ export class ResilientPool implements PostgresPool {
       return { rows: rows as Row[] }
     },
     exec: async (text) => this.#run(text),
+  }
+
+  /** Counts the connections of the pool. */
+  counts(): ConnectionCounts {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool
+    return { max: this.#connections, open, idle, waiting }
   }
 
   /** Closes all connections. Idempotent. */

@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import type { RawDatabase } from './store.ts'
+import type { ConnectionCounts, RawDatabase } from './store.ts'
 import type { Pglite } from './pglite.ts'
 
 /** Access to the embedded database for the query builder and for libraries with their own SQL. */
@@ -8,6 +8,7 @@ export interface SingleConnection {
   readonly raw: RawDatabase
   /** Writes all changes to the files of the database, and runs `work` while none of them change. */
   readonly whileUnchanged: (work: () => Promise<void>) => Promise<void>
+  readonly connections: () => ConnectionCounts
 }
 
 /**
@@ -16,13 +17,23 @@ export interface SingleConnection {
  */
 export function createSingleConnection(lite: Pglite): SingleConnection {
   let last: Promise<void> = Promise.resolve()
+  let waiting = 0
+  let busy = 0
 
   const acquire = async (): Promise<Disposable> => {
     const released = Promise.withResolvers<void>()
     const before = last
     last = released.promise
+    waiting += 1
     await before
-    return { [Symbol.dispose]: () => released.resolve() }
+    waiting -= 1
+    busy = 1
+    return {
+      [Symbol.dispose]: () => {
+        busy = 0
+        released.resolve()
+      },
+    }
   }
 
   const connect = async (): Promise<PostgresPoolClient> => {
@@ -65,5 +76,6 @@ export function createSingleConnection(lite: Pglite): SingleConnection {
   }
 
   // `end` does nothing: the owner closes the thread.
-  return { pool: { connect, end: async () => undefined, options: {} }, raw, whileUnchanged }
+  const connections = (): ConnectionCounts => ({ max: 1, open: 1, idle: 1 - busy, waiting })
+  return { pool: { connect, end: async () => undefined, options: {} }, raw, connections, whileUnchanged }
 }

@@ -35,6 +35,16 @@ export interface RawDatabase {
   readonly exec: (text: string) => Promise<{ rows: Record<string, unknown>[] }[]>
 }
 
+/** Connections of the pool. The embedded database has one. */
+export interface ConnectionCounts {
+  readonly max: number
+  readonly open: number
+  /** Open connections that nothing uses. */
+  readonly idle: number
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number
+}
+
 /** An open, migrated database. Disposing waits for running statements, then closes it. */
 export interface Store extends AsyncDisposable {
   readonly kind: 'pglite' | 'postgres'
@@ -50,6 +60,7 @@ export interface Store extends AsyncDisposable {
    * Throws DATA_DIR_UNUSABLE if the disk has no space for the copy. Absent in PostgreSQL.
    */
   readonly copyTo?: ((folder: string) => Promise<void>) | undefined
+  readonly connections: () => ConnectionCounts
   /** Resolves when the database responds. Aborting only stops the wait. */
   readonly ping: (signal?: AbortSignal) => Promise<void>
 }

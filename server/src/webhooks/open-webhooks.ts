@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { runEvery } from '../kit/run-every.ts'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
 import { sweepDeliveries } from './webhook-queries.ts'
@@ -11,6 +12,8 @@ export interface OpenWebhooksDeps {
   readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -30,7 +33,7 @@ const retentionDays = 7
 export async function openWebhooks(
   resources: AsyncDisposableStack,
   settings: WebhookSettings,
-  { store, queues, dispatcher, onError }: OpenWebhooksDeps,
+  { store, queues, dispatcher, metrics, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
   resources.use(
     runEvery(sweepMs, async () => sweepDeliveries(store.db, retentionDays), {
@@ -45,6 +48,7 @@ export async function openWebhooks(
     secret,
     retryDelaysSeconds,
     userAgent: `Bowline/${version}`,
+    metrics,
     onError,
   })
 }

@@ -4,6 +4,7 @@ import type { AuditMetadata } from 'bowline/contract/audit'
 import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
+import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Attempt } from '../queue/worker.ts'
@@ -63,6 +64,8 @@ export interface WebhooksDeps {
   readonly retryDelaysSeconds?: readonly number[] | undefined
   /** `User-Agent` header of deliveries. */
   readonly userAgent: string
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -193,6 +196,11 @@ export class Webhooks {
       nextAttemptAt: delay === undefined ? undefined : new Date(now.getTime() + delay * 1000),
       dropsPayload: delay === undefined && !row.keepsPayload,
     })
+    const { metrics } = this.#deps
+    metrics?.increment('bowline_webhook_attempts_total', {
+      outcome: isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'retrying',
+    })
+    metrics?.observe('bowline_webhook_attempt_seconds', {}, facts.durationMs / 1000)
     if (delay !== undefined) throw new Error(`Delivery ${row.id} failed: ${facts.error}`)
   }
 }

@@ -55,6 +55,8 @@ test('an agent searches, reads pages and drives a browser, and each step is in t
     creditsUsed: 4 * 4 + 1 + 2,
   })
   expect([credits, reservedCredits]).toEqual([1000 - body['creditsUsed'], 0])
+  const metrics = await fixture.lab.api('GET', '/metrics')
+  expect(metrics.body['text']).toMatch(/^bowline_credits_billed_total\{kind="agent"\} 17$/m)
   expect(costs.reduce((sum: number, cost: number) => sum + cost, 0)).toBe(body['creditsUsed'])
   expect(trace.body['activeBrowserSessions']).toEqual([])
   expect(trace.body['events'].map(({ producerSequence }: { producerSequence: number }) => producerSequence)).toEqual(

@@ -39,7 +39,7 @@ describeEachStore('an extract job', (openStore) => {
       await endExtractJob(store.db, id, { error: 'too late' }),
     ]
 
-    expect(ends).toEqual([true, false, false])
+    expect(ends).toEqual([25, undefined, undefined])
     expect(await findExtractJob(store.db, id)).toMatchObject({ status: 'completed', answer: { data: 1 }, credits: 25 })
     expect(await account()).toEqual({ left: 75, bills: [25] })
   })

@@ -79,6 +79,8 @@ test('data is extracted from several pages, for five credits each and at least t
     expiresAt: expect.any(String),
     warning: found.warning,
   })
+  const metrics = await lab.api('GET', '/metrics')
+  expect(metrics.body['text']).toContain('bowline_credits_billed_total{kind="extract"} 25\n')
 })
 
 test('custom headers of an extraction do not follow a redirect to another origin', async () => {

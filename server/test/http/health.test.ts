@@ -57,7 +57,7 @@ test('/metrics accepts an admin key or the metrics token, and responds in Promet
   expect(await statusWith(token, '/v2/browser')).toBe(401)
   const { body } = await lab.api('GET', '/metrics')
   expect(body['text']).toMatch(/^bowline_sessions_ended_total\{reason="deleted"\} 1$/m)
-  expect(body['text']).toMatch(/^bowline_credits_billed_total 2$/m)
+  expect(body['text']).toMatch(/^bowline_credits_billed_total\{kind="session"\} 2$/m)
   expect(body['text']).toMatch(/^bowline_request_seconds_count\{method="POST",route="\/v2\/browser",status="200"\} 1$/m)
   expect(body['text']).toMatch(/^bowline_request_seconds_bucket\{le="600",method="POST"/m)
   expect(body['text']).toMatch(/^bowline_build_info\{version="[^"]+",node="24[^"]+"\} 1$/m)

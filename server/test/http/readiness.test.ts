@@ -6,7 +6,15 @@ import { startLab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 
-const ready = { isStoreOpen: true, areWritesFailing: false, disk: undefined, isWarm: true, isDraining: false }
+const ready = {
+  isStoreOpen: true,
+  areWritesFailing: false,
+  disk: { freeMb: 1000, isFull: false },
+  isWarm: true,
+  failedBrowsers: 0,
+  warm: 1,
+  isDraining: false,
+}
 
 test.each([
   [100_000, 4096, []],
@@ -16,6 +24,18 @@ test.each([
   const disk = await readDisk('/', (async () => ({ bavail, bsize })) as never)
 
   expect(reasonsNotReady({ ...ready, disk })).toEqual(reasons)
+})
+
+test('a data directory that cannot be read is a reason for not being ready', () => {
+  expect(reasonsNotReady({ ...ready, disk: undefined })).toEqual(['The data directory cannot be read.'])
+})
+
+test.each([
+  [0, 3, ['The last 3 browsers failed to start. See the server log.']],
+  [0, 2, []],
+  [1, 9, []],
+])('with %i warm browsers, after %i that failed to start, the reasons are %j', (warm, failedBrowsers, reasons) => {
+  expect(reasonsNotReady({ ...ready, warm, failedBrowsers })).toEqual(reasons)
 })
 
 test('/readyz reports failing writes to the store, and is ready again afterwards', { timeout: 60_000 }, async () => {
@@ -33,6 +53,7 @@ test('/readyz reports failing writes to the store, and is ready again afterwards
     reasons: [expect.stringContaining('Writes to the database fail')],
     store: { state: 'open', isWritable: false },
   })
+  expect((await lab.api('GET', '/metrics')).body['text']).toMatch(/^bowline_ready 0$/m)
 
   await sql`alter table hidden rename to node`.execute(store.db)
   await expect.poll(async () => (await readyz()).status, { timeout: 20_000 }).toBe(200)

@@ -9,6 +9,7 @@ import { Monitors } from '../../src/monitors/monitors.ts'
 import { runCheck } from '../../src/monitors/run-check.ts'
 import { startDueChecks } from '../../src/monitors/start-due-checks.ts'
 import { reserveCheck, endCheck } from '../../src/monitors/check-account.ts'
+import { Billing } from '../../src/billing/billing.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
 import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../src/monitors/queries/checks.ts'
 import { recordPage } from '../../src/monitors/queries/pages.ts'
@@ -30,6 +31,7 @@ function daysAgo(days: number): Date {
 describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (storeKind) => {
   const undo = new AsyncDisposableStack()
   let store: Store
+  let billing: Billing
   let deps: Parameters<typeof startDueChecks>[0]
 
   beforeAll(async () => {
@@ -40,6 +42,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const queues = undo.use(await openTaskQueues({ store, onError }))
     // No worker runs, so the checks stay queued.
     await queues.work(checkQueue, { concurrency: 1 }, async () => undefined)
+    billing = new Billing({ store, nodeId: uuidV7() })
     deps = { store, queues, scrapes: { estimate: () => 1 }, searches: { price: () => 2 }, onError }
   })
   afterAll(async () => undo.disposeAsync())
@@ -140,7 +143,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const monitors = new Monitors({ ...deps, onError: (error: unknown) => errors.push(error) } as never)
     const reason = `Column targets of row ${monitorId} in table monitor cannot be read`
 
-    await runCheck({ ...deps, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+    await runCheck({ ...deps, billing, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
 
     expect(await checksOf(monitorId)).toMatchObject([{ status: 'failed', error: expect.stringContaining(reason) }])
     expect(await monitors.list({ teamId, limit: 10, offset: 0 })).toEqual([])
@@ -169,7 +172,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(refused).toBeUndefined()
     expect(taken.fence).toBe(claimed.fence + 1)
     expect(await recordPage(store.db, claimed, pageOf(check), undefined)).toBe(false)
-    expect(await endCheck(store.db, claimed, ending)).toBe(false)
+    expect(await endCheck(store.db, claimed, ending)).toBeUndefined()
     const page = pageOf(check)
     expect(await recordPage(store.db, taken, page, undefined)).toBe(true)
     expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
@@ -186,7 +189,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
     expect(reserved).toEqual([true, true])
     expect(between).toMatchObject({ credits: 10, reservedCredits: 5 })
-    expect(settled).toEqual([true, false])
+    expect(settled).toEqual([3, undefined])
     expect(await findTeam(store.db, check.teamId)).toMatchObject({ credits: 7, reservedCredits: 0 })
     expect(await listLedger(store.db, { teamId: check.teamId })).toMatchObject([
       { kind: 'monitor', subjectId: check.id, credits: 3 },
@@ -206,7 +209,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const targets = [{ id: uuidV7(), type: 'scrape' as const, urls }]
     await updateMonitor(store.db, { id: monitorId, teamId }, { targets })
 
-    await runCheck({ ...deps, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+    await runCheck({ ...deps, billing, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
 
     expect(await checksOf(monitorId)).toMatchObject([
       {

@@ -12,6 +12,7 @@ const statements = [
   'drop table audit_event',
   'drop table secret',
   'alter table api_key drop column mcp',
+  'drop index job_open, webhook_delivery_pending',
   'drop table ledger_day',
   'drop index tracked_page_by_age',
 ]

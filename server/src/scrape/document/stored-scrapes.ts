@@ -16,6 +16,7 @@ import {
   type ScrapeRow,
   type StoredPageRow,
 } from '../queries/scrapes.ts'
+import type { MetricRecorder } from '../../metrics/metrics.ts'
 import type { Store } from '../../store/store.ts'
 import { orUndefined } from '../../store/tables/json-table.ts'
 import { requestKey, pageCacheKey } from './cache-key.ts'
@@ -56,6 +57,8 @@ export interface StoredScrapesDeps {
   readonly blobs: Blobs
   /** Whether a request is loaded through the enhanced proxy at its first attempt. */
   readonly usesEnhancedProxy: (request: ScrapeRequest, signal: AbortSignal | undefined) => Promise<boolean>
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -89,7 +92,8 @@ export class StoredScrapes {
     // Screenshots expire before pages do.
     const ttlMs = formats.some(({ type }) => type === 'screenshot') ? scrapeTtlMs : cacheTtlMs
     const ageMs = isCacheOnly ? ttlMs : Math.min(maxAge, ttlMs)
-    if (cacheKey !== undefined && ageMs > (minAge ?? 0)) {
+    const isLookedUp = cacheKey !== undefined && ageMs > (minAge ?? 0)
+    if (isLookedUp) {
       // A request that reads only from the cache uses no proxy.
       const needsEnhanced = !isCacheOnly && (await this.#deps.usesEnhancedProxy(request, signal))
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }
@@ -97,8 +101,12 @@ export class StoredScrapes {
         this.#deps.onError(error, `looking for ${url} in the cache`),
       )
       const found = await this.#read(rows, request, needsEnhanced)
+      this.#deps.metrics?.increment('bowline_scrape_cache_requests_total', {
+        result: found === undefined ? 'miss' : 'hit',
+      })
       if (found !== undefined) return found
     }
+    if (!isLookedUp) this.#deps.metrics?.increment('bowline_scrape_cache_requests_total', { result: 'skipped' })
     if (lockdown) throw new BowlineError('SCRAPE_LOCKDOWN_CACHE_MISS', `${url} is not cached with these options`)
     if (minAge === undefined) return undefined
     throw new BowlineError(

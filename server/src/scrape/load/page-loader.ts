@@ -1,6 +1,8 @@
 import type { Agent } from 'undici'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isSentCrossOrigin, mayForwardHeaders } from '../../kit/forward-headers.ts'
+import { timed } from '../../metrics/timed.ts'
+import type { MetricRecorder } from '../../metrics/metrics.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -20,6 +22,8 @@ export interface LoaderDeps {
   readonly documents: DocumentReader
   /** Major version of Chromium, such as `140`. */
   readonly chromeMajor: string
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
 }
 
 /** A page to load. */
@@ -102,14 +106,10 @@ export class PageLoader implements AsyncDisposable {
     const { acceptLanguage } = localeOf(request)
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
-    const fetched = await fetchPage(request.url, {
-      dispatcher,
-      identity,
-      headers: request.headers ?? {},
-      cookies,
-      mayFollow,
-      signal,
-    })
+    const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, signal }
+    const fetched = await timed(this.#deps.metrics, 'bowline_fetch_seconds', async () =>
+      fetchPage(request.url, options),
+    )
     const page = await this.#deps.documents.read(fetched, { signal })
     return { page, processed: await processPage(page), isRendered: false }
   }

@@ -8,6 +8,8 @@ import type { CdpRouter } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
+import type { MetricRecorder } from '../../metrics/metrics.ts'
+import { timed } from '../../metrics/timed.ts'
 import { toFetchError } from '../fetch/fetch-error.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
@@ -26,6 +28,8 @@ export interface RendererDeps {
   readonly chromeMajor: string
   /** Block lists in addition to the built-in one. Default: none. */
   readonly adLists?: AdLists | undefined
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
 }
 
 /** A page to render. */
@@ -50,6 +54,8 @@ export class Renderer implements AsyncDisposable {
   readonly #shared: ScrapeBrowsers
   readonly #consentScript = createConsentScript()
   readonly #cleanups = new Set<Promise<void>>()
+  /** Ids of the browsers with a profile, each for one page. */
+  readonly #withProfiles = new Set<string>()
 
   constructor(deps: RendererDeps) {
     this.#deps = deps
@@ -65,6 +71,21 @@ export class Renderer implements AsyncDisposable {
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return { cookies: outcome.cookies }
     throw await this.#failureOf(call, outcome.kind)
+  }
+
+  /** Pages that are open, and callers that wait to open one. */
+  openPages(): { readonly open: number; readonly waiting: number } {
+    return this.#shared.openPages()
+  }
+
+  /** Ids of the browsers that render pages. */
+  browserIds(): readonly string[] {
+    return [...this.#shared.browserIds(), ...this.#withProfiles]
+  }
+
+  /** Counts the browser contexts of pages that were captured. */
+  async leakedContexts(): Promise<number> {
+    return this.#shared.leakedContexts()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,7 +113,7 @@ export class Renderer implements AsyncDisposable {
     try {
       // Chromium handles commands in order, so this applies before the page opens.
       const denied = router.call('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
-      const [outcome] = await Promise.all([renderPage(this.#task(call, router, browserContextId)), denied])
+      const [outcome] = await Promise.all([this.#renderPage(this.#task(call, router, browserContextId)), denied])
       return outcome
     } finally {
       // Close the context in the background.
@@ -112,13 +133,19 @@ export class Renderer implements AsyncDisposable {
     const launch: BrowserPool['launch'] = async (options, signal) =>
       browsers.launch({ ...options, openProxyEndpoint }, signal)
     const browser = await launchWithProfile({ ...browsers, launch }, profile, {}, call.signal)
+    this.#withProfiles.add(browser.id)
     try {
-      const outcome = await renderPage(this.#task(call, browser.router, undefined))
+      const outcome = await this.#renderPage(this.#task(call, browser.router, undefined))
       if (isWritable) await saveProfile(profile, browser, undefined)
       return outcome
     } finally {
       await browser.kill()
+      this.#withProfiles.delete(browser.id)
     }
+  }
+
+  async #renderPage(task: RenderTask): Promise<RenderOutcome> {
+    return timed(this.#deps.metrics, 'bowline_render_seconds', async () => renderPage(task))
   }
 
   #task(

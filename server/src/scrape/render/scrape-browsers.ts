@@ -2,6 +2,7 @@ import { abortable, type Abortable } from 'bowline/kit/abort'
 import type { Browser } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Egress } from '../../egress/egress.ts'
+import type { MetricRecorder } from '../../metrics/metrics.ts'
 import { Semaphore } from '../../kit/semaphore.ts'
 
 /** Upstream proxy that the pages of a browser use. */
@@ -13,6 +14,8 @@ export interface ScrapeBrowserDeps {
   readonly egress: Pick<Egress, 'openProxyEndpoint'>
   /** Maximum number of open pages, in all browsers. Further pages wait. */
   readonly maxPages: number
+  /** Default: nothing is recorded. */
+  readonly metrics?: MetricRecorder | undefined
 }
 
 /** A slot for one page in a shared browser. Disposing releases it. */
@@ -25,6 +28,8 @@ export interface BrowserSlot extends AsyncDisposable {
 interface BrowserEntry {
   readonly upstream: UpstreamName
   readonly starting: Promise<Browser>
+  /** Set once it has started. */
+  browser: Browser | undefined
   uses: number
   active: number
   isRetired: boolean
@@ -64,7 +69,10 @@ export class ScrapeBrowsers implements AsyncDisposable {
    * Acquires one of the `maxPages` slots, for a page with its own browser. Disposing releases it.
    */
   async acquirePage({ signal }: Abortable): Promise<Disposable> {
-    return this.#pages.acquire(signal)
+    const startedMs = performance.now()
+    const page = await this.#pages.acquire(signal)
+    this.#deps.metrics?.observe('bowline_render_wait_seconds', {}, (performance.now() - startedMs) / 1000)
+    return page
   }
 
   /**
@@ -95,6 +103,29 @@ export class ScrapeBrowsers implements AsyncDisposable {
     }
   }
 
+  /** Pages that are open, and callers that wait to open one. */
+  openPages(): { readonly open: number; readonly waiting: number } {
+    return { open: this.#pages.acquired, waiting: this.#pages.waiting }
+  }
+
+  /** Ids of the running browsers. */
+  browserIds(): readonly string[] {
+    return [...this.#shared].flatMap(({ browser }) => (browser === undefined ? [] : [browser.id]))
+  }
+
+  /** Counts the browser contexts beyond those of open pages. */
+  async leakedContexts(): Promise<number> {
+    const counts = await Promise.all(
+      [...this.#shared].map(async (shared) => {
+        if (shared.browser === undefined) return 0
+        const { browserContextIds } = await shared.browser.router.call('Target.getBrowserContexts')
+        // A page counts as active from before its context is created until it is closed.
+        return Math.max(0, browserContextIds.length - shared.active)
+      }),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const shared of this.#shared) this.#retire(shared)
     await Promise.allSettled(this.#closing)
@@ -120,14 +151,25 @@ export class ScrapeBrowsers implements AsyncDisposable {
     const starting = browsers.launch({
       openProxyEndpoint: async (options) => egress.openProxyEndpoint({ ...options, upstream }),
     })
-    const shared: BrowserEntry = { upstream, starting, uses: 0, active: 0, isRetired: false, retirement: undefined }
+    const shared: BrowserEntry = {
+      upstream,
+      starting,
+      browser: undefined,
+      uses: 0,
+      active: 0,
+      isRetired: false,
+      retirement: undefined,
+    }
     this.#shared.add(shared)
     const drop = (): void => {
       shared.isRetired = true
       this.#shared.delete(shared)
       clearTimeout(shared.retirement)
     }
-    starting.then((browser) => void browser.exited.then(drop), drop)
+    starting.then((browser) => {
+      shared.browser = browser
+      void browser.exited.then(drop)
+    }, drop)
     return shared
   }
 

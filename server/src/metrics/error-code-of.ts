@@ -1,0 +1,35 @@
+import { catalogue, type ErrorCode } from 'bowline/kit/catalogue'
+import { isBowlineError } from 'bowline/kit/errors'
+
+/** All values of labels that contain an error code. */
+export const errorCodes = Object.keys(catalogue) as readonly string[]
+
+/**
+ * Codes of failures that servers cause, not clients or sites. The objectives in
+ * `deploy/prometheus/objectives.yaml` count them.
+ */
+export const serverFaultCodes = [
+  'UNKNOWN_ERROR',
+  'STORED_VALUE_INVALID',
+  'STORE_UNAVAILABLE',
+  'SERVER_BUSY',
+  'BROWSER_START_FAILED',
+  'BROWSER_NOT_FOUND',
+  'CDP_FAILED',
+  'NODE_UNREACHABLE',
+  'PROFILE_STORAGE_UNAVAILABLE',
+  'EXECUTION_FAILED',
+] as const satisfies readonly ErrorCode[]
+
+/**
+ * Returns the code of an error for a label. `UNKNOWN_ERROR` for errors without a code of the
+ * catalogue: other services may send any number of codes.
+ */
+export function errorCodeOf(error: unknown): string {
+  return isBowlineError(error) && Object.hasOwn(catalogue, error.code) ? error.code : 'UNKNOWN_ERROR'
+}
+
+/** Returns the outcome of a step that failed. */
+export function failureOutcome(error: unknown): 'error' | 'cancelled' {
+  return isBowlineError(error) && error.code === 'ABORTED' ? 'cancelled' : 'error'
+}
