@@ -137,6 +137,7 @@ function openScraping(
     egress,
     prices,
     languageModel: settings.languageModel,
+    isolation: host.isolation,
     browserVersion: host.binary.version,
     indexPage: index?.add,
     metrics,

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Semaphore } from '../kit/semaphore.ts'
+import { jailOf, type IsolationLayers } from '../browsers/isolation.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Profiles } from '../profiles/profiles.ts'
@@ -21,6 +22,7 @@ export interface OpenScrapesDeps {
   readonly store: Store
   readonly blobs: Blobs
   readonly browsers: BrowserPool
+  readonly isolation: IsolationLayers
   readonly profiles: Profiles
   readonly egress: Egress
   readonly prices: Prices
@@ -63,6 +65,7 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       chromeMajor,
       workers: new HtmlThreadPool(),
       documents: new DocumentReader(),
+      jail: jailOf(deps.isolation),
       pdfSlots: new Semaphore(maxConcurrentPdfs),
       renderer: new Renderer({ browsers, egress, profiles, maxPages, chromeMajor, adLists, metrics }),
       hasEnhancedProxy,

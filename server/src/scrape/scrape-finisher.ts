@@ -4,6 +4,7 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
 import { priceOfScrape, type Prices } from '../billing/prices.ts'
 import type { Blobs } from '../blobs/blobs.ts'
+import type { Jail } from '../browsers/jail.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
 import type { Store } from '../store/store.ts'
 import { buildDocument, type BuiltDocument } from './document/build-document.ts'
@@ -29,6 +30,8 @@ export interface ScrapeFinisherDeps {
   readonly blobs: Blobs
   readonly workers: HtmlThreadPool
   readonly pdfSlots: Semaphore
+  /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */
+  readonly jail: Jail | undefined
   readonly prices: Prices
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean

@@ -6,6 +6,7 @@ import { ScrapeMetrics } from './scrape-metrics.ts'
 import type { ScrapeReplay } from './queries/scrape-replay.ts'
 import type { PricedScrape } from './priced-scrape.ts'
 import { ScrapeFinisher } from './scrape-finisher.ts'
+import type { Jail } from '../browsers/jail.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -30,6 +31,8 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly workers: HtmlThreadPool
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
+  /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */
+  readonly jail: Jail | undefined
   readonly prices: Prices
   /** Without one, formats that need it are refused. */
   readonly languageModel: LanguageModel | undefined

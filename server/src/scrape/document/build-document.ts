@@ -3,6 +3,7 @@ import type { Format } from 'bowline/contract/formats'
 import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
+import type { Jail } from '../../browsers/jail.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { Store } from '../../store/store.ts'
 import { trackingKey } from './cache-key.ts'
@@ -33,6 +34,8 @@ export interface BuildOptions extends ProxiedLoad {
   readonly workers: HtmlThreadPool
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
+  /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */
+  readonly jail: Jail | undefined
   readonly request: ScrapeRequest
   readonly teamId: string
   readonly signal: AbortSignal

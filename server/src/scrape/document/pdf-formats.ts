@@ -13,7 +13,7 @@ export async function parsePdfFormats(
     plain,
   }: {
     readonly parser: PdfParser
-    readonly limits: Pick<PdfOptions, 'signal' | 'slots' | 'timeoutMs'>
+    readonly limits: Pick<PdfOptions, 'signal' | 'slots' | 'jail' | 'timeoutMs'>
     readonly plain: PlainFormats
   },
 ): Promise<TextFormats> {

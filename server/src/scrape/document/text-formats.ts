@@ -1,6 +1,7 @@
 import { imageParserOf, pdfParserOf } from 'bowline/contract/parsers'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
+import type { Jail } from '../../browsers/jail.ts'
 import { escapeHtml } from '../../kit/escape-html.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
@@ -14,10 +15,10 @@ export async function makeTextFormats(
   request: ScrapeRequest,
   page: LoadedPage,
   processed: ProcessedHtml | undefined,
-  deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore },
+  deps: { readonly signal: AbortSignal; readonly pdfSlots: Semaphore; readonly jail: Jail | undefined },
 ): Promise<TextFormats> {
   const { body } = page
-  const limits = { signal: deps.signal, slots: deps.pdfSlots, timeoutMs: 120_000 }
+  const limits = { signal: deps.signal, slots: deps.pdfSlots, jail: deps.jail, timeoutMs: 120_000 }
   if (request.formats.some(({ type }) => type === 'rawBase64')) return rawImage(page)
   const wants = (type: ScrapeRequest['formats'][number]['type']): boolean =>
     request.formats.some((format) => format.type === type)

@@ -1,5 +1,6 @@
 import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
+import type { Jail } from '../../../browsers/jail.ts'
 import type { Semaphore } from '../../../kit/semaphore.ts'
 import type { PdfJob, PdfPage, PdfResult, ReadPdf } from './pdf-result.ts'
 import { maxMemoryKb, outOfMemory, runPdfProcess } from './run-pdf-process.ts'
@@ -22,6 +23,8 @@ export interface ImageOptions extends Abortable {
    * limit.
    */
   readonly slots?: Semaphore | undefined
+  /** The bubblewrap around the parser process. Default: none. */
+  readonly jail?: Jail | undefined
 }
 
 /** Options of `parsePdf`. */
@@ -73,7 +76,7 @@ export async function parseImage(bytes: Uint8Array, options: ImageOptions = {}):
 }
 
 async function parse(bytes: Uint8Array, job: PdfJob, options: ImageOptions): Promise<PdfContent> {
-  const { signal, timeoutMs = 30_000, slots } = options
+  const { signal, timeoutMs = 30_000, slots, jail } = options
   const name = `${job.kind === 'pdf' ? 'PDF' : 'image'} of ${sizeOf(bytes)}`
   signal?.throwIfAborted()
   using _ = await slots?.acquire(signal)
@@ -81,7 +84,7 @@ async function parse(bytes: Uint8Array, job: PdfJob, options: ImageOptions): Pro
   const stop = mergeSignals(limit, signal)
   const attempt = async (reader: PdfJob['reader']): Promise<PdfResult> => {
     try {
-      return await runPdfProcess(bytes, { ...job, reader }, stop)
+      return await runPdfProcess(bytes, { ...job, reader }, { signal: stop, jail })
     } catch (cause) {
       signal?.throwIfAborted()
       if (limit.aborted)

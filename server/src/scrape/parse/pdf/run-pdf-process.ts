@@ -4,6 +4,8 @@ import { setPriority } from 'node:os'
 import { extname } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Jail } from '../../../browsers/jail.ts'
+import { jailParser } from './jail-parser.ts'
 import type { PdfJob, PdfResult } from './pdf-result.ts'
 import { threadEnvironment } from '../../../kit/thread-environment.ts'
 
@@ -28,9 +30,20 @@ const environment = {
 
 const script = fileURLToPath(new URL(`./pdf-process${extname(import.meta.filename)}`, import.meta.url))
 
+/** Options of `runPdfProcess`. */
+export interface PdfProcessOptions {
+  readonly signal: AbortSignal
+  /** Undefined: the process has the rights of the server. */
+  readonly jail: Jail | undefined
+}
+
 /** Reads a file in a separate process with limits, which is killed on abort. */
-export async function runPdfProcess(bytes: Uint8Array, job: PdfJob, signal: AbortSignal): Promise<PdfResult> {
-  const [command = '', ...args] = withLimits([process.execPath, script, JSON.stringify(job)])
+export async function runPdfProcess(
+  bytes: Uint8Array,
+  job: PdfJob,
+  { signal, jail }: PdfProcessOptions,
+): Promise<PdfResult> {
+  const [command = '', ...args] = withLimits(commandOf(job, jail))
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...environment, ...threadEnvironment() },
@@ -51,6 +64,13 @@ export async function runPdfProcess(bytes: Uint8Array, job: PdfJob, signal: Abor
   } finally {
     signal.removeEventListener('abort', kill)
   }
+}
+
+function commandOf(job: PdfJob, jail: Jail | undefined): readonly string[] {
+  const args = [JSON.stringify(job)]
+  if (jail === undefined) return [process.execPath, script, ...args]
+  const folders = [job.tessdata, threadEnvironment()['NODE_COMPILE_CACHE']].filter((path) => path !== undefined)
+  return [jail.path, ...jailParser(jail, args, { script, folders })]
 }
 
 function withLimits(command: readonly string[]): readonly string[] {
