@@ -76,7 +76,8 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
         aliveUntil: new Date(createdAt.getTime() + ageMs()),
       })),
     )
-    for (const id of await sessionsOfRevokedKeys(db, deps.nodeId)) {
+    const revoked = sessions.liveSessions === 0 ? [] : await sessionsOfRevokedKeys(db, deps.nodeId)
+    for (const id of revoked) {
       sessions.end(id, 'revoked').catch((error: unknown) => deps.onError(error, `ending session ${id} (revoked)`))
     }
     for (const row of await activeSessionsOfNode(db, deps.nodeId)) {

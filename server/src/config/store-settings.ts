@@ -18,7 +18,7 @@ export const storeSettings = {
     env: 'BOWLINE_DATABASE_CONNECTIONS',
     help: 'maximum number of connections of this server to PostgreSQL',
     accepts: 'a whole number from 2 to 1000',
-    schema: wholeNumber(2, 1000).default(10),
+    schema: wholeNumber(2, 1000).default(8),
   },
   blobs: {
     flag: 'blobs',

@@ -3,7 +3,12 @@ import type { Store } from '../store/store.ts'
 
 /** Poll and heartbeat intervals of the task queues. */
 export interface QueueTiming {
-  /** Milliseconds between polls for tasks from other servers and for tasks that have become due. */
+  /**
+   * Milliseconds between polls of all queues, in one statement, for tasks that have become due or
+   * whose notification was lost. Undefined: each worker polls its own queue.
+   */
+  readonly duePollMs: number | undefined
+  /** Milliseconds between polls of each worker for tasks of its queue. */
   readonly pollMs: number
   /** Milliseconds between heartbeats of the tasks that run on this server. */
   readonly heartbeatMs: number
@@ -17,6 +22,13 @@ export interface QueueTiming {
 export const queueTimings: Readonly<Record<Store['kind'], QueueTiming>> = {
   // There is no other server, and tasks that the previous process had started are requeued at
   // startup.
-  pglite: { pollMs: 15_000, heartbeatMs: 10_000, heartbeatTimeoutSeconds: 30, superviseSeconds: 30 },
-  postgres: { pollMs: 2000, heartbeatMs: 5000, heartbeatTimeoutSeconds: taskTakeoverSeconds, superviseSeconds: 5 },
+  pglite: { duePollMs: undefined, pollMs: 15_000, heartbeatMs: 10_000, heartbeatTimeoutSeconds: 30, superviseSeconds: 30 },
+  // Servers are notified of tasks, so they poll seldom: 50 idle servers share one PostgreSQL.
+  postgres: {
+    duePollMs: 5000,
+    pollMs: 60_000,
+    heartbeatMs: 5000,
+    heartbeatTimeoutSeconds: taskTakeoverSeconds,
+    superviseSeconds: 10,
+  },
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { dayMs } from 'bowline/kit/day-ms'
 import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
+import { runEvery } from '../kit/run-every.ts'
 import type { Database } from '../store/schema.ts'
+import { findDueQueues } from './find-due-queues.ts'
 import { listenForTasks, notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings } from './queue-timing.ts'
@@ -43,19 +45,24 @@ export class TaskQueues implements AsyncDisposable {
   readonly #deps: TaskQueuesDeps
   readonly #workers = new Map<string, Pick<Worker<object>, 'schedulePoll' | typeof Symbol.asyncDispose>>()
   #listener: AsyncDisposable | undefined
+  #duePoll: AsyncDisposable | undefined
 
   constructor(deps: TaskQueuesDeps) {
     this.#deps = deps
   }
 
   /**
-   * Starts tasks as soon as the transaction that enqueued them commits (LISTEN/NOTIFY). Without it,
-   * workers poll every 2 s. Does nothing in the embedded store.
+   * Starts tasks as soon as the transaction that enqueued them commits (LISTEN/NOTIFY), and within
+   * 5 s if the notification is lost. Does nothing in the embedded store.
    */
   listen(): void {
     this.#listener = listenForTasks(this.#deps.store, (name) => {
       for (const [each, worker] of this.#workers) if (name === undefined || name === each) worker.schedulePoll()
     })
+    const { duePollMs } = queueTimings[this.#deps.store.kind]
+    if (duePollMs === undefined) return
+    const onError = (error: unknown): void => this.#deps.onError(error, 'checking the queues for due tasks')
+    this.#duePoll = runEvery(duePollMs, async () => this.#wakeDueWorkers(), { onError })
   }
 
   /** Adds a task. `work` must have been called for the queue on this server. */
@@ -104,6 +111,12 @@ export class TaskQueues implements AsyncDisposable {
     worker.start()
   }
 
+  async #wakeDueWorkers(): Promise<void> {
+    const names = [...this.#workers.keys()]
+    if (names.length === 0) return
+    for (const name of await findDueQueues(this.#deps.store.db, names)) this.#workers.get(name)?.schedulePoll()
+  }
+
   /** Requeues tasks that a crashed process left active: no other server uses the embedded store. */
   async #requeueOrphaned(name: string): Promise<void> {
     const { boss } = this.#deps
@@ -115,6 +128,7 @@ export class TaskQueues implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#duePoll?.[Symbol.asyncDispose]()
     await Promise.all([...this.#workers.values()].map((worker) => worker[Symbol.asyncDispose]()))
     await this.#listener?.[Symbol.asyncDispose]()
     await this.#deps.boss.stop({ graceful: false })

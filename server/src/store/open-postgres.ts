@@ -9,13 +9,13 @@ import type { ConnectionCounts, RawDatabase, Store, StoreLog } from './store.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 
-/** Default pool size. Nine servers fit into PostgreSQL's default limit of 100 connections. */
-const defaultConnections = 10
+/** Default pool size. Twelve servers fit into PostgreSQL's default limit of 100 connections. */
+const defaultConnections = 8
 
 /** Options of `openPostgres` and `connectPostgres`. */
 interface PostgresOptions extends Pick<HangGuardOptions, 'maxStatementMs'> {
   readonly databaseUrl: string
-  /** Maximum connections, at least 2. Default: 10. */
+  /** Maximum connections, at least 2. Default: 8. */
   readonly connections?: number | undefined
   readonly log: StoreLog | undefined
 }

@@ -12,7 +12,7 @@ export interface StoreOptions {
   readonly dataDir: string
   /** `postgres://…` URL of PostgreSQL 13 or newer. Default: the embedded database. */
   readonly databaseUrl?: string | undefined
-  /** Maximum connections to PostgreSQL. Default: 10. */
+  /** Maximum connections to PostgreSQL. Default: 8. */
   readonly databaseConnections?: number | undefined
   /**
    * Directory that caches an empty, migrated database for new data directories.
