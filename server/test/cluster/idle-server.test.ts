@@ -13,7 +13,7 @@ test('an idle server has at most 8 connections and sends at most 2 queries a sec
   const queries = vi.spyOn(Client.prototype, 'query')
   try {
     await sleep(measuredMs)
-    const sent = queries.mock.calls.map(([query]) => query)
+    const sent = queries.mock.calls.length
     const client = new Client({ connectionString: database.url })
     await client.connect()
     const { rows } = await client.query<{ connections: string }>(
@@ -23,8 +23,8 @@ test('an idle server has at most 8 connections and sends at most 2 queries a sec
     await client.end()
 
     expect(Number(rows[0]!.connections)).toBeLessThanOrEqual(8)
-    expect(sent.length).toBeGreaterThan(0)
-    expect(sent.length / (measuredMs / 1000)).toBeLessThanOrEqual(2)
+    expect(sent).toBeGreaterThan(0)
+    expect(sent / (measuredMs / 1000)).toBeLessThanOrEqual(2)
   } finally {
     queries.mockRestore()
   }
