@@ -24,6 +24,9 @@ export interface HeartbeatDeps extends Pick<
   readonly onBeat: (error: unknown) => void
 }
 
+/** Nodes that stop leave bootstrap keys behind. Those of dead nodes are retired at once. */
+const beatsPerRetirement = 12
+
 type RetiredKeys = Awaited<ReturnType<typeof retireBootstrapKeys>>
 
 /**
@@ -53,11 +56,12 @@ async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void
  * renews its profile leases,
  * - ends sessions whose API key was revoked on another node, and sessions stored for this node that
  * never started,
- * - retires bootstrap keys that no node uses any more,
+ * - every minute, retires bootstrap keys that no node uses any more,
  * - recovers nodes without a heartbeat, unless its own heartbeats have failed until just now.
  */
 export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
   const canJudgePeers = createPeerTimeoutCheck(performance.now())
+  let beats = 0
   const sendHeartbeat = async (): Promise<void> => {
     const { db } = deps.store
     const isKnown = await recordHeartbeat(db, {
@@ -83,12 +87,13 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
     for (const row of await activeSessionsOfNode(db, deps.nodeId)) {
       if (sessions.isStray(row)) await endStraySession(deps, row)
     }
-    deps.onRetired(await retireBootstrapKeys(db))
+    if (beats++ % beatsPerRetirement === 0) deps.onRetired(await retireBootstrapKeys(db))
     if (!canJudge) return
     for (const node of await findDeadNodes(db, deadAfterSeconds)) {
       if (node.id === deps.nodeId) continue
       for (const row of await cleanUpDeadNode(deps, node.id)) deps.onEnd(row)
       await removeNode(db, node.id)
+      deps.onRetired(await retireBootstrapKeys(db))
     }
   }
   return runEvery(heartbeatMs, async () => sendHeartbeat().then(() => deps.onBeat(undefined)), {

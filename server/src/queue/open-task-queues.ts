@@ -1,6 +1,7 @@
 import { PgBoss, type ConstructorOptions } from 'pg-boss'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
+import { createStartedTaskIndex } from './find-waking-queues.ts'
 import { TaskQueues } from './task-queues.ts'
 import { queueTimings } from './queue-timing.ts'
 
@@ -15,12 +16,12 @@ export interface OpenTaskQueuesDeps {
  * created.
  */
 export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Promise<TaskQueues> {
-  const { superviseSeconds } = queueTimings[store.kind]
+  const { superviseSeconds, superviseClaimSeconds } = queueTimings[store.kind]
   const boss = new PgBoss({
     ...connection(store),
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
-    monitorIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseClaimSeconds,
     // Rarely needed: job dependencies, which we do not use, and migrations of pg-boss in the
     // background.
     flowIntervalSeconds: 3600,
@@ -28,6 +29,7 @@ export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Pr
   })
   boss.on('error', (error) => onError(error, 'maintaining the queues'))
   await boss.start()
+  if (store.kind === 'postgres') await createStartedTaskIndex(store.db)
   const queues = new TaskQueues({ boss, store, onError })
   queues.listen()
   return queues

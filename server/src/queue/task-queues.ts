@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { fromKysely, type JobInsert } from 'pg-boss'
 import { runEvery } from '../kit/run-every.ts'
 import type { Database } from '../store/schema.ts'
-import { findDueQueues } from './find-due-queues.ts'
+import { findWakingQueues } from './find-waking-queues.ts'
 import { listenForTasks, notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings } from './queue-timing.ts'
@@ -61,8 +61,8 @@ export class TaskQueues implements AsyncDisposable {
     })
     const { duePollMs } = queueTimings[this.#deps.store.kind]
     if (duePollMs === undefined) return
-    const onError = (error: unknown): void => this.#deps.onError(error, 'checking the queues for due tasks')
-    this.#duePoll = runEvery(duePollMs, async () => this.#wakeDueWorkers(), { onError })
+    const onError = (error: unknown): void => this.#deps.onError(error, 'checking the queues for due and lost tasks')
+    this.#duePoll = runEvery(duePollMs, async () => this.#wakeWorkers(), { onError })
   }
 
   /** Adds a task. `work` must have been called for the queue on this server. */
@@ -111,10 +111,18 @@ export class TaskQueues implements AsyncDisposable {
     worker.start()
   }
 
-  async #wakeDueWorkers(): Promise<void> {
+  async #wakeWorkers(): Promise<void> {
     const names = [...this.#workers.keys()]
     if (names.length === 0) return
-    for (const name of await findDueQueues(this.#deps.store.db, names)) this.#workers.get(name)?.schedulePoll()
+    const { boss, store } = this.#deps
+    for (const { name, isDue, hasLostTask } of await findWakingQueues(store.db, names)) {
+      if (hasLostTask) {
+        // Requeues the tasks whose heartbeats have stopped. Does nothing if another server just did.
+        await boss.supervise(name)
+        await notifyQueue(store.db, name)
+      }
+      if (isDue) this.#workers.get(name)?.schedulePoll()
+    }
   }
 
   /** Requeues tasks that a crashed process left active: no other server uses the embedded store. */

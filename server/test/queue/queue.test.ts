@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deadAfterSeconds, taskTakeoverSeconds } from '../../src/nodes/node-liveness.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import type { TaskQueues } from '../../src/queue/task-queues.ts'
 import type { Queue } from '../../src/queue/queue.ts'
@@ -112,7 +113,7 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     await queues.send(queue, { to: 'late' }, { startAfter: 5 })
 
     expect(await received.promise).toBe('soon')
-    // Without a notification, workers would poll after 2 s.
+    // Without a notification, workers would poll after up to 5 s.
     expect(performance.now() - committed).toBeLessThan(1500)
   })
 
@@ -202,5 +203,20 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
 
     // A graceful shutdown does not count as an attempt.
     expect(await done.promise).toEqual({ to: 'patience', attempt: 1 })
+  })
+
+  test.runIf(storeKind === 'PostgreSQL')('whose server has gone start on another one in time', async () => {
+    const queue: Queue<Greeting> = { name: 'lost', expireSeconds: 30 }
+    const done = Promise.withResolvers<{ to: string; attempt: number }>()
+    await queues.work(queue, { concurrency: 1 }, async ({ to }, { attempt }) => done.resolve({ to, attempt }))
+    await queues.send(queue, { to: 'Ann' }, { startAfter: 3600 })
+
+    const lastBeat = sql`now() - make_interval(secs => ${taskTakeoverSeconds}::integer)`
+    await sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = ${lastBeat}
+      where name = 'lost'`.execute(store.db)
+    const startedMs = performance.now()
+
+    expect(await done.promise).toEqual({ to: 'Ann', attempt: 2 })
+    expect(taskTakeoverSeconds * 1000 + performance.now() - startedMs).toBeLessThan(deadAfterSeconds * 1000)
   })
 })
