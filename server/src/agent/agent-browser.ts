@@ -122,7 +122,9 @@ export class AgentBrowser {
     if (session === undefined) throw new BowlineError('SESSION_ENDED', 'The browser session has ended')
     if (pages.isStrict) {
       const isRefused = (url: string): boolean => /^https?:/.test(url) && !pages.includes(url)
-      await guardNavigations(session.browser.router, { isRefused, onRefused: () => undefined })
+      // Advertisements and comments in frames of other hosts are not text of the pages to read.
+      const isFrameRefused = (url: string): boolean => /^https?:/.test(url) && !pages.includesHostOf(url)
+      await guardNavigations(session.browser.router, { isRefused, isFrameRefused, onRefused: () => undefined })
     }
     await this.#record({ type: 'browser.session.started', sessionId: row.id })
     const browser = undo.use(await openBrowserTools(this.#deps, session, { timeoutMs, allowedDomains: pages.hosts }))

@@ -9,6 +9,8 @@ export interface PageScope {
   readonly isStrict: boolean
   /** Whether a URL may be read. Positions in a page (`#…`) do not matter. */
   readonly includes: (url: string) => boolean
+  /** Whether frames of pages may show a URL: it has the host of one of `urls`. */
+  readonly includesHostOf: (url: string) => boolean
   /** Hosts that may be opened. Undefined: all. */
   readonly hosts: readonly string[] | undefined
 }
@@ -29,11 +31,13 @@ export function createPageScope(urls: readonly string[], isStrict: boolean): Pag
     const parsed = URL.parse(url)
     return folders.some(({ origin, pathname }) => parsed?.origin === origin && parsed.pathname.startsWith(pathname))
   }
+  const hosts = [...new Set([...pages].map((url) => new URL(url).host))]
   return {
     urls: [...pages],
     isStrict,
     includes: (url) => !isStrict || pages.has(withoutHash(url)) || isBelow(url),
-    hosts: isStrict ? [...new Set([...pages].map((url) => new URL(url).host))] : undefined,
+    includesHostOf: (url) => !isStrict || hosts.includes(URL.parse(url)?.host ?? ''),
+    hosts: isStrict ? hosts : undefined,
   }
 }
 

@@ -6,6 +6,8 @@ import { attachToBrowser, attachToTarget, type CdpSession } from './targets.ts'
 export interface GuardNavigationsOptions {
   /** Whether tabs may not show an http(s) URL. */
   readonly isRefused: (url: string) => boolean
+  /** Whether frames of pages may not show an http(s) URL. Default: they may show all. */
+  readonly isFrameRefused?: ((url: string) => boolean) | undefined
   /** Called with each URL whose request was refused. */
   readonly onRefused: (url: string) => void
 }
@@ -30,13 +32,17 @@ export async function guardNavigations(router: CdpRouter, options: GuardNavigati
 async function decide(
   browser: CdpSession,
   { requestId, request, frameId }: Protocol.Fetch.RequestPausedEvent,
-  { isRefused, onRefused }: GuardNavigationsOptions,
+  { isRefused, isFrameRefused = () => false, onRefused }: GuardNavigationsOptions,
 ): Promise<void> {
-  if (!isRefused(request.url) || !(await isTab(browser, frameId))) {
+  const { url } = request
+  const [inTab, inFrame] = [isRefused(url), isFrameRefused(url)]
+  const isSame = inTab === inFrame
+  const isRefusedHere = isSame || (await isTab(browser, frameId)) ? inTab : inFrame
+  if (!isRefusedHere) {
     await browser.call('Fetch.continueRequest', { requestId })
     return
   }
-  onRefused(request.url)
+  onRefused(url)
   await browser.call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
 }
 

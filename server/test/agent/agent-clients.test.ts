@@ -14,7 +14,10 @@ const visited: string[] = []
 beforeAll(async () => {
   fixture = await startAgentFixture({
     '/fleet': fixedPage('Fleet', '<h1>The red boat</h1>'),
-    '/dock': fixedPage('Dock', `<h1>Dock</h1><button onclick="location = '/away'">Leave</button>`),
+    '/dock': (exchange) => {
+      const frame = `<iframe src="${exchange.crossOrigin}/away" title="Foreign"></iframe>`
+      return fixedPage('Dock', `<h1>Dock</h1><button onclick="location = '/away'">Leave</button>${frame}`)(exchange)
+    },
     '/moved': ({ response, crossOrigin }) => void response.writeHead(302, { location: `${crossOrigin}/away` }).end(),
     '/scripted': fixedPage('Scripted', `<div id="root"></div><script>location.replace('/away')</script>`),
     '/away': (exchange) => {
