@@ -1,5 +1,6 @@
 import { catalogue, type ErrorCode } from 'bowline/kit/catalogue'
 import { isBowlineError } from 'bowline/kit/errors'
+import { isError } from 'bowline/kit/is-error'
 
 /** All values of labels that contain an error code. */
 export const errorCodes = Object.keys(catalogue) as readonly string[]
@@ -29,7 +30,12 @@ export function errorCodeOf(error: unknown): string {
   return isBowlineError(error) && Object.hasOwn(catalogue, error.code) ? error.code : 'UNKNOWN_ERROR'
 }
 
-/** Returns the outcome of a step that failed. */
-export function failureOutcome(error: unknown): 'error' | 'cancelled' {
-  return isBowlineError(error) && error.code === 'ABORTED' ? 'cancelled' : 'error'
+/** Whether work failed because its signal aborted for another reason than a timeout. */
+export function isCancelled(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true && !isTimeout(signal)
+}
+
+/** Whether a signal aborted because a time limit was reached. */
+export function isTimeout({ reason }: AbortSignal): boolean {
+  return isError(reason) && reason.name === 'TimeoutError'
 }

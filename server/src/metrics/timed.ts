@@ -1,4 +1,4 @@
-import { failureOutcome } from './error-code-of.ts'
+import { isCancelled } from './error-code-of.ts'
 import type { LabelsOf, NameOf } from './metric-table.ts'
 import type { MetricRecorder } from './metrics.ts'
 
@@ -9,10 +9,13 @@ type TimedMetric = {
   [Name in NameOf<'histogram'>]: { readonly outcome: Outcomes } extends LabelsOf<Name> ? Name : never
 }[NameOf<'histogram'>]
 
-/** Runs a function and records its duration and outcome. */
+/**
+ * Runs a function and records its duration and outcome: `cancelled` if `signal` aborted before its
+ * end, unless by a timeout.
+ */
 export async function timed<Result>(
   metrics: MetricRecorder | undefined,
-  name: TimedMetric,
+  { name, signal }: { readonly name: TimedMetric; readonly signal: AbortSignal },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const startedMs = performance.now()
@@ -23,7 +26,7 @@ export async function timed<Result>(
     record('success')
     return result
   } catch (error) {
-    record(failureOutcome(error))
+    record(isCancelled(signal) ? 'cancelled' : 'error')
     throw error
   }
 }

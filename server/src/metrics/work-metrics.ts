@@ -6,7 +6,7 @@ import { longSeconds, outcomes, shortSeconds, waitSeconds, type MetricDefinition
 export const scrapeMetrics = {
   bowline_scrapes_total: {
     type: 'counter',
-    help: 'Pages scraped by requests, jobs, checks and agents, by `success` or error code',
+    help: 'Attempts to scrape a page, by `success` or error code',
     labels: { outcome: ['success', ...errorCodes] },
     initial: ['success', ...serverFaultCodes],
   },

@@ -1,5 +1,5 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { errorCodeOf } from '../metrics/error-code-of.ts'
+import { errorCodeOf, isCancelled } from '../metrics/error-code-of.ts'
 import type { LabelsOf } from '../metrics/metric-table.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { ScrapeCall } from './scrape-call.ts'
@@ -11,15 +11,17 @@ export type ScrapeSource = LabelsOf<'bowline_scrape_seconds'>['source']
 export class ScrapeMetrics {
   readonly #metrics: MetricRecorder | undefined
   readonly #formats: ScrapeRequest['formats']
+  readonly #signal: AbortSignal | undefined
   readonly #startedMs = performance.now()
 
   constructor(
     metrics: MetricRecorder | undefined,
     { formats }: Pick<ScrapeRequest, 'formats'>,
-    { waitedMs = 0 }: Pick<ScrapeCall, 'waitedMs'>,
+    { waitedMs = 0, signal }: Pick<ScrapeCall, 'waitedMs' | 'signal'>,
   ) {
     this.#metrics = metrics
     this.#formats = formats
+    this.#signal = signal
     metrics?.observe('bowline_scrape_queue_wait_seconds', {}, waitedMs / 1000)
   }
 
@@ -38,13 +40,18 @@ export class ScrapeMetrics {
     try {
       return await work()
     } catch (error) {
-      this.fail(error)
+      this.#fail(error)
       throw error
     }
   }
 
-  /** Records a failure. */
-  fail(error: unknown): void {
-    this.#metrics?.increment('bowline_scrapes_total', { outcome: errorCodeOf(error) })
+  #fail(error: unknown): void {
+    this.#metrics?.increment('bowline_scrapes_total', { outcome: this.#outcomeOf(error) })
+  }
+
+  #outcomeOf(error: unknown): string {
+    // Aborted work fails with any error. Those who set the limit translate it for the client.
+    if (isCancelled(this.#signal)) return 'ABORTED'
+    return this.#signal?.aborted === true ? 'SCRAPE_TIMEOUT' : errorCodeOf(error)
   }
 }

@@ -207,7 +207,9 @@ export class Scrapes implements AsyncDisposable {
     return this.#deps.renderer.leakedContexts()
   }
 
-  #start(call: Pick<ScrapeCall, 'waitedMs'> & { readonly request: Pick<ScrapeRequest, 'formats'> }): ScrapeMetrics {
+  #start(
+    call: Pick<ScrapeCall, 'waitedMs' | 'signal'> & { readonly request: Pick<ScrapeRequest, 'formats'> },
+  ): ScrapeMetrics {
     return new ScrapeMetrics(this.#deps.metrics, call.request, call)
   }
 

@@ -62,6 +62,37 @@ test('scrapes are recorded by outcome, format and source, with their steps and c
   })
 })
 
+test('scrapes that time out or are cancelled do not count as failures of the server', async () => {
+  await using site = await startSite({ '/never-answers': () => undefined })
+  await using lab = await startLab()
+  const before = await readMetrics(lab)
+  const url = site.url('/never-answers')
+  const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'content-type': 'application/json' }
+  const leaving = new AbortController()
+  const left = fetch(`${lab.server.url}/v2/scrape`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ url }),
+    signal: leaving.signal,
+  }).catch(() => undefined)
+  const { body: batch } = await lab.api('POST', '/v2/batch/scrape', { urls: [`${url}?batch`] })
+  await expect.poll(() => site.requests.all.length).toBe(2)
+  leaving.abort()
+  await lab.api('DELETE', `/v2/batch/scrape/${batch['id']}`)
+  await lab.api('POST', '/v2/scrape', { url, timeout: 1000 })
+  await left
+
+  await expect
+    .poll(async () => changes(before, await readMetrics(lab)), { timeout: 10_000 })
+    .toMatchObject({
+      'bowline_scrapes_total{outcome="ABORTED"}': 2,
+      'bowline_scrapes_total{outcome="SCRAPE_TIMEOUT"}': 1,
+      'bowline_fetch_seconds_count{outcome="cancelled"}': 2,
+      'bowline_fetch_seconds_count{outcome="error"}': 1,
+    })
+  expect(changes(before, await readMetrics(lab))).not.toHaveProperty(['bowline_scrapes_total{outcome="UNKNOWN_ERROR"}'])
+})
+
 test('sessions are recorded with their start, failures, CDP connections and memory', async () => {
   await using lab = await startLab({ maxSessions: 1 })
   const session = await lab.createSession()

@@ -107,7 +107,7 @@ export class PageLoader implements AsyncDisposable {
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
     const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, signal }
-    const fetched = await timed(this.#deps.metrics, 'bowline_fetch_seconds', async () =>
+    const fetched = await timed(this.#deps.metrics, { name: 'bowline_fetch_seconds', signal }, async () =>
       fetchPage(request.url, options),
     )
     const page = await this.#deps.documents.read(fetched, { signal })

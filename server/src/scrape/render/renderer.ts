@@ -145,7 +145,9 @@ export class Renderer implements AsyncDisposable {
   }
 
   async #renderPage(task: RenderTask): Promise<RenderOutcome> {
-    return timed(this.#deps.metrics, 'bowline_render_seconds', async () => renderPage(task))
+    return timed(this.#deps.metrics, { name: 'bowline_render_seconds', signal: task.signal }, async () =>
+      renderPage(task),
+    )
   }
 
   #task(
