@@ -39,7 +39,7 @@ import { openWork } from './migrations/0039-open-work.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
-const migrationStatements: Readonly<Record<string, readonly string[]>> = {
+export const migrationStatements: Readonly<Record<string, readonly string[]>> = {
   '0001-first-tables': firstTables,
   '0002-profiles': profiles,
   '0003-scrapes': scrapes,
