@@ -5,6 +5,7 @@ import { searchRequest } from 'bowline/contract/search'
 import { BowlineError } from 'bowline/kit/errors'
 import { quotePage } from 'bowline/kit/quote-page'
 import type { Prices } from '../billing/prices.ts'
+import type { MayFollow } from '../kit/may-follow.ts'
 import { scrapeInSlot, type ScrapeInSlotDeps } from '../scrape/scrape-in-slot.ts'
 import type { Searches } from '../search/searches.ts'
 import type { AgentJobRow } from './agent-queries.ts'
@@ -58,6 +59,9 @@ const maxPageCharacters = 30_000
 
 const maxPdfPages = 10
 
+/** Cached pages can contain frames that a strict agent may not read. */
+const uncached = { maxAge: 0, storeInCache: false }
+
 /** Creates the tool that reads a page. */
 export function createScrapeTool(deps: AgentToolDeps, { job, pages, budget }: AgentScope): LoopTool {
   return {
@@ -71,10 +75,16 @@ export function createScrapeTool(deps: AgentToolDeps, { job, pages, budget }: Ag
       const url = address.data
       assertInScope(pages, url)
       const parsers = [{ type: 'pdf', maxPages: maxPdfPages }]
-      const request = scrapeRequest.parse({ url, formats: ['markdown', 'links'], parsers })
+      const request = scrapeRequest.parse({
+        url,
+        formats: ['markdown', 'links'],
+        parsers,
+        ...(pages.isStrict && uncached),
+      })
       const { teamId, apiKeyId } = job
       const { baseUrl } = job.request
-      const mayFollow = (to: URL): boolean => pages.includes(to.href)
+      const mayFollow: MayFollow = (to, isFrame = false) =>
+        isFrame ? pages.includesHostOf(to.href) : pages.includes(to.href)
       return withShare(budget, maxPdfPages * deps.prices.page, async () => {
         await using scrape = await scrapeInSlot(deps, { request, teamId, apiKeyId, baseUrl, mayFollow, signal })
         const { markdown = '', links, metadata } = scrape.document

@@ -1,6 +1,7 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { SessionScrapeRequest } from 'bowline/contract/session-scrape'
 import type { UploadedFile } from './load/document-reader.ts'
+import type { MayFollow } from '../kit/may-follow.ts'
 
 /** A page to scrape, and its owner. */
 export interface ScrapeCall {
@@ -12,7 +13,7 @@ export interface ScrapeCall {
   /** URL of this server as the client sees it, without trailing slash. */
   readonly baseUrl: string
   /** Whether a redirect, also one by a script, may lead to a URL. Default: to all. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
   /** Aborting stops the scrape. Default: it runs to its end. */
   readonly signal?: AbortSignal | undefined
   /** Id of the scrape. Default: a new one. */

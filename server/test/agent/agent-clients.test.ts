@@ -20,6 +20,11 @@ beforeAll(async () => {
     },
     '/moved': ({ response, crossOrigin }) => void response.writeHead(302, { location: `${crossOrigin}/away` }).end(),
     '/scripted': fixedPage('Scripted', `<div id="root"></div><script>location.replace('/away')</script>`),
+    '/framed': (exchange) => {
+      const frame = `<iframe src="${exchange.crossOrigin}/away"></iframe>`
+      const body = `<div id="root"></div>${frame}<script>root.textContent = 'Written by a script'</script>`
+      return fixedPage('Framed', body)(exchange)
+    },
     '/away': (exchange) => {
       visited.push('/away')
       return fixedPage('Away', '<h1>Secret of another page</h1>')(exchange)
@@ -45,6 +50,7 @@ test('a strict agent reads its URLs alone, whatever pages and redirects do', asy
           ['scrape', { url: fixture.site.url('/moved') }],
           ['scrape', { url: fixture.site.url('/away') }],
           ['scrape', { url: fixture.site.url('/scripted') }],
+          ['scrape', { url: fixture.site.url('/framed') }],
           ['search', { query: 'x' }],
         ],
       },
@@ -61,7 +67,7 @@ test('a strict agent reads its URLs alone, whatever pages and redirects do', asy
     )(question)
   })
 
-  const urls = ['/dock', '/moved', '/scripted'].map((path) => fixture.site.url(path))
+  const urls = ['/dock', '/moved', '/scripted', '/framed'].map((path) => fixture.site.url(path))
   const { data } = await fixture.bowline.agent('Look', { urls, strictConstrainToURLs: true })
 
   const text = shown.join('\n')
@@ -69,6 +75,7 @@ test('a strict agent reads its URLs alone, whatever pages and redirects do', asy
   expect(refOf('Leave')).not.toBe('none')
   expect(text).toMatch(/redirects to .*\/away, which is not allowed/)
   expect(text).toMatch(/There is no tool "search"/)
+  expect(text).toContain('Written by a script')
   expect(text).not.toContain('Secret of another page')
   expect(visited).toEqual([])
 })

@@ -12,6 +12,7 @@ import { ScrapeCookies } from './scrape-cookies.ts'
 import { toFetchError } from './fetch-error.ts'
 import { metaRefreshTarget } from './meta-refresh.ts'
 import { readBody, type ReceivedBody } from './read-body.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Options of `fetchPage`. */
 export interface FetchOptions extends Abortable {
@@ -26,7 +27,7 @@ export interface FetchOptions extends Abortable {
   /** Cookies that a browser has for the URL, each as a `Set-Cookie` header. Default: none. */
   readonly cookies?: readonly string[] | undefined
   /** Whether a redirect may lead to a URL. Default: to all. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
 }
 
 const maxRedirects = 10

@@ -13,6 +13,7 @@ import type { Renderer } from '../render/renderer.ts'
 import type { UpstreamName } from '../render/scrape-browsers.ts'
 import type { DocumentReader } from './document-reader.ts'
 import { browserOnlyOptions, nextLoadStep } from './load-step.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Dependencies of `PageLoader`. */
 export interface LoaderDeps {
@@ -31,7 +32,7 @@ export interface LoadRequest {
   readonly request: ScrapeRequest
   readonly teamId: string
   /** Whether a redirect may lead to a URL. Default: to all. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
   readonly signal: AbortSignal
   /**
    * Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not

@@ -8,6 +8,7 @@ import type { AdLists } from './ad-lists.ts'
 import { interceptRequests } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
 import { userAgentOverride } from '../../cdp/user-agent.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Options of `emulate`: the device, the locale and the requests of a page. */
 export interface EmulationOptions {
@@ -22,7 +23,7 @@ export interface EmulationOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
   /** Whether the page may lead to another URL. Default: to all. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
 }
 
 /** Viewport sizes in CSS pixels. */

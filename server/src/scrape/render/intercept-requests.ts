@@ -2,6 +2,7 @@ import type { Protocol } from '../../cdp/protocol.ts'
 import { mayForwardHeaders } from '../../kit/forward-headers.ts'
 import type { AdLists } from './ad-lists.ts'
 import type { Tab } from './tab.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Options of `interceptRequests`. */
 export interface InterceptOptions {
@@ -10,8 +11,8 @@ export interface InterceptOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Requests that these lists block fail. */
   readonly adLists: AdLists | undefined
-  /** Whether the tab may open another URL than that of the page. Default: any. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  /** Whether the tab and its frames may open another URL than that of the page. Default: any. */
+  readonly mayFollow?: MayFollow | undefined
 }
 
 /**
@@ -31,7 +32,7 @@ export async function interceptRequests(
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
   const isRefused = ({ resourceType, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
-    resourceType === 'Document' && frameId === tab.targetId && mayFollow?.(new URL(request.url)) === false
+    resourceType === 'Document' && mayFollow?.(new URL(request.url), frameId !== tab.targetId) === false
   tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Fetch.requestPaused' || isResponse(params)) return
     const { requestId, request } = params

@@ -15,6 +15,7 @@ import { emulate } from './emulate.ts'
 import { navigate, watchNavigation } from './navigate.ts'
 import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Options of `renderPage`. */
 export interface RenderTask {
@@ -28,7 +29,7 @@ export interface RenderTask {
   /** Default: the default context of the browser, with its profile. */
   readonly browserContextId: string | undefined
   /** Whether the tab may open another URL than that of the request. Default: any. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
   readonly signal: AbortSignal
 }
 

@@ -17,6 +17,7 @@ import { createConsentScript } from './dismiss-consent.ts'
 import type { RenderedPage } from './capture-page.ts'
 import { renderPage, unreachableError, type RenderOutcome, type RenderTask } from './render-page.ts'
 import { ScrapeBrowsers, type BrowserSlot, type UpstreamName } from './scrape-browsers.ts'
+import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Dependencies of `Renderer`. */
 export interface RendererDeps {
@@ -39,7 +40,7 @@ export interface RenderCall {
   readonly upstream: UpstreamName
   readonly teamId: string
   /** Whether the page may lead to another URL. Default: to all. */
-  readonly mayFollow?: ((url: URL) => boolean) | undefined
+  readonly mayFollow?: MayFollow | undefined
   readonly signal: AbortSignal
 }
 
