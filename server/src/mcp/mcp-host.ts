@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads'
 import { BowlineError } from 'bowline/kit/errors'
 import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
 import type { FromThread, ThreadError, ThreadRequest, ToolOutcome, ToThread } from './thread-messages.ts'
-import { threadEnvironment } from '../kit/thread-environment.ts'
 
 /**
  * Runs the MCP endpoint in a worker thread, so that large pages of agents neither delay other
@@ -85,7 +84,6 @@ class McpThread {
   static async start(onError: (error: unknown) => void, onExit: () => void): Promise<McpThread> {
     const worker = new Worker(new URL(`./mcp-thread${extname(import.meta.filename)}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
-      env: threadEnvironment(),
     })
     worker.unref()
     const thread = new McpThread(worker)

@@ -18,8 +18,8 @@ export interface QueueTiming {
   /** Seconds between the passes of pg-boss over all tasks of each server. */
   readonly superviseSeconds: number
   /**
-   * Seconds in which only one server makes such a pass. Short, because a poll that finds a lost task
-   * starts one.
+   * Seconds in which only one server makes such a pass. Short, because a poll that finds a lost
+   * task starts one.
    */
   readonly superviseClaimSeconds: number
 }
