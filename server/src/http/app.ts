@@ -32,6 +32,7 @@ import { relaySessionRequests } from './session-node.ts'
 import type { SessionCreatorDeps } from './create-session.ts'
 import { registerRoutes, type Call, type Handlers } from './register.ts'
 import { guardBodies } from './guard-bodies.ts'
+import { guardResponses } from './guard-responses.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { auditLogHandlers } from './routes/audit-log.ts'
 import { activityHandlers } from './routes/activity.ts'
@@ -146,6 +147,7 @@ export async function buildHttpApp(
   app.setNotFoundHandler((request, reply) => sendError(routeNotFound(request), request, reply))
   acceptJson(app)
   guardBodies(app)
+  guardResponses(app)
   recordRequests(app, deps.metrics)
   const drain = trackRequests(app, deps.sessions.draining)
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
