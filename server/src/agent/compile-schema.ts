@@ -4,9 +4,10 @@ import { messageOf } from 'bowline/kit/message-of'
 
 /**
  * Time limit of compiling and of each check. References can make the work grow exponentially with
- * the length of a schema.
+ * the length of a schema, and the first schema also waits for a busy machine to compile the
+ * compiler.
  */
-const limitMs = 500
+const limitMs = 2500
 
 /**
  * Compiles the JSON Schema of a result. Returns a function that describes what is wrong with data.

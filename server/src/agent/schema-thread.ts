@@ -18,7 +18,7 @@ const heapMb = 256
 
 /**
  * Checks results against JSON Schemas of users in a worker thread, one at a time and fairly between
- * teams. A schema can take 500 ms to compile and 500 ms to check.
+ * teams. A schema can take 2.5 s to compile and 2.5 s to check.
  */
 export class SchemaThread implements AsyncDisposable {
   readonly #turns = new FairQueue()

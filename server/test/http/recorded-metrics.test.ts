@@ -126,7 +126,7 @@ test('sessions are recorded with their start, failures, CDP connections and memo
     bowline_leaked_contexts: 0,
     bowline_leaked_directories: 0,
     'bowline_database_connections{state="idle"}': expect.any(Number),
-    bowline_database_connections_max: 9,
+    bowline_database_connections_max: 7,
   })
   expect(live['bowline_session_memory_bytes_sum']).toBeGreaterThan(20e6)
   expect(live['bowline_database_size_bytes']).toBeGreaterThan(1e6)
