@@ -26,8 +26,8 @@ export interface Member {
   readonly server: () => ServerProcess
   /** Times at which it was killed, in milliseconds since the epoch. */
   readonly killsMs: readonly number[]
-  /** Ends its process with a signal, waits, and starts it again. */
-  readonly restart: (signal: 'SIGKILL' | 'SIGTERM', waitMs: number) => Promise<void>
+  /** Ends its process with a signal, waits, and starts it again. Returns the exit code. */
+  readonly restart: (signal: 'SIGKILL' | 'SIGTERM', waitMs: number) => Promise<number | null>
   /** Sets its wall clock to the real time plus this many milliseconds. */
   readonly setClock: (offsetMs: number) => Promise<void>
 }
@@ -163,9 +163,10 @@ async function startMember(
     restart: async (signal, waitMs) => {
       server.kill(signal)
       if (signal === 'SIGKILL') killsMs.push(Date.now())
-      await server.exited
+      const { code } = await server.exited
       await sleep(waitMs)
       server = await startPatiently(start)
+      return code
     },
     setClock: async (offsetMs) => writeFile(clockFile, String(offsetMs)),
   }

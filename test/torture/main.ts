@@ -1,4 +1,4 @@
-// npm run torture -- [--seed N] [--minutes M] [--servers K] [--report] [--verbose]
+// npm run torture -- [--seed N] [--minutes M] [--servers K] [--rolling] [--report] [--verbose]
 import { parseArgs } from 'node:util'
 import { writeReport } from './report.ts'
 import { commandOf, torture, type TortureResult } from './torture.ts'
@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
     minutes: { type: 'string', default: '1' },
     servers: { type: 'string', default: '1' },
+    rolling: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -19,7 +20,12 @@ function numberOf(name: 'seed' | 'minutes' | 'servers', min: number): number {
   return value
 }
 
-const options = { seed: numberOf('seed', 0), seconds: numberOf('minutes', 0.05) * 60, servers: numberOf('servers', 1) }
+const options = {
+  seed: numberOf('seed', 0),
+  seconds: numberOf('minutes', 0.05) * 60,
+  servers: numberOf('servers', 1),
+  isRolling: values.rolling,
+}
 console.log(commandOf(options))
 const startedMs = performance.now()
 const log = (line: string): void => {

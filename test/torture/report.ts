@@ -29,7 +29,7 @@ async function formatRun(result: TortureResult): Promise<string> {
   const database = servers === 1 ? 'One server with the embedded database' : `${servers} servers on PostgreSQL`
   const faults = Object.values(result.faults).reduce((sum, count) => sum + count, 0)
   return [
-    `### ${database}, ${Number((seconds / 60).toFixed(1))} minutes, ${faults} faults`,
+    `### ${database}, ${Number((seconds / 60).toFixed(1))} minutes, ${result.isRolling ? 'rolling upgrades' : `${faults} faults`}`,
     `\`${commandOf(result)}\``,
     `Commit ${stdout.trim()}, ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores (${arch()}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.versions.node}.`,
     `All work ended ${settleSeconds} s after the last fault. ${broken.length === 0 ? 'Nothing was lost, and no law was broken.' : `${broken.length} laws were broken:`}`,

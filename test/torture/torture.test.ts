@@ -19,3 +19,16 @@ test.concurrent.each([
   expect(Object.values(faults).reduce((sum, count) => sum + count)).toBeGreaterThan(5)
   expect(checked).toMatchObject({ pages: expect.any(Number), sessions: expect.any(Number) })
 })
+
+// Not at once with the others: seven servers slow each other down until timeouts pass.
+test('three servers are replaced one by one under load, and no law is broken', { timeout: 240_000 }, async () => {
+  await using database = await (await sharedPostgres()).createDatabase()
+  const options = { seed: 3, seconds: 5, servers: 3, database, isRolling: true, isLight: true, log: () => undefined }
+
+  const { broken, faults, checked } = await torture(options)
+
+  expect(broken, `Repeat with: ${commandOf(options)}`).toEqual([])
+  expect(faults['replace a server']).toBeGreaterThanOrEqual(3)
+  expect(checked['sessions']).toBeGreaterThan(0)
+  expect(checked['pages']).toBeGreaterThan(0)
+})

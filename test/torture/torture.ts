@@ -8,6 +8,7 @@ import { startFaults } from './faults/faults.ts'
 import { startFleet } from './fleet.ts'
 import { judge, type Judgment } from './laws/laws.ts'
 import { startLoad } from './load/load.ts'
+import { startUpgrades } from './upgrades.ts'
 
 /** Options of a torture run. */
 export interface TortureOptions {
@@ -19,6 +20,8 @@ export interface TortureOptions {
   readonly servers: number
   /** Database of a PostgreSQL that is shared with others, and is not killed. Default: its own. */
   readonly database?: LabDatabase | undefined
+  /** Replaces the servers one after the other, and causes no faults. Default: false. */
+  readonly isRolling?: boolean | undefined
   /** Fewer clients, for the tests. Default: false. */
   readonly isLight?: boolean
   /** Aborting ends the run early and without a judgment. Nothing of it is left. */
@@ -31,6 +34,7 @@ export interface TortureOptions {
 export interface TortureResult extends Judgment {
   readonly seed: number
   readonly servers: number
+  readonly isRolling: boolean
   readonly seconds: number
   /** How long all work took to end after the last fault, in seconds. */
   readonly settleSeconds: number
@@ -68,7 +72,7 @@ const pages: Pages = {
 
 /** Runs servers under load and faults, waits until all work has ended, and checks the laws. */
 export async function torture(options: TortureOptions): Promise<TortureResult> {
-  const { seed, seconds, servers, isLight = false, signal, log } = options
+  const { seed, seconds, servers, isRolling = false, isLight = false, signal, log } = options
   const isLong = seconds >= longSeconds
   await using undo = new AsyncDisposableStack()
   const postgres =
@@ -76,21 +80,31 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   const database = options.database ?? (postgres && undo.use(await postgres.createDatabase()))
   const site = undo.use(await startSite(pages))
   const receiverRandom = actorRandom(seed, 'receiver')
-  const mayFail = seconds >= webhookFailureSeconds
+  const mayFail = !isRolling && seconds >= webhookFailureSeconds
   const receiver = undo.use(await startReceiver(() => (mayFail && receiverRandom.whole(1, 20) === 1 ? 500 : 200)))
   const fleet = undo.use(await startFleet({ servers, database, maxSessions: isLight ? 4 : 6 }))
   const load = startLoad(fleet, { seed, site, webhookUrl: receiver.url(), isLight })
-  const faults = startFaults(seed, { fleet, load, databaseControl: postgres, isLong, log })
+  const upgrades = isRolling ? startUpgrades(seed, { fleet, log }) : undefined
+  const faults = upgrades ?? startFaults(seed, { fleet, load, databaseControl: postgres, isLong, log })
   await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined)
   await faults.stop()
   const records = await load.finish()
   signal?.throwIfAborted()
   const startedMs = performance.now()
-  const judgment = await judge({ fleet, records, receiver, settleMs: mayFail ? 400_000 : 150_000, log })
+  const judgment = await judge({
+    fleet,
+    records,
+    receiver,
+    settleMs: mayFail ? 400_000 : 150_000,
+    isOrderly: isRolling,
+    log,
+  })
   return {
     ...judgment,
+    broken: [...judgment.broken, ...(upgrades?.failures ?? [])],
     seed,
     servers,
+    isRolling,
     seconds,
     settleSeconds: Math.round((performance.now() - startedMs) / 1000),
     faults: Object.fromEntries(faults.counts),
@@ -110,6 +124,12 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
 }
 
 /** Returns the command that repeats a run. */
-export function commandOf({ seed, servers, seconds }: Pick<TortureOptions, 'seed' | 'servers' | 'seconds'>): string {
-  return `npm run torture -- --seed ${seed} --minutes ${Number((seconds / 60).toFixed(3))} --servers ${servers}`
+export function commandOf({
+  seed,
+  servers,
+  seconds,
+  isRolling,
+}: Pick<TortureOptions, 'seed' | 'servers' | 'seconds' | 'isRolling'>): string {
+  const command = `npm run torture -- --seed ${seed} --minutes ${Number((seconds / 60).toFixed(3))} --servers ${servers}`
+  return isRolling === true ? `${command} --rolling` : command
 }

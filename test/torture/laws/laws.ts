@@ -17,6 +17,8 @@ export interface FinishedRun {
   readonly receiver: Receiver
   /** Maximum time in which all work must come to its end, in milliseconds. */
   readonly settleMs: number
+  /** Whether no process was killed. */
+  readonly isOrderly: boolean
   /** Receives progress. */
   readonly log: (line: string) => void
 }
@@ -29,7 +31,7 @@ export interface Judgment {
 
 /** Waits until all work has ended, stops the servers, and checks the laws. */
 export async function judge(run: FinishedRun): Promise<Judgment> {
-  const { fleet, records, receiver } = run
+  const { fleet, records, receiver, isOrderly } = run
   const broken: string[] = [
     ...(await settle(run)),
     ...(await checkProfiles(fleet, records)),
@@ -44,7 +46,7 @@ export async function judge(run: FinishedRun): Promise<Judgment> {
   let counts: Readonly<Record<string, number>>
   {
     await using store = await openStore({ dataDir, databaseUrl: fleet.database?.url })
-    const rows = await checkRows(store, { credits: fleet.credits, jobs: records.jobs })
+    const rows = await checkRows(store, { credits: fleet.credits, jobs: records.jobs, isOrderly })
     webhooks = await checkWebhooks(store, receiver.received)
     counts = rows.counts
     broken.push(...rows.broken, ...(await checkBills(store, fleet, records)), ...webhooks.broken)

@@ -11,11 +11,16 @@ export interface CheckedRows {
 /** Checks the laws that the database alone can show. */
 export async function checkRows(
   store: Store,
-  { credits, jobs }: { readonly credits: number; readonly jobs: readonly JobRecord[] },
+  {
+    credits,
+    jobs,
+    isOrderly,
+  }: { readonly credits: number; readonly jobs: readonly JobRecord[]; readonly isOrderly: boolean },
 ): Promise<CheckedRows> {
   const broken: string[] = []
   for (const [law, query] of Object.entries({
     ...sessionLaws,
+    ...(isOrderly ? orderlyLaws : {}),
     ...accountLaws(credits),
     ...pageLaws,
     ...jobLaws(jobs),
@@ -55,6 +60,12 @@ const sessionLaws: Laws = {
     select id, end_reason from session where profile_save and status = 'destroyed'
       and end_reason in ('deleted', 'ttl', 'idle', 'drained') and profile_version is null and profile_error is null`,
   'a stopped server is registered': sql`select id, url from node`,
+}
+
+/** Laws of runs in which no process was killed. */
+const orderlyLaws: Laws = {
+  'a session was lost although no process was killed': sql`
+    select id, end_reason, error from session where end_reason in ('crashed', 'lost')`,
 }
 
 /** Laws of the accounts of teams that started with these credits. */
