@@ -129,7 +129,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const { onError } = shared
   const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
-  resources.use(startRetention({ store, retentionDays: config.retentionDays, onError }))
+  resources.use(startRetention({ store, blobs, retentionDays: config.retentionDays, onError }))
   const services = await openServices(resources, settings.services, { shared, blobs, egress, host })
   overrides.signal?.throwIfAborted()
   const recovered = await endLeftoverSessions(shared, services.sessionWebhooks)

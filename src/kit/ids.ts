@@ -14,6 +14,12 @@ export function uuidV7(nowMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** Returns the time in milliseconds of a UUID version 7, or `undefined` for another text. */
+export function timeOfUuid(text: string): number | undefined {
+  const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(text) ?? []
+  return high === '' ? undefined : Number.parseInt(high + low, 16)
+}
+
 /** Whether `text` is a UUID of any version. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
-import { open, opendir, rename, rm, stat } from 'node:fs/promises'
+import { open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -25,8 +25,7 @@ export async function openFolderBlobs(root: string) {
       const temporary = join(incomplete, randomUUID())
       try {
         await pipeline(contents, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }), { signal })
-        await makeFolder(dirname(path))
-        await rename(temporary, path)
+        await moveInto(temporary, path)
         await syncFolder(dirname(path))
       } catch (error) {
         await rm(temporary, { force: true })
@@ -38,7 +37,12 @@ export async function openFolderBlobs(root: string) {
       createReadStream(pathOf(root, key), { signal }),
     has: async (key: string): Promise<boolean> =>
       stat(pathOf(root, key)).then((found) => found.isFile(), ifMissing(false)),
-    delete: async (key: string): Promise<void> => rm(pathOf(root, key), { force: true }),
+    delete: async (key: string): Promise<void> => {
+      const path = pathOf(root, key)
+      await rm(path, { force: true })
+      // Each scrape and profile has a folder of its own. Those directly in the root stay.
+      if (key.split('/').length > 2) await rmdir(dirname(path)).catch(() => undefined)
+    },
     bytes: async (): Promise<number> => folderBytes(root),
     list: async function* (folder?: string): AsyncGenerator<string> {
       for await (const entry of entriesOf(folder === undefined ? root : pathOf(root, folder))) {
@@ -80,7 +84,11 @@ function pathOf(root: string, key: string): string {
 /** Lists the entries of a folder recursively. Empty if the folder does not exist. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
-    yield* await opendir(folder, { recursive: true })
+    for await (const entry of await opendir(folder)) {
+      yield entry
+      // A folder that is deleted meanwhile does not end the list of the others.
+      if (entry.isDirectory()) yield* entriesOf(join(folder, entry.name))
+    }
   } catch (error) {
     ifMissing(undefined)(error)
   }
@@ -90,6 +98,19 @@ function ifMissing<Value>(value: Value): (error: unknown) => Value {
   return (error) => {
     if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return value
     throw error
+  }
+}
+
+/** Moves a file. Creates its folder again if a deletion has removed it as empty. */
+async function moveInto(file: string, path: string): Promise<void> {
+  for (let attemptsLeft = 10; ; attemptsLeft--) {
+    await makeFolder(dirname(path))
+    try {
+      return await rename(file, path)
+    } catch (error) {
+      if (attemptsLeft === 0) throw error
+      ifMissing(undefined)(error)
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { timeOfUuid } from 'bowline/kit/ids'
 import { runEvery } from '../kit/run-every.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
@@ -16,7 +17,7 @@ export async function sweepArchives(
 ): Promise<number> {
   const old: string[] = []
   for await (const blob of blobs.list(archiveFolder)) {
-    const createdAtMs = timeOf(blob)
+    const createdAtMs = timeOfUuid(blob.split('/').at(1) ?? '')
     if (createdAtMs !== undefined && nowMs - createdAtMs > orphanAgeMs) old.push(blob)
   }
   const used = await findUsedBlobs(store.db, old)
@@ -35,13 +36,4 @@ export function startSweeping(deps: {
     onError: (error) => deps.onError(error, 'deleting unused profile archives'),
     isImmediate: true,
   })
-}
-
-/**
- * Creation time of a blob. Its name is a UUID of version 7, whose first 48 bits are milliseconds
- * since the epoch.
- */
-function timeOf(blob: string): number | undefined {
-  const [, high = '', low = ''] = /^[^/]+\/([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(blob) ?? []
-  return high === '' ? undefined : Number.parseInt(high + low, 16)
 }

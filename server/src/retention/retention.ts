@@ -4,12 +4,15 @@ import { rollUpLedger } from '../billing/roll-up-ledger.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { deleteOldTrackedPages } from '../scrape/queries/scrapes.ts'
 import { deleteOldSessions } from '../sessions/session-retention.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import { sweepOrphanedFiles } from '../scrape/document/sweep-scrapes.ts'
 import type { Store } from '../store/store.ts'
 import { claimRun } from './claim-run.ts'
 
 /** Dependencies of `startRetention`. */
 export interface RetentionDeps {
   readonly store: Store
+  readonly blobs: Blobs
   /** Days that single sessions, charges and states of tracked pages are kept. */
   readonly retentionDays: number
   readonly onError: (error: unknown, action: string) => void
@@ -20,6 +23,8 @@ export interface RetentionResult {
   readonly sessions: number
   readonly charges: number
   readonly trackedPages: number
+  /** Scrapes that were never stored, whose files were deleted. */
+  readonly orphanedScrapes: number
 }
 
 const everyMs = 3_600_000
@@ -35,10 +40,11 @@ const pauseMs = 20
  * charges, at the start and hourly. Of the servers on a database, one does it. Disposing stops
  * after the current batch.
  */
-export function startRetention({ store, retentionDays, onError }: RetentionDeps): AsyncDisposable {
+export function startRetention({ store, blobs, retentionDays, onError }: RetentionDeps): AsyncDisposable {
   const stopped = new AbortController()
   const run = async (): Promise<void> => {
-    if (await claimRun(store.db, everyMs)) await applyRetention(store, retentionDays, { signal: stopped.signal })
+    if (!(await claimRun(store.db, everyMs))) return
+    await applyRetention({ store, blobs }, retentionDays, { signal: stopped.signal })
   }
   const sweep = runEvery(everyMs, run, {
     onError: (error) => {
@@ -55,19 +61,21 @@ export function startRetention({ store, retentionDays, onError }: RetentionDeps)
 }
 
 /**
- * Removes what is older than the retention. The limit is the start of a UTC day, as charges are
- * summed up by whole days. Throws the signal's reason.
+ * Removes what is older than the retention, and files that crashes have left. The limit is the
+ * start of a UTC day, as charges are summed up by whole days. Throws the signal's reason.
  */
 export async function applyRetention(
-  { db }: Pick<Store, 'db'>,
+  { store, blobs }: Pick<RetentionDeps, 'store' | 'blobs'>,
   retentionDays: number,
   { nowMs = Date.now(), signal }: { readonly nowMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<RetentionResult> {
+  const { db } = store
   const before = new Date((Math.floor(nowMs / dayMs) - retentionDays) * dayMs)
   return {
     sessions: await inBatches(async () => deleteOldSessions(db, before, batchSize), signal),
     charges: await inBatches(async () => rollUpLedger(db, before, batchSize), signal),
     trackedPages: await inBatches(async () => deleteOldTrackedPages(db, before, batchSize), signal),
+    orphanedScrapes: await sweepOrphanedFiles({ store, blobs }, { nowMs, signal }),
   }
 }
 

@@ -111,6 +111,23 @@ test.skipIf(!canMount)('a write to a full disk (mounting it needs root) can be r
   expect(await blobs.has('things/one')).toBe(true)
 })
 
+test('a folder of a single thing is deleted with its last blob, while others are written to it', async () => {
+  await using lab = await openFolderLocation()
+  const blobs = await openBlobs(lab.location)
+  const write = async (name: string): Promise<void> => blobs.write(`things/one/${name}`, Readable.from(['text']))
+  await write('a')
+
+  for (let round = 0; round < 20; round++) {
+    await blobs.delete('things/one/b')
+    await Promise.all([blobs.delete('things/one/a'), write('b')])
+  }
+  const kept = await Array.fromAsync(blobs.list('things'))
+  await blobs.delete('things/one/b')
+
+  expect(kept).toEqual(['things/one/b'])
+  expect(await readdir(join(lab.address, 'things'))).toEqual([])
+})
+
 test('incomplete files are deleted after a day', async () => {
   await using lab = await openFolderLocation()
   await openBlobs(lab.location)

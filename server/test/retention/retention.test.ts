@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayMs } from '../../../src/kit/day-ms.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { createRandom } from '../../../test/lab/random.ts'
-import { describeEachStore } from '../../../test/lab/stores.ts'
+import { describeEachStore, temporaryFolder } from '../../../test/lab/stores.ts'
 import { accountLaws } from '../../../test/torture/laws/rows.ts'
 import { addCharges, type Charge, type ChargeKind } from '../../src/billing/account.ts'
 import { lastBilledAt, listLedger, sumUsage } from '../../src/billing/ledger.ts'
+import { openBlobs, type Blobs } from '../../src/blobs/blobs.ts'
 import { rollUpLedger } from '../../src/billing/roll-up-ledger.ts'
 import { claimRun } from '../../src/retention/claim-run.ts'
 import { applyRetention } from '../../src/retention/retention.ts'
@@ -17,6 +18,14 @@ import { insertKey } from '../../src/teams/key-queries.ts'
 import { findTeam } from '../../src/teams/team-queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { makeTeam, newSession } from '../store/fixture.ts'
+
+let blobs: Blobs
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  blobs = await openBlobs({ kind: 'folder', path: folder.path })
+})
+afterAll(async () => folder[Symbol.asyncDispose]())
 
 const nowMs = Date.UTC(2030, 5, 15, 10)
 const startCredits = 1_000_000
@@ -77,7 +86,7 @@ describeEachStore('retention', (openStore) => {
 
     let rolledUp = 0
     for (const days of [random.whole(40, 59), random.whole(10, 39), 1]) {
-      rolledUp += (await applyRetention(store, days, { nowMs })).charges
+      rolledUp += (await applyRetention({ store, blobs }, days, { nowMs })).charges
       expect(await reports()).toEqual(before)
     }
 
@@ -114,10 +123,10 @@ describeEachStore('retention', (openStore) => {
       createdAt: new Date('2030-01-01T23:59:59.999Z'),
     })
     await addCharges(store.db, [charge(2)])
-    await applyRetention(store, 90, { nowMs })
+    await applyRetention({ store, blobs }, 90, { nowMs })
 
     await addCharges(store.db, [charge(3)])
-    await applyRetention(store, 90, { nowMs })
+    await applyRetention({ store, blobs }, 90, { nowMs })
 
     expect(await listLedger(store.db, { teamId: team.id })).toEqual([])
     expect(await sumUsage(store.db, { teamId: team.id, period: 'day', byApiKey: true })).toEqual([
@@ -145,7 +154,7 @@ describeEachStore('retention', (openStore) => {
       insert into artifact (id, team_id, session_id, kind, name, expires_at)
       values (${uuidV7()}, ${key.teamId}, ${kept.id}, 'file', 'a.txt', now())`.execute(db)
 
-    const { sessions } = await applyRetention(store, 90, { nowMs })
+    const { sessions } = await applyRetention({ store, blobs }, 90, { nowMs })
 
     expect(sessions).toBe(1)
     expect(await findSession(db, old.id)).toBeUndefined()
@@ -161,7 +170,7 @@ describeEachStore('retention', (openStore) => {
       store.db,
     )
 
-    const { trackedPages } = await applyRetention(store, 90)
+    const { trackedPages } = await applyRetention({ store, blobs }, 90)
 
     expect(trackedPages).toBe(1)
     const { rows } = await sql`select tracking_key from tracked_page`.execute(store.db)
@@ -187,7 +196,7 @@ describeEachStore('retention', (openStore) => {
     await using store = await openStore()
     const teams = await chargeAtRandom(store, 5, 1200)
 
-    const stopping = applyRetention(store, 1, { nowMs, signal: AbortSignal.timeout(1) })
+    const stopping = applyRetention({ store, blobs }, 1, { nowMs, signal: AbortSignal.timeout(1) })
 
     await expect(stopping).rejects.toMatchObject({ name: 'TimeoutError' })
     expect(await listLedger(store.db, { teamId: teams[0]!, limit: 2000 })).not.toEqual([])

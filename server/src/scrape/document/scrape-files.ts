@@ -60,9 +60,12 @@ export function withBaseUrl(document: Document, baseUrl: string): Document {
   return path === undefined ? document : { ...document, screenshot: `${baseUrl}${path}` }
 }
 
+/** Folder of the blobs of all scrapes. */
+export const scrapeFolder = 'scrapes'
+
 /** Returns the key of a scrape's blob. */
 export function blobKey(id: string, name: string): string {
-  return `scrapes/${id}/${name}`
+  return `${scrapeFolder}/${id}/${name}`
 }
 
 /** A file of a scrape. */

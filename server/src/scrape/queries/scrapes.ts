@@ -135,6 +135,15 @@ export async function deleteOldScrapes(
   return { withBlobs: rows.filter(({ hasBlobs }) => hasBlobs).map(({ id }) => id), isDone: rows.length < limit }
 }
 
+/** Returns the ids without a stored scrape and without a queued page of a job. */
+export async function findUnusedScrapeIds(db: Kysely<Database>, ids: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly id: string }>`
+    select id from unnest(${ids}::uuid[]) as unnest (id)
+    where not exists (select from scrape where scrape.id = unnest.id)
+      and not exists (select from job_page where scrape_id = unnest.id and state = 'queued')`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /** Returns the last known state of a tracked page, or `undefined`. */
 export async function findTrackedPage(
   db: Kysely<Database>,

@@ -1,8 +1,11 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { dayMs } from '../../../../src/kit/day-ms.ts'
 import { randomSecret, uuidV7 } from '../../../../src/kit/ids.ts'
 import { blobKey } from '../../../src/scrape/document/scrape-files.ts'
-import { sweepScrapes } from '../../../src/scrape/document/sweep-scrapes.ts'
+import { sweepOrphanedFiles, sweepScrapes } from '../../../src/scrape/document/sweep-scrapes.ts'
 import { openBlobs } from '../../../src/blobs/blobs.ts'
 import { deleteExpiredJobs, insertJob } from '../../../src/jobs/job-queries.ts'
 import { insertJobPages } from '../../../src/jobs/job-page-queries.ts'
@@ -53,5 +56,21 @@ describeEachStore('old scrapes', (openStore) => {
     expect(await findScrape(store.db, id)).toBeUndefined()
     expect((await findScrape(store.db, scrapeId))?.id).toBe(scrapeId)
     expect(await Array.fromAsync(blobs.list(`scrapes/${id}`))).toEqual([])
+  })
+
+  test('files of scrapes that a crash kept from being stored are deleted after three days', async () => {
+    await using store = await openStore()
+    await using folder = await temporaryFolder()
+    const blobs = await openBlobs({ kind: 'folder', path: folder.path })
+    const team = await ensureTeam(store.db, { name: 'blue' })
+    const nowMs = Date.now()
+    const [orphan, young, stored] = [uuidV7(nowMs - 4 * dayMs), uuidV7(nowMs - 2 * dayMs), uuidV7(nowMs - 4 * dayMs)]
+    for (const id of [orphan, young, stored]) await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
+    await blobs.write('scrapes/strange', Readable.from(['not of a scrape']))
+    await insertScrape(store.db, { id: stored, teamId: team.id }, { hasBlobs: true, secret: randomSecret() } as never)
+
+    expect(await sweepOrphanedFiles({ store, blobs }, { nowMs })).toBe(1)
+
+    expect((await readdir(join(folder.path, 'scrapes'))).toSorted()).toEqual([stored, young, 'strange'].toSorted())
   })
 })
