@@ -1,10 +1,7 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { once } from 'node:events'
 import { BowlineError } from 'bowline/kit/errors'
-import { FairQueue } from '../kit/fair-queue.ts'
+import { FairThread } from '../kit/fair-thread.ts'
 import type { MatchOutcome, MatchJob } from './pattern-worker.ts'
-import { threadEnvironment } from '../kit/thread-environment.ts'
 
 /** Regular expressions to match texts with. */
 export interface Patterns {
@@ -37,7 +34,9 @@ export interface MatchResult {
   readonly ms: number
 }
 
-const heapMb = 128
+const program = new URL(`./pattern-worker${extname(import.meta.filename)}`, import.meta.url)
+
+const threadLimits = { heapMb: 128, limitMs: limitMs + hangMs }
 
 /**
  * Matches texts against regular expressions of users in a worker thread, one call at a time and
@@ -46,9 +45,7 @@ const heapMb = 128
  * backreferences, which linear-time engines do not support.
  */
 export class PatternMatcher implements AsyncDisposable {
-  #worker: Worker | undefined
-  readonly #turns = new FairQueue()
-  #isDisposed = false
+  readonly #thread = new FairThread<MatchJob, MatchOutcome>(program, threadLimits)
 
   /**
    * Returns which texts match. Throws BAD_REQUEST for an invalid expression or one that takes
@@ -56,43 +53,17 @@ export class PatternMatcher implements AsyncDisposable {
    */
   async match(texts: readonly string[], { include, exclude, teamId }: Patterns): Promise<MatchResult> {
     if (include.length + exclude.length === 0) return { matches: texts.map(() => true), ms: 0 }
-    const outcome = await this.#turns.run(teamId, async () => this.#run({ texts, include, exclude, limitMs }))
+    const job = { texts, include, exclude, limitMs }
+    const outcome = (await this.#thread.run(teamId, job)) ?? { error: 'matching took too much time or memory' }
     // The thread was terminated by the shutdown, so the expressions are not to blame.
-    if (this.#isDisposed && 'error' in outcome) throw new BowlineError('DRAINING', 'This server is shutting down')
+    if (this.#thread.isDisposed && 'error' in outcome)
+      throw new BowlineError('DRAINING', 'This server is shutting down')
     if ('matches' in outcome) return outcome
     throw new BowlineError('BAD_REQUEST', `Invalid includePaths or excludePaths: ${outcome.error}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true
-    await this.#worker?.terminate()
-  }
-
-  async #run(job: MatchJob): Promise<MatchOutcome> {
-    const worker = (this.#worker ??= await start())
-    if (this.#isDisposed) {
-      await worker.terminate()
-      return { error: 'the server is shutting down' }
-    }
-    const outcome = Promise.withResolvers<MatchOutcome>()
-    const onFailure = (): void => outcome.resolve({ error: 'matching took too much time or memory' })
-    const timer = setTimeout(onFailure, limitMs + hangMs)
-    worker.once('message', outcome.resolve).once('error', onFailure).once('exit', onFailure)
-    worker.postMessage(job)
-    let isAlive = false
-    worker.once('message', () => {
-      isAlive = true
-    })
-    try {
-      return await outcome.promise
-    } finally {
-      clearTimeout(timer)
-      worker.off('message', outcome.resolve).off('error', onFailure).off('exit', onFailure)
-      if (!isAlive) {
-        this.#worker = undefined
-        await worker.terminate()
-      }
-    }
+    await this.#thread[Symbol.asyncDispose]()
   }
 }
 
@@ -106,16 +77,4 @@ export function matchingBudgetExceeded(scope: string): BowlineError {
     `Invalid includePaths or excludePaths: matching them took longer than ${matchingBudgetMs / 1000} s in this ${scope}`,
     { hint: 'Use fewer or simpler expressions: nested repetitions such as (a+)+ are slow.' },
   )
-}
-
-async function start(): Promise<Worker> {
-  const worker = new Worker(new URL(`./pattern-worker${extname(import.meta.filename)}`, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    env: threadEnvironment(),
-  })
-  worker.on('error', () => undefined)
-  // Loading the thread's modules must not count as matching time: it takes seconds on a busy machine.
-  await once(worker, 'message')
-  worker.unref()
-  return worker
 }
