@@ -3,6 +3,7 @@ import { abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { explainDiskFull } from '../kit/disk-full.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
+import { timed } from '../metrics/timed.ts'
 import type { BrowserHost } from './host.ts'
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.ts'
 import { readProcess } from './process-table.ts'
@@ -166,24 +167,18 @@ class WarmPool implements BrowserPool {
 
   async #start(options: LaunchOptions, signal?: AbortSignal): Promise<Browser> {
     const { host, launchOptions, metrics } = this.#options
-    const startedMs = performance.now()
-    const record = (outcome: 'success' | 'error' | 'cancelled'): void =>
-      metrics?.observe('bowline_browser_start_seconds', { outcome }, (performance.now() - startedMs) / 1000)
     const closingOrAborted = mergeSignals(this.#closing.signal, signal)
-    const launching = launchBrowser(host, { ...launchOptions, ...options }, closingOrAborted).catch(
-      (error: unknown): never => {
-        throw explainDiskFull(error)
-      },
-    )
+    const failureOf = () => (closingOrAborted.aborted ? 'cancelled' : 'error')
+    const launching = timed(metrics, { name: 'bowline_browser_start_seconds', failureOf }, async () =>
+      launchBrowser(host, { ...launchOptions, ...options }, closingOrAborted),
+    ).catch((error: unknown): never => {
+      throw explainDiskFull(error)
+    })
     this.#launches.add(launching)
     try {
       const browser = await launching
       this.#launched++
-      record('success')
       return browser
-    } catch (error) {
-      record(closingOrAborted.aborted ? 'cancelled' : 'error')
-      throw error
     } finally {
       this.#launches.delete(launching)
     }

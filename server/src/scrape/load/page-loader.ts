@@ -1,7 +1,7 @@
 import type { Agent } from 'undici'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isSentCrossOrigin, mayForwardHeaders } from '../../kit/forward-headers.ts'
-import { timed } from '../../metrics/timed.ts'
+import { cancelledOrError, timed } from '../../metrics/timed.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
@@ -108,9 +108,8 @@ export class PageLoader implements AsyncDisposable {
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
     const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, signal }
-    const fetched = await timed(this.#deps.metrics, { name: 'bowline_fetch_seconds', signal }, async () =>
-      fetchPage(request.url, options),
-    )
+    const timing = { name: 'bowline_fetch_seconds', failureOf: cancelledOrError(signal) } as const
+    const fetched = await timed(this.#deps.metrics, timing, async () => fetchPage(request.url, options))
     const page = await this.#deps.documents.read(fetched, { signal })
     return { page, processed: await processPage(page), isRendered: false }
   }

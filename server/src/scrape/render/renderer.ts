@@ -9,7 +9,7 @@ import type { Egress } from '../../egress/egress.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
-import { timed } from '../../metrics/timed.ts'
+import { cancelledOrError, timed } from '../../metrics/timed.ts'
 import { toFetchError } from '../fetch/fetch-error.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
@@ -146,9 +146,8 @@ export class Renderer implements AsyncDisposable {
   }
 
   async #renderPage(task: RenderTask): Promise<RenderOutcome> {
-    return timed(this.#deps.metrics, { name: 'bowline_render_seconds', signal: task.signal }, async () =>
-      renderPage(task),
-    )
+    const timing = { name: 'bowline_render_seconds', failureOf: cancelledOrError(task.signal) } as const
+    return timed(this.#deps.metrics, timing, async () => renderPage(task))
   }
 
   #task(
