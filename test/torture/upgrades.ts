@@ -26,11 +26,11 @@ export function startUpgrades(
   const counts = new Map<string, number>()
   const failures: string[] = []
   const upgrade = async (): Promise<void> => {
-    for (let round = 0; round === 0 || !stopped.signal.aborted; round++) {
-      if (round === 0 && fleet.database !== undefined) {
-        await addColumns(fleet.database.url)
-        counts.set('add a column to a table', tableNames.length)
-      }
+    if (fleet.database !== undefined) {
+      await addColumns(fleet.database.url)
+      counts.set('add a column to a table', tableNames.length)
+    }
+    do {
       for (const member of fleet.members) {
         await sleep(random.whole(500, 3000), undefined, { signal: stopped.signal }).catch(() => undefined)
         log(`replace ${member.name}`)
@@ -38,10 +38,10 @@ export function startUpgrades(
         if (code !== 0) failures.push(`${member.name} exited with ${code} when it was replaced`)
         counts.set('replace a server', (counts.get('replace a server') ?? 0) + 1)
       }
-    }
+    } while (!stopped.signal.aborted)
   }
   const running = upgrade()
-  // What fails is thrown by `stop`, when everything can be cleaned up.
+  // `stop` throws the error, after which the caller can clean up.
   running.catch(() => undefined)
   return {
     counts,

@@ -1,8 +1,9 @@
-import { access, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
 import { writePrivate } from '../identity.ts'
 import type { Store, StoreLog } from '../store/store.ts'
+import { pathExists } from '../kit/path-exists.ts'
 
 /** Name of the marker file in the data directory of a server that uses PostgreSQL. */
 const markerName = 'uses-postgres'
@@ -12,7 +13,7 @@ const markerName = 'uses-postgres'
  * start with an empty embedded database.
  */
 export async function assertEmbeddedStoreExpected(dataDir: string): Promise<void> {
-  if (!(await exists(join(dataDir, markerName))) || (await exists(join(dataDir, 'pg')))) return
+  if (!(await pathExists(join(dataDir, markerName))) || (await pathExists(join(dataDir, 'pg')))) return
   throw new BowlineError(
     'CONFIG_INVALID',
     `The server with the data directory ${dataDir} used PostgreSQL before, but \`--database-url\` is not set: it would start with an empty database`,
@@ -29,7 +30,7 @@ export async function assertEmbeddedStoreExpected(dataDir: string): Promise<void
  */
 export async function assertPostgresExpected({ db }: Pick<Store, 'db'>, dataDir: string, log: StoreLog): Promise<void> {
   const folder = join(dataDir, 'pg')
-  if (await exists(folder)) {
+  if (await pathExists(folder)) {
     const key = await db.selectFrom('apiKey').select('id').limit(1).executeTakeFirst()
     if (key === undefined) {
       throw new BowlineError(
@@ -48,12 +49,5 @@ export async function assertPostgresExpected({ db }: Pick<Store, 'db'>, dataDir:
 async function markerText(dataDir: string): Promise<string> {
   return readFile(join(dataDir, markerName), 'utf8').catch(
     () => 'This server uses PostgreSQL. It refuses to start without --database-url while this file exists.\n',
-  )
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   )
 }

@@ -1,15 +1,8 @@
 import { assertSharedBlobs } from '../cluster/assert-shared-blobs.ts'
-import type { ServerConfig } from '../config.ts'
 import { identifyBlobs } from '../blobs/blob-identity.ts'
 import { openBlobs, type Blobs } from '../blobs/blobs.ts'
-import { configuredBlobs } from '../blobs/configured-blobs.ts'
+import { configuredBlobs, type BlobSettings } from '../blobs/configured-blobs.ts'
 import type { Store } from '../store/store.ts'
-
-/** Settings of the blob storage. */
-export type BlobSettings = Pick<
-  ServerConfig,
-  'dataDir' | 'blobs' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'
->
 
 /**
  * Opens the blob storage: the configured bucket, or a folder in the data directory. Throws

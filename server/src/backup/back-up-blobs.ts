@@ -8,9 +8,6 @@ import { openExplainedBlobs } from './open-explained-blobs.ts'
 /** Folder of the blobs in a backup. */
 export const blobsFolder = 'blobs'
 
-/** Blobs that are copied at the same time. */
-const concurrency = 4
-
 /**
  * Opens the blob storage of a server. Throws CONFIG_INVALID if its folder does not exist, as on
  * another machine than the server's.
@@ -30,7 +27,7 @@ export async function openExistingBlobs(location: BlobLocation): Promise<Blobs> 
 
 /** Adds the blobs to a backup that it does not have. Skips blobs that are deleted meanwhile. */
 export async function backUpBlobs(writer: BackupWriter, blobs: Blobs): Promise<void> {
-  await forEachOf(blobs.list(), concurrency, async (key) => {
+  await forEachOf(blobs.list(), async (key) => {
     const path = `${blobsFolder}/${key}`
     if (writer.has(path)) return
     try {

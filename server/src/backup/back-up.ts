@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { BowlineError } from 'bowline/kit/errors'
 import { configuredBlobs, configuredCredentials } from '../blobs/configured-blobs.ts'
-import { profileKeyId, profileKeyName } from '../profiles/profile-key.ts'
+import { profileKeyId, readKeyFile } from '../profiles/profile-key.ts'
 import { packageVersion } from '../version.ts'
 import { backUpBlobs, openExistingBlobs } from './back-up-blobs.ts'
 import type { BackupSettings } from './backup-settings.ts'
@@ -39,7 +39,8 @@ export async function backUp(target: string, settings: BackupSettings): Promise<
   const writer = new BackupWriter(storage)
   try {
     const facts = await writeContents(writer, settings)
-    const keys = new Set([facts.storedKeyId, await readKeyFile(settings)])
+    const keyInFile = await readKeyFile(settings.dataDir)
+    const keys = new Set([facts.storedKeyId, keyInFile && profileKeyId(keyInFile)])
     const manifest = createManifest({
       version: packageVersion,
       store: {
@@ -99,10 +100,4 @@ async function writeDatabase(writer: BackupWriter, settings: BackupSettings): Pr
   await using copy = await openStoreCopy(dataDir)
   await writer.write(clusterName, packCluster(copy.folder))
   return copy.facts
-}
-
-/** Returns the id of the profile key in the data directory, if there is one. */
-async function readKeyFile({ dataDir }: BackupSettings): Promise<string | undefined> {
-  const hex = await readFile(join(dataDir, profileKeyName), 'utf8').catch(() => undefined)
-  return hex === undefined ? undefined : profileKeyId(hex.trim())
 }

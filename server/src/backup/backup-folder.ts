@@ -1,9 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BowlineError } from 'bowline/kit/errors'
 import { makeFolder } from 'bowline/kit/make-folder'
+import { isDiskFullError } from '../kit/disk-full.ts'
+import { ifMissing } from '../kit/if-missing.ts'
+import { syncFolder } from '../kit/sync-folder.ts'
 import type { BackupStorage } from './backup-storage.ts'
 
 /** Ending of a file that is being written. */
@@ -58,20 +61,7 @@ async function removeEmptyFolders(folder: string, root: string): Promise<void> {
 
 /** Names the folder in the error of a full disk, which has no path. */
 function explainFullDisk(error: unknown, root: string): unknown {
-  const isFull = Error.isError(error) && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-  return isFull ? new BowlineError('LOCAL_FILE_FAILED', `The disk of ${root} is full`, { cause: error }) : error
-}
-
-function ifMissing<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return value
-    throw error
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open directories and does not need to sync them.
-  if (process.platform === 'win32') return
-  await using handle = await open(path, 'r')
-  await handle.sync()
+  return isDiskFullError(error)
+    ? new BowlineError('LOCAL_FILE_FAILED', `The disk of ${root} is full`, { cause: error })
+    : error
 }

@@ -2,13 +2,11 @@ import { Writable, type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { manifestName, parseManifest, type BackupFile, type BackupManifest } from './backup-manifest.ts'
 import type { BackupStorage } from './backup-storage.ts'
 import { forEachOf } from './for-each-of.ts'
 import { createHashStream } from './hash-stream.ts'
-
-/** Files that are verified or restored at the same time. */
-const concurrency = 4
 
 /** Reads the files of a backup and compares their checksums. */
 export class BackupReader {
@@ -58,7 +56,7 @@ export class BackupReader {
   async forEach(folder: string, work: (name: string, contents: Readable) => Promise<void>): Promise<void> {
     const start = folder === '' ? '' : `${folder}/`
     const files = this.manifest.files.filter(({ path }) => path.startsWith(start))
-    await forEachOf(files, concurrency, async (file) => work(file.path.slice(start.length), await this.#open(file)))
+    await forEachOf(files, async (file) => work(file.path.slice(start.length), await this.#open(file)))
   }
 
   async #open(file: BackupFile): Promise<Readable> {
@@ -91,6 +89,6 @@ export class BackupReader {
   }
 
   #unreadable(path: string, cause: unknown): BowlineError {
-    return this.#damaged(path, `it cannot be read: ${Error.isError(cause) ? cause.message : String(cause)}`, cause)
+    return this.#damaged(path, `it cannot be read: ${messageOf(cause)}`, cause)
   }
 }

@@ -1,7 +1,9 @@
-/** Calls `work` for each item, at most `concurrency` at a time. Stops at the first failure. */
+/** Files that are read or written at the same time. */
+const concurrency = 4
+
+/** Calls `work` for each item, a few at a time. Stops at the first failure. */
 export async function forEachOf<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   let hasFailed = false

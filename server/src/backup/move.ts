@@ -1,11 +1,11 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { parseBlobLocation } from '../blobs/blobs.ts'
 import { configuredBlobs, configuredCredentials } from '../blobs/configured-blobs.ts'
-import { profileKeyName } from '../profiles/profile-key.ts'
+import { profileKeyName, readKeyFile } from '../profiles/profile-key.ts'
 import { upgradeQueueTables } from '../queue/upgrade-queue-tables.ts'
 import { copyFolder } from '../store/copy-folder.ts'
 import { lockFolder } from '../store/lock.ts'
@@ -22,9 +22,6 @@ import { openExplainedBlobs } from './open-explained-blobs.ts'
 import { assertStoreExists } from './open-store-copy.ts'
 import { dropStatements, listTables } from './postgres-tables.ts'
 import { copyPrefix } from './store-copies.ts'
-
-/** Blobs that are copied at the same time. */
-const blobConcurrency = 4
 
 /** Where an embedded store is moved. */
 export interface MoveTarget {
@@ -108,11 +105,6 @@ async function dropAll(databaseUrl: string): Promise<void> {
   for (const statement of dropStatements(await listTables(connection.db))) await connection.raw.exec(statement)
 }
 
-async function readKeyFile(dataDir: string): Promise<string | undefined> {
-  const text = await readFile(join(dataDir, profileKeyName), 'utf8').catch(() => undefined)
-  return text?.trim()
-}
-
 /** Copies the blobs that a storage does not have. Returns the number of all blobs. */
 async function copyBlobs(settings: BackupSettings, to: string): Promise<number> {
   const [from, target] = [configuredBlobs(settings), parseBlobLocation(to, configuredCredentials(settings))]
@@ -123,7 +115,7 @@ async function copyBlobs(settings: BackupSettings, to: string): Promise<number> 
   }
   const [source, copy] = [await openExistingBlobs(from), await openExplainedBlobs(target)]
   let count = 0
-  await forEachOf(source.list(), blobConcurrency, async (key) => {
+  await forEachOf(source.list(), async (key) => {
     count += 1
     if (!(await copy.has(key))) await copy.write(key, await source.read(key))
   })

@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
-import { parseBlobLocation, type BlobLocation } from '../blobs/blobs.ts'
+import { describeBlobLocation, parseBlobLocation, type BlobLocation } from '../blobs/blobs.ts'
 import type { S3Credentials } from '../blobs/s3-blobs.ts'
 import { openBackupFolder } from './backup-folder.ts'
 import { openExplainedBlobs } from './open-explained-blobs.ts'
@@ -23,7 +23,7 @@ export async function openBackupStorage(
   }
   const objects = await openExplainedBlobs(location)
   return {
-    name: `s3://${location.bucket}/${location.prefix}`,
+    name: describeBlobLocation(location),
     blobLocation: location,
     isEmpty: async () => (await objects.list()[Symbol.asyncIterator]().next()).done === true,
     write: async (path, contents) => objects.write(path, contents),

@@ -1,5 +1,5 @@
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
-import { openBlobs, type BlobLocation, type Blobs } from '../blobs/blobs.ts'
+import { describeBlobLocation, openBlobs, type BlobLocation, type Blobs } from '../blobs/blobs.ts'
 
 /**
  * Opens blobs for a command: errors of an S3 service become CONFIG_INVALID with the name of the
@@ -8,7 +8,7 @@ import { openBlobs, type BlobLocation, type Blobs } from '../blobs/blobs.ts'
 export async function openExplainedBlobs(location: BlobLocation): Promise<Blobs> {
   const blobs = await openBlobs(location)
   if (location.kind === 'folder') return blobs
-  const name = `s3://${location.bucket}/${location.prefix}`
+  const name = describeBlobLocation(location)
   const explain = async <Value>(pending: Promise<Value>): Promise<Value> =>
     pending.catch((error: unknown) => {
       throw explained(error, name)

@@ -13,14 +13,12 @@ import { readStoreFacts, type StoreFacts } from './store-facts.ts'
 export interface StoreCopy extends AsyncDisposable {
   readonly folder: string
   readonly facts: StoreFacts
-  /** Whether a server is running on the data directory. */
-  readonly isServerRunning: boolean
 }
 
 /**
  * Opens the embedded database of a data directory for reading its files. A running server makes a
- * copy; without one, the data directory is locked. Throws
- * DATA_DIR_IN_USE if a server uses it that makes no copies.
+ * copy; without one, the data directory is locked. Throws DATA_DIR_IN_USE if something else uses
+ * it.
  */
 export async function openStoreCopy(dataDir: string): Promise<StoreCopy> {
   try {
@@ -47,7 +45,7 @@ async function openStopped(dataDir: string): Promise<StoreCopy> {
   const folder = join(dataDir, 'pg')
   const facts = await readFacts(folder)
   const owned = undo.move()
-  return { folder, facts, isServerRunning: false, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { folder, facts, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Opens a database that no server uses, which also recovers it from a crash. */
@@ -67,7 +65,7 @@ async function requestCopy(dataDir: string): Promise<StoreCopy> {
     if ('error' in reply) throw new BowlineError(reply.error.code, reply.error.message, { hint: reply.error.hint })
     // The server deletes the copy when the connection is closed.
     socket.on('error', () => undefined)
-    return { ...reply, isServerRunning: true, [Symbol.asyncDispose]: close }
+    return { ...reply, [Symbol.asyncDispose]: close }
   } catch (cause) {
     await close()
     if (isBowlineError(cause)) throw cause

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { ifMissing } from '../kit/if-missing.ts'
 import type { BackupWriter } from './backup-writer.ts'
 
 /**
@@ -16,17 +17,13 @@ export async function backUpPendingProfiles(writer: BackupWriter, dataDir: strin
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    // Incomplete archives and records are worth nothing.
+    // Incomplete archives and records cannot be restored.
     .filter((path) => !path.startsWith('.') && !path.endsWith('.new'))
   // Archives, in subfolders, come first: they are deleted after their records. A record that is
   // still there at its turn has its archive in the backup.
   const [records, archives] = [paths.filter((path) => !path.includes('/')), paths.filter((path) => path.includes('/'))]
   for (const path of [...archives, ...records]) {
     // A profile that is stored meanwhile is in the database and among the blobs.
-    await writer.write(`${pendingFolder}/${path}`, createReadStream(join(folder, path))).catch(ignoreMissing)
+    await writer.write(`${pendingFolder}/${path}`, createReadStream(join(folder, path))).catch(ifMissing(undefined))
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(Error.isError(error) && 'code' in error && error.code === 'ENOENT')) throw error
 }

@@ -1,7 +1,8 @@
-import { access, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { BowlineError } from 'bowline/kit/errors'
+import { messageOf } from 'bowline/kit/message-of'
 import { writePrivate } from '../identity.ts'
 import { openPglite } from '../store/open-pglite.ts'
 import { syncTree } from '../store/sync-tree.ts'
@@ -9,6 +10,7 @@ import type { BackupReader } from './backup-reader.ts'
 import { keyFiles } from './key-files.ts'
 import { clusterName, unpackCluster } from './pack-cluster.ts'
 import { pendingFolder } from './pending-profiles.ts'
+import { pathExists } from '../kit/path-exists.ts'
 
 /**
  * Folder of the data directory in which a restore prepares its result. A server refuses to start
@@ -58,8 +60,8 @@ export async function openStaging(
     let hasFormer = false
     for (const name of restoredNames) {
       const [current, restored] = [join(dataDir, name), join(folder, name)]
-      if (!(await exists(restored))) continue
-      if (await exists(current)) {
+      if (!(await pathExists(restored))) continue
+      if (await pathExists(current)) {
         if (!hasFormer) await mkdir(former, { mode: 0o700 })
         hasFormer = true
         await rename(current, join(former, name))
@@ -78,21 +80,17 @@ export async function restoreCluster({ folder }: Staging, reader: BackupReader):
     await using _store = await openPglite({ dataDir: folder })
   } catch (cause) {
     const { version, store } = reader.manifest
-    throw new BowlineError(
-      'BACKUP_INVALID',
-      `The database of the backup cannot be opened: ${Error.isError(cause) ? cause.message : String(cause)}`,
-      {
-        cause,
-        hint: `It was made by Bowline ${version} with PostgreSQL ${store.major}. Restore it with that version.`,
-      },
-    )
+    throw new BowlineError('BACKUP_INVALID', `The database of the backup cannot be opened: ${messageOf(cause)}`, {
+      cause,
+      hint: `It was made by Bowline ${version} with PostgreSQL ${store.major}. Restore it with that version.`,
+    })
   }
 }
 
 /** Throws CONFIG_INVALID if a restore to the data directory was interrupted. */
 export async function assertNoUnfinishedRestore(dataDir: string): Promise<void> {
   const folder = join(dataDir, stagingName)
-  if (!(await exists(folder))) return
+  if (!(await pathExists(folder))) return
   throw new BowlineError(
     'CONFIG_INVALID',
     `A restore to the data directory ${dataDir} was interrupted or is running, so its contents may be incomplete`,
@@ -105,7 +103,7 @@ export async function assertNoUnfinishedRestore(dataDir: string): Promise<void> 
 async function assertNoData(reader: BackupReader, dataDir: string): Promise<void> {
   const hint =
     'Restore to another `--data-dir`, or add `--replace`: the present contents are then moved to a folder in it, not deleted.'
-  if (await exists(join(dataDir, 'pg'))) {
+  if (await pathExists(join(dataDir, 'pg'))) {
     throw new BowlineError('STORE_FAILED', `The data directory ${dataDir} already has a database`, { hint })
   }
   for (const name of keyFiles) {
@@ -116,11 +114,4 @@ async function assertNoData(reader: BackupReader, dataDir: string): Promise<void
       hint,
     })
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

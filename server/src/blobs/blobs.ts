@@ -36,6 +36,11 @@ export async function openBlobs(location: BlobLocation, { idleTimeoutMs = 60_000
   return location.kind === 's3' ? openS3Blobs(location, idleTimeoutMs) : openFolderBlobs(location.path)
 }
 
+/** Returns a location for messages: a path, or `s3://BUCKET/PREFIX`. */
+export function describeBlobLocation(location: BlobLocation): string {
+  return location.kind === 's3' ? `s3://${location.bucket}/${location.prefix}` : location.path
+}
+
 /** Parses `s3://bucket/prefix?region=…&endpoint=…` or a folder path. Throws CONFIG_INVALID. */
 export function parseBlobLocation(text: string, credentials: S3Credentials | undefined): BlobLocation {
   if (!text.startsWith('s3:')) return { kind: 'folder', path: text }

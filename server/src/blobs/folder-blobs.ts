@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
-import { open, opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { opendir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +8,8 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { makeFolder } from 'bowline/kit/make-folder'
 import { folderBytes } from '../kit/folder-bytes.ts'
 import { explainDiskFull } from '../kit/disk-full.ts'
+import { ifMissing } from '../kit/if-missing.ts'
+import { syncFolder } from '../kit/sync-folder.ts'
 
 /**
  * Opens a blob store in a folder and creates the folder if needed. Files appear under their names
@@ -94,13 +96,6 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   }
 }
 
-function ifMissing<Value>(value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return value
-    throw error
-  }
-}
-
 /** Moves a file. Creates its folder again if a deletion has removed it as empty. */
 async function moveInto(file: string, path: string): Promise<void> {
   for (let attemptsLeft = 10; ; attemptsLeft--) {
@@ -112,10 +107,4 @@ async function moveInto(file: string, path: string): Promise<void> {
       ifMissing(undefined)(error)
     }
   }
-}
-
-/** Syncs a folder, which makes renames into it durable. */
-async function syncFolder(path: string): Promise<void> {
-  await using handle = await open(path, 'r')
-  await handle.sync()
 }

@@ -36,8 +36,7 @@ async function decide(
 ): Promise<void> {
   const { url } = request
   const [inTab, inFrame] = [isRefused(url), isFrameRefused(url)]
-  const isSame = inTab === inFrame
-  const isRefusedHere = isSame || (await isTab(browser, frameId)) ? inTab : inFrame
+  const isRefusedHere = inTab === inFrame || (await isTab(browser, frameId)) ? inTab : inFrame
   if (!isRefusedHere) {
     await browser.call('Fetch.continueRequest', { requestId })
     return

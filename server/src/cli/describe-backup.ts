@@ -24,32 +24,42 @@ export interface BackupFacts {
 /** Collects the facts about a backup. */
 export function backupFacts(location: string, manifest: BackupManifest): BackupFacts {
   const { createdAt, version, store, files, profileKeys } = manifest
-  const below = (folder: string) => files.filter(({ path }) => path.startsWith(`${folder}/`))
   return {
     location,
     createdAt,
     version,
     store: store.kind,
     schema: store.migrations.at(-1) ?? '',
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    blobs: below(blobsFolder).length,
-    keys: below('keys').map(({ path }) => path.slice('keys/'.length)),
+    bytes: bytesOf(files),
+    blobs: filesBelow(blobsFolder, files).length,
+    keys: keysOf(files),
     missingProfileKeys: profileKeys.filter(({ isIncluded }) => !isIncluded).map(({ id }) => id),
   }
 }
 
 /** Returns the names and values of a backup's parts for a terminal. */
-export function describeContents(manifest: BackupManifest): Readonly<Record<string, string>> {
-  const { store, files } = manifest
-  const sum = (selected: BackupManifest['files']) =>
-    formatMegabytes(selected.reduce((all, { bytes }) => all + bytes, 0))
+export function describeContents({ store, files }: BackupManifest): Readonly<Record<string, string>> {
   const database = files.filter(({ path }) => path === clusterName || path === dumpName)
-  const blobs = files.filter(({ path }) => path.startsWith(`${blobsFolder}/`))
-  const keys = files.flatMap(({ path }) => (path.startsWith('keys/') ? [path.slice('keys/'.length)] : []))
+  const blobs = filesBelow(blobsFolder, files)
+  const keys = keysOf(files)
   const kind = store.kind === 'pglite' ? 'embedded' : `PostgreSQL ${store.major}`
   return {
-    database: `${kind}, schema ${store.migrations.at(-1)}, ${sum(database)}`,
-    blobs: `${blobs.length} files, ${sum(blobs)}`,
+    database: `${kind}, schema ${store.migrations.at(-1)}, ${formatMegabytes(bytesOf(database))}`,
+    blobs: `${blobs.length} files, ${formatMegabytes(bytesOf(blobs))}`,
     keys: keys.length === 0 ? 'none' : keys.join(', '),
   }
+}
+
+type Files = BackupManifest['files']
+
+function filesBelow(folder: string, files: Files): Files {
+  return files.filter(({ path }) => path.startsWith(`${folder}/`))
+}
+
+function keysOf(files: Files): readonly string[] {
+  return filesBelow('keys', files).map(({ path }) => path.slice('keys/'.length))
+}
+
+function bytesOf(files: Files): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0)
 }

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ifMissing } from '../kit/if-missing.ts'
 
 /**
  * Sends a file of the build with an ETag, in the `.br` or `.gz` version next to it if the client
@@ -64,8 +65,5 @@ function matchesEtag(tags: string | undefined, etag: string): boolean {
 }
 
 async function openFile(path: string): Promise<FileHandle | undefined> {
-  return open(path).catch((error: unknown) => {
-    if (Error.isError(error) && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  })
+  return open(path).catch(ifMissing(undefined))
 }

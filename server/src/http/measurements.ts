@@ -52,13 +52,8 @@ export class Measurements {
     metrics.read('bowline_leaked_contexts', () => this.#leaks.contexts)
     metrics.read('bowline_leaked_directories', () => this.#leaks.directories)
     metrics.readSamples('bowline_data_dir_bytes', (): readonly Sample<'bowline_data_dir_bytes'>[] => {
-      const { database, blobs, browsers, other } = this.#bytes
-      return [
-        { labels: { part: 'database' }, value: database },
-        { labels: { part: 'blobs' }, value: blobs },
-        { labels: { part: 'browsers' }, value: browsers },
-        { labels: { part: 'other' }, value: other },
-      ]
+      const parts = ['database', 'blobs', 'browsers', 'other'] as const
+      return parts.map((part) => ({ labels: { part }, value: this.#bytes[part] }))
     })
   }
 

@@ -6,12 +6,16 @@ import { BowlineError } from 'bowline/kit/errors'
  * Returns other errors unchanged.
  */
 export function explainDiskFull(error: unknown): unknown {
-  const isFull = Error.isError(error) && 'code' in error && diskFullCodes.has(error.code)
-  if (!isFull) return error
+  if (!isDiskFullError(error)) return error
   return new BowlineError('STORE_UNAVAILABLE', 'The disk of the server is full', {
     cause: error,
     retryAfterSeconds: 2,
   })
+}
+
+/** Whether an error is the system error of a full disk. */
+export function isDiskFullError(error: unknown): boolean {
+  return Error.isError(error) && 'code' in error && diskFullCodes.has(error.code)
 }
 
 /** Free bytes below which writes of a browser are likely to fail. */

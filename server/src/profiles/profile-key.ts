@@ -68,7 +68,7 @@ export async function readProfileKey(options: {
   }
   const hex = isInDatabase
     ? await getOrCreateSetting(store.db, profileKeyName, create)
-    : (await readFile(path, 'utf8').catch(async () => storeNewKey(path, create()))).trim()
+    : ((await readKeyFile(dataDir)) ?? (await storeNewKey(path, create())))
   const key = withPrevious(toKey(hex, location), earlier)
   if (total > 0 && countReadable(key, counts) === 0) throw missing(total, `${location} is a different key`)
   return key
@@ -81,12 +81,15 @@ function pathOf(dataDir: string): string {
   return join(dataDir, profileKeyName)
 }
 
+/** Returns the key in a data directory, in hexadecimal digits, or `undefined`. */
+export async function readKeyFile(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(pathOf(dataDir), 'utf8').catch(() => undefined)
+  return text?.trim()
+}
+
 /** Returns the key that a server without a configured key has stored, if there is one. */
 async function findStoredKey(store: Store, dataDir: string): Promise<EncryptionKey | undefined> {
-  const hex =
-    store.kind === 'postgres'
-      ? await findSetting(store.db, profileKeyName)
-      : await readFile(pathOf(dataDir), 'utf8').catch(() => undefined)
+  const hex = store.kind === 'postgres' ? await findSetting(store.db, profileKeyName) : await readKeyFile(dataDir)
   return hex === undefined ? undefined : toKey(hex.trim(), 'the stored key')
 }
 

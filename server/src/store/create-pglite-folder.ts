@@ -6,6 +6,7 @@ import { sha256 } from 'bowline/kit/sha256'
 import { queueSchemaSql, installQueues } from './install-queues.ts'
 import { schemaSql, migrate } from './migrate.ts'
 import type { StoreLog } from './store.ts'
+import { isMissing } from '../kit/if-missing.ts'
 import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
@@ -32,7 +33,7 @@ export async function createPgliteFolder(folder: string, options: PgliteFolderOp
   try {
     await unpackFolder(template, draft)
   } catch (error) {
-    if (!isAbsent(error))
+    if (!isMissing(error))
       options.log?.warn({ err: error, template }, 'The database template is unreadable. Creating a new one.')
     await rm(draft, { recursive: true, force: true })
     await createFromScratch(draft)
@@ -70,8 +71,4 @@ async function templateName(): Promise<string> {
   }
   const digest = sha256(manifest.version, schemaSql(), queueSchemaSql()).toString('hex')
   return `store-${digest.slice(0, 16)}.zst`
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import { lockFolder } from './lock.ts'
@@ -9,6 +8,7 @@ import { createQueryBuilder } from './create-query-builder.ts'
 import type { Database } from './schema.ts'
 import { createSingleConnection } from './single-connection.ts'
 import type { Store, StoreOptions } from './store.ts'
+import { pathExists } from '../kit/path-exists.ts'
 
 /** Result of `inspectStore`. */
 export interface StoreState {
@@ -29,7 +29,7 @@ export async function inspectStore(options: Pick<StoreOptions, 'dataDir' | 'data
     return { kind: 'postgres', schema: await readSchemaState(connection.db) }
   }
   const folder = join(dataDir, 'pg')
-  if (!(await exists(folder))) return { kind: 'pglite', schema: 'absent' }
+  if (!(await pathExists(folder))) return { kind: 'pglite', schema: 'absent' }
   using _lock = await lockFolder(dataDir)
   await using lite = await startPglite({ folder })
   return { kind: 'pglite', schema: await readSchemaState(createQueryBuilder(createSingleConnection(lite).pool)) }
@@ -40,11 +40,4 @@ async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema
   if (applied === undefined) return 'absent'
   assertKnownSchema(applied)
   return migrationNames.every((name) => applied.includes(name)) ? 'current' : 'older'
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -141,16 +141,13 @@ export async function readAppliedMigrations<Tables>(db: Kysely<Tables>): Promise
   return rows.map(({ name }) => name)
 }
 
-/**
- * Throws STORE_FAILED if there is a migration that this version does not have. `subject` has the
- * schema: a database by default.
- */
-export function assertKnownSchema(applied: readonly string[] = [], subject = 'The database'): void {
+/** Throws STORE_FAILED if a database has a migration that this version does not have. */
+export function assertKnownSchema(applied: readonly string[] = []): void {
   const unknown = applied.findLast((name) => !migrationNames.includes(name))
   if (unknown === undefined) return
   throw new BowlineError(
     'STORE_FAILED',
-    `${subject} has the schema ${unknown} of a newer version of Bowline. This version knows schemas up to ${migrationNames.at(-1)} and would damage it`,
+    `The database has the schema ${unknown} of a newer version of Bowline. This version knows schemas up to ${migrationNames.at(-1)} and would damage it`,
     {
       hint: 'Run the newest version of Bowline that has used this database, or a later one. To go back to this version, restore a backup that was made before the upgrade.',
     },

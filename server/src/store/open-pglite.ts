@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assertFreeSpace } from './assert-free-space.ts'
 import { copyFolder } from './copy-folder.ts'
@@ -10,6 +9,7 @@ import type { Store, StoreOptions } from './store.ts'
 import { startPglite } from './pglite.ts'
 import { createQueryBuilder } from './create-query-builder.ts'
 import { createSingleConnection } from './single-connection.ts'
+import { pathExists } from '../kit/path-exists.ts'
 
 /**
  * Opens the embedded database in `dataDir`. Creates and migrates it if needed. Throws
@@ -19,7 +19,7 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   await using undo = new AsyncDisposableStack()
   undo.use(await lockFolder(options.dataDir))
   const folder = join(options.dataDir, 'pg')
-  const isNew = !(await exists(folder))
+  const isNew = !(await pathExists(folder))
   await assertFreeSpace(options.dataDir, { isNew })
   if (isNew) await createPgliteFolder(folder, options)
   const lite = undo.use(await startPglite({ folder }))
@@ -33,11 +33,4 @@ export async function openPglite(options: StoreOptions): Promise<Omit<Store, 'pi
   void lite.died.then((error) => options.onFatal?.(error))
   const copyTo = async (copy: string): Promise<void> => whileUnchanged(async () => copyFolder(folder, copy))
   return { kind: 'pglite', db, raw, connections, copyTo, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -74,7 +74,7 @@ export function startFaults(seed: number, targets: FaultTargets): Faults {
     machine: machineFaults(targets),
   }
   const running = Promise.all(Object.entries(groups).map(run))
-  // A fault that cannot be caused is thrown by `stop`, when everything can be cleaned up.
+  // If a fault cannot be caused, `stop` throws the error, after which the caller can clean up.
   running.catch(() => undefined)
   return {
     counts,

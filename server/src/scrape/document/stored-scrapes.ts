@@ -92,8 +92,7 @@ export class StoredScrapes {
     // Screenshots expire before pages do.
     const ttlMs = formats.some(({ type }) => type === 'screenshot') ? scrapeTtlMs : cacheTtlMs
     const ageMs = isCacheOnly ? ttlMs : Math.min(maxAge, ttlMs)
-    const isLookedUp = cacheKey !== undefined && ageMs > (minAge ?? 0)
-    if (isLookedUp) {
+    if (cacheKey !== undefined && ageMs > (minAge ?? 0)) {
       // A request that reads only from the cache uses no proxy.
       const needsEnhanced = !isCacheOnly && (await this.#deps.usesEnhancedProxy(request, signal))
       const range = { from: new Date(nowMs - ageMs), until: new Date(nowMs - (minAge ?? 0)) }
@@ -105,8 +104,9 @@ export class StoredScrapes {
         result: found === undefined ? 'miss' : 'hit',
       })
       if (found !== undefined) return found
+    } else {
+      this.#deps.metrics?.increment('bowline_scrape_cache_requests_total', { result: 'skipped' })
     }
-    if (!isLookedUp) this.#deps.metrics?.increment('bowline_scrape_cache_requests_total', { result: 'skipped' })
     if (lockdown) throw new BowlineError('SCRAPE_LOCKDOWN_CACHE_MISS', `${url} is not cached with these options`)
     if (minAge === undefined) return undefined
     throw new BowlineError(
