@@ -20,7 +20,7 @@ export type RowCounts = Readonly<Record<string, number>>
 /**
  * Copies all rows of the embedded database to a PostgreSQL with the same, empty tables, in one
  * transaction, and counts them in both. Returns the counts. Throws STORE_FAILED if they differ;
- * then the target is still empty. No one else may use either database.
+ * then the target is still empty. Nothing else may use either database.
  */
 export async function copyRows(from: RawDatabase, to: Kysely<Database>): Promise<RowCounts> {
   const tables = await listCopiedTables(from)

@@ -13,7 +13,7 @@ const minFreeMb = 64
 /** Milliseconds the store has to respond to a readiness probe. */
 const pingTimeoutMs = 2000
 
-/** Browsers that fail one after the other until the server is not ready. */
+/** Number of consecutive failed browser starts after which the server is not ready. */
 const maxFailedBrowsers = 3
 
 /** Free disk space. */
@@ -43,7 +43,7 @@ export interface ReadinessInputs {
   readonly isDraining: boolean
 }
 
-/** Returns why the server should get no new work, one sentence each. Empty if it is ready. */
+/** Returns the reasons why the server cannot take new work. Empty if it is ready. */
 export function reasonsNotReady(inputs: ReadinessInputs): readonly string[] {
   const { isStoreOpen, areWritesFailing, disk, isWarm, failedBrowsers, warm, isDraining } = inputs
   const lacksBrowsers = warm === 0 && failedBrowsers >= maxFailedBrowsers

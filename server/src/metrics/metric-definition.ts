@@ -1,4 +1,4 @@
-/** The values that a label can have: all of them, or a phrase that says which they are. */
+/** Possible values of a label: the full list, or a phrase that describes them. */
 export type LabelValues = readonly string[] | string
 
 /** A metric: how it is registered and documented. */

@@ -4,8 +4,8 @@ import type { Database } from '../store/schema.ts'
 const key = 'retention-started-at'
 
 /**
- * Claims a run that takes place once per interval on one server of a database. Returns `false` if
- * one was claimed in the interval, by the database's clock.
+ * Claims a periodic run, which only one of the servers on a database makes per interval. Returns
+ * `false` if another run was claimed in the interval, by the database's clock.
  */
 export async function claimRun(db: Kysely<Database>, intervalMs: number): Promise<boolean> {
   // Timers are not exact: without a margin, every second run of a single server would be refused.

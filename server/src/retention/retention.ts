@@ -37,7 +37,7 @@ const pauseMs = 20
 
 /**
  * Deletes ended sessions and states of tracked pages that are older than the retention, and sums up
- * charges, at the start and hourly. Of the servers on a database, one does it. Disposing stops
+ * charges, at startup and hourly. Only one of the servers on a database does this. Disposing stops
  * after the current batch.
  */
 export function startRetention({ store, blobs, retentionDays, onError }: RetentionDeps): AsyncDisposable {
