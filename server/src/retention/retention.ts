@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { abortable } from 'bowline/kit/abort'
 import { dayMs } from 'bowline/kit/day-ms'
 import { rollUpLedger } from '../billing/roll-up-ledger.ts'
 import { runEvery } from '../kit/run-every.ts'
@@ -86,6 +87,6 @@ async function inBatches(remove: () => Promise<number>, signal: AbortSignal | un
     const removed = await remove()
     total += removed
     if (removed < batchSize) return total
-    await delay(pauseMs, undefined, { signal })
+    await abortable(delay(pauseMs), signal)
   }
 }
