@@ -1,8 +1,8 @@
-import { pino } from 'pino'
 import { writeServerFile } from './app/write-server-file.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { ensureBootstrapKey } from './app/ensure-bootstrap-key.ts'
 import { checkPackages } from './app/check-packages.ts'
+import { createLog } from './app/create-log.ts'
 import { explainStartFailure } from './app/explain-start-failure.ts'
 import { joinCluster } from './app/join-cluster.ts'
 import { openApiServer } from './app/open-api-server.ts'
@@ -23,6 +23,7 @@ import type { Resolve } from './egress/resolve.ts'
 import type { Store } from './store/store.ts'
 import { startRetention } from './retention/retention.ts'
 import { Metrics } from './metrics/metrics.ts'
+import { openTracing } from './tracing/open-tracing.ts'
 import { openUsage } from './usage/open-usage.ts'
 import { packageVersion } from './version.ts'
 
@@ -111,13 +112,14 @@ export async function startConfigured(config: ServerConfig, overrides: StartOver
 async function start(config: ServerConfig, overrides: StartOverrides): Promise<RunningServer> {
   await using resources = new AsyncDisposableStack()
   const settings = partSettings(config)
-  const log = pino({ level: config.logLevel, base: null }, pino.destination(2))
+  const log = createLog(config.logLevel)
   const metrics = new Metrics(packageVersion)
   const failed = Promise.withResolvers<Error>()
   const started = Promise.withResolvers<void>()
   await checkPackages(settings.features, log)
   const { identity, store } = await openStorage(resources, settings.storage, { log, onFatal: failed.resolve })
   const { nodeId } = identity
+  const tracer = await openTracing(resources, settings.tracing, { nodeId, log })
   const { blobs, blobsId } = await openConfiguredBlobs(settings.blobs, { store, nodeId })
   overrides.signal?.throwIfAborted()
   const browserSettings = { browsers: settings.browsers, egress: settings.egress }
@@ -125,7 +127,8 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   const { profiles, key } = await openProfiles(resources, settings.profiles, { store, blobs, nodeId, log })
   const secrets = new Secrets({ store, key })
   const bootstrapKey = await ensureBootstrapKey(store, identity.apiKey, log)
-  const shared = collectSharedDeps(settings.shared, { store, blobs, browsers, profiles, host, nodeId, metrics, log })
+  const opened = { store, blobs, browsers, profiles, host, nodeId, metrics, tracer, log }
+  const shared = collectSharedDeps(settings.shared, opened)
   const usage = openUsage(resources, settings.usage, { store, onError: shared.onError })
   const { onError } = shared
   const audit = resources.use(new AuditLog({ store, log, keepDays: config.auditDays, onError }))
@@ -148,7 +151,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
   // Disposed first: new requests are refused while the rest closes.
   resources.defer(() => sessions.startDraining())
   started.resolve()
-  const opened = resources.move()
+  const running = resources.move()
   return {
     url,
     apiKey: identity.apiKey,
@@ -163,6 +166,6 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
     liveSessions: () => sessions.liveSessions,
     recovered,
     failed: failed.promise,
-    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+    [Symbol.asyncDispose]: async () => running.disposeAsync(),
   }
 }

@@ -12,6 +12,7 @@ import { notificationSettings } from './config/notification-settings.ts'
 import { httpUrl, isProxyAddress, list, proxyUrl, wholeNumber, type Setting } from './config/setting.ts'
 import { teamSettings } from './config/team-settings.ts'
 import { tlsSettings } from './config/tls-settings.ts'
+import { tracingSettings } from './config/tracing-settings.ts'
 
 /** Default of `--data-dir`. */
 export const defaultDataDir = join(homedir(), '.bowline')
@@ -162,6 +163,7 @@ export const settings = {
     accepts: '"debug", "info", "warn", "error" or "silent"',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   },
+  ...tracingSettings,
 } as const satisfies Record<string, Setting>
 
 type SettingName = keyof typeof settings

@@ -13,6 +13,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   mcp: ['client', 'drivers', 'entry/version'],
   'server/kit': [],
   'server/metrics': [],
+  'server/tracing': [],
   'server/config': [],
   'server/identity': [],
   'server/version': [],

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
+import { BowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
+import { tracingPackages } from '../tracing/open-tracing.ts'
 
 /**
  * Checks that optional packages are installed. Throws PACKAGE_MISSING if a feature that a flag
@@ -10,6 +12,7 @@ export async function checkPackages(features: OptionalFeatures, log: Logger): Pr
   for (const [name, { flag, feature }] of Object.entries(configured)) {
     if (features[feature]) await find(name, `\`${flag}\``)
   }
+  if (features.hasTraces) await checkTracingPackages()
   const missing: { readonly name: string; readonly effect: string }[] = []
   for (const [name, effect] of Object.entries(effects)) {
     await find(name, effect).catch(() => missing.push({ name, effect }))
@@ -25,6 +28,8 @@ export interface OptionalFeatures {
   readonly hasBucket: boolean
   readonly hasAdLists: boolean
   readonly hasMail: boolean
+  /** Whether traces are sent to a collector. */
+  readonly hasTraces: boolean
 }
 
 interface Configured {
@@ -47,6 +52,17 @@ const effects: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server': '/mcp returns 501',
   'classic-level': 'profiles cannot be exported as storageState',
   'playwright-core': '/mcp returns 501, and Node.js code in sessions has no `page`',
+}
+
+/** Traces need several packages: one error names all that are missing. */
+async function checkTracingPackages(): Promise<void> {
+  const missing: string[] = []
+  for (const name of tracingPackages) await find(name, 'traces').catch(() => missing.push(name))
+  if (missing.length === 0) return
+  throw new BowlineError(
+    'PACKAGE_MISSING',
+    `\`--otlp-endpoint\` or \`OTEL_EXPORTER_OTLP_ENDPOINT\` turns traces on, and they need packages that are not installed. Install them, or unset it: npm install ${missing.join(' ')}`,
+  )
 }
 
 /** Checks that a package can be resolved, without loading it. */

@@ -177,7 +177,7 @@ function httpDeps(
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
-  const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
+  const { store, billing, browsers, profiles, extensions, metrics, tracer, nodeId, writes, onError } = shared
   const { dataDir } = settings
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
@@ -190,6 +190,7 @@ function httpDeps(
     secrets,
     states: { sessions, profiles },
     metrics,
+    tracer,
     nodeId,
     readiness: new Readiness({ store, browsers, sessions, dataDir, warm: settings.warm, writes, whenStarted }),
     onError,

@@ -66,13 +66,13 @@ export async function openServices(
   settings: ServiceSettings,
   { shared, blobs, egress, host }: ServiceDeps,
 ): Promise<Services> {
-  const { store, prices, billing, metrics, nodeId, onError } = shared
+  const { store, prices, billing, metrics, tracer, nodeId, onError } = shared
   const { languageModel } = settings
   const scraping = openScraping(resources, settings, { shared, blobs, egress, host })
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
-  const queues = resources.use(await openTaskQueues({ store, onError }))
+  const queues = resources.use(await openTaskQueues({ store, tracer, onError }))
   const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, metrics, onError })
   const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
   const mailer = await openMailer(resources, settings.mail, { store, queues, onError })

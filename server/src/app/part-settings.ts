@@ -11,10 +11,12 @@ import type { ProfileSettings } from './open-profiles.ts'
 import type { ServiceSettings } from './open-services.ts'
 import type { SessionSettings } from './open-sessions.ts'
 import type { StorageSettings } from './open-storage.ts'
+import type { TracingSettings } from '../tracing/open-tracing.ts'
 
 /** The settings of every part that the composition root opens. */
 export interface PartSettings {
   readonly features: OptionalFeatures
+  readonly tracing: TracingSettings
   readonly storage: StorageSettings
   readonly blobs: BlobSettings
   readonly browsers: BrowserSettings
@@ -38,7 +40,9 @@ export function partSettings(config: ServerConfig): PartSettings {
       hasBucket: config.blobs?.startsWith('s3:') === true,
       hasAdLists: config.adLists.length > 0,
       hasMail: config.smtpUrl !== undefined,
+      hasTraces: config.otlpEndpoint !== undefined,
     },
+    tracing: { otlpEndpoint: config.otlpEndpoint, traceRatio: config.traceRatio, version: packageVersion },
     storage: {
       dataDir,
       apiKey: config.apiKey,

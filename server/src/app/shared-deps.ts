@@ -5,6 +5,7 @@ import type { Blobs } from '../blobs/blobs.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { ServerConfig } from '../config.ts'
 import { Extensions } from '../extensions/extensions.ts'
+import type { Tracer } from '../kit/span.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { sessionsThatFit } from '../sessions/capacity.ts'
@@ -17,6 +18,8 @@ import { withPrices } from '../billing/prices.ts'
 export type SharedDeps = Omit<SessionDeps, 'webhooks'> & {
   readonly billing: Billing
   readonly metrics: Metrics
+  /** `undefined` without tracing. */
+  readonly tracer: Tracer | undefined
   /** Whether this node's heartbeats reach the store. */
   readonly writes: WriteHealth
 }
@@ -35,10 +38,11 @@ export function collectSharedDeps(
     host: BrowserHost
     nodeId: string
     metrics: Metrics
+    tracer: Tracer | undefined
     log: Logger
   },
 ): SharedDeps {
-  const { store, blobs, browsers, profiles, host, nodeId, metrics, log } = deps
+  const { store, blobs, browsers, profiles, host, nodeId, metrics, tracer, log } = deps
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   const { maxExtensions } = settings
   return {
@@ -47,6 +51,7 @@ export function collectSharedDeps(
     profiles,
     extensions: new Extensions({ store, blobs, maxExtensions, onError }),
     metrics,
+    tracer,
     writes: new WriteHealth(),
     billing: new Billing({
       store,

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Database } from '../store/schema.ts'
+import { inSpan } from '../kit/current-work.ts'
 import type { Store } from '../store/store.ts'
 import { isStoreUnavailable } from '../store/unavailable.ts'
 import {
@@ -100,7 +101,11 @@ export class Billing {
    * Reserves credits and waits for a slot if the work takes one. Throws INSUFFICIENT_CREDITS,
    * CONCURRENCY_LIMIT if no slot became free in time, or the signal's reason.
    */
-  async reserve(work: Work, { waitMs = 0, signal }: SlotWait = {}): Promise<Hold> {
+  async reserve(work: Work, wait: SlotWait = {}): Promise<Hold> {
+    return inSpan('queue', async () => this.#reserveInTurn(work, wait))
+  }
+
+  async #reserveInTurn(work: Work, { waitMs = 0, signal }: SlotWait): Promise<Hold> {
     const { teamId } = work
     const startMs = performance.now()
     const mayWait = work.takesSlot === true

@@ -3,6 +3,8 @@ import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serverRoutes } from 'bowline/contract/server-routes'
+import { currentSpan } from '../kit/current-work.ts'
+import type { SpanOptions } from '../kit/span.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /**
@@ -19,6 +21,9 @@ export const addressHeader = `${internalPrefix}address`
 
 /** Passes on the id of the request. */
 export const requestIdHeader = 'x-request-id'
+
+/** Passes on the trace of the request. */
+export const traceHeader = 'traceparent'
 
 /** Timeout of the connection to a peer, in milliseconds. */
 export const connectTimeoutMs = 5000
@@ -62,7 +67,7 @@ export interface PeerRequest extends Disposable {
 export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimits): PeerRequest {
   const outgoing = requestTo(peer, target.path, {
     method: target.method,
-    headers: { ...clientHeaders(target.headers), ...target.extra, [relayHeader]: peer.id },
+    headers: { ...clientHeaders(target.headers), ...traceHeaders(), ...target.extra, [relayHeader]: peer.id },
   })
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   // The caller may fail before it awaits the response.
@@ -89,6 +94,20 @@ export function openPeerRequest(peer: Peer, target: PeerTarget, limits: PeerLimi
       probing.abort()
     },
   }
+}
+
+/**
+ * Returns the header that continues the current trace at a peer. Without one, that of the client is
+ * relayed.
+ */
+export function traceHeaders(): Readonly<Record<string, string>> {
+  const span = currentSpan()
+  return span === undefined ? {} : { [traceHeader]: span.traceparent }
+}
+
+/** Returns the options of the span in which a peer handles a request. */
+export function relaySpan({ id }: Pick<Peer, 'id'>): SpanOptions {
+  return { kind: 'client', attributes: { 'bowline.peer.id': id } }
 }
 
 /** The headers of a message without hop-by-hop headers. */

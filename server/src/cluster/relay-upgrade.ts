@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
+import { inSpan } from '../kit/current-work.ts'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
 import { ClosableFrames } from './closable-frames.ts'
 import {
@@ -9,7 +10,10 @@ import {
   connectTimeoutMs,
   internalPrefix,
   relayHeader,
+  relaySpan,
   requestIdHeader,
+  traceHeader,
+  traceHeaders,
   hostOf,
   serverNameOf,
 } from './peer-requests.ts'
@@ -43,16 +47,31 @@ export async function relayUpgrade(
   head: Buffer,
   timeoutMs: number = handshakeMs,
 ): Promise<RelayedSocket> {
+  return inSpan('relay', async () => pipeUpgrade(peer, { request, socket, head }, timeoutMs), relaySpan(peer))
+}
+
+interface ClientUpgrade {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  readonly head: Buffer
+}
+
+async function pipeUpgrade(
+  peer: Peer,
+  { request, socket, head }: ClientUpgrade,
+  timeoutMs: number,
+): Promise<RelayedSocket> {
   const upstream = await dial(new URL(peer.url))
   socket.once('close', () => upstream.destroy())
   const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`, `${relayHeader}: ${peer.id}`]
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     const name = request.rawHeaders[index] ?? ''
-    const isOwn = name.toLowerCase().startsWith(internalPrefix) || name.toLowerCase() === requestIdHeader
+    const isOwn = name.toLowerCase().startsWith(internalPrefix) || replaced.has(name.toLowerCase())
     if (!isOwn) lines.push(`${name}: ${request.rawHeaders[index + 1]}`)
   }
-  for (const name of [addressHeader, requestIdHeader]) {
-    const value = request.headers[name]
+  const headers = { ...request.headers, ...traceHeaders() }
+  for (const name of [addressHeader, ...replaced]) {
+    const value = headers[name]
     if (value !== undefined) lines.push(`${name}: ${value.toString()}`)
   }
   upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
@@ -71,6 +90,9 @@ export async function relayUpgrade(
     },
   }
 }
+
+/** Headers of the client that this server may have changed. */
+const replaced: ReadonlySet<string> = new Set([requestIdHeader, traceHeader])
 
 /** Waits until the peer has begun to respond, without reading its bytes. */
 async function firstBytes(upstream: Socket, timeoutMs: number): Promise<void> {

@@ -3,7 +3,8 @@ import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { failure } from 'bowline/contract/failure'
 import { BowlineError } from 'bowline/kit/errors'
-import { endToEndHeaders, openPeerRequest, type PeerLimits } from './peer-requests.ts'
+import { inSpan } from '../kit/current-work.ts'
+import { endToEndHeaders, openPeerRequest, relaySpan, type PeerLimits } from './peer-requests.ts'
 import { unreachable, type Peer } from './peers.ts'
 
 /** Reads are served from the database, memory or disk. */
@@ -25,8 +26,27 @@ export async function relayRequest(
   request: IncomingMessage,
   response: ServerResponse,
   takeOver: () => void,
-  { body, ...limits }: RelayOptions = {},
+  options: RelayOptions = {},
 ): Promise<void> {
+  await inSpan('relay', async () => stream(peer, { request, response, takeOver, options }), relaySpan(peer))
+}
+
+/** Options of `relayRequest`. */
+export interface RelayOptions extends Partial<PeerLimits> {
+  /** The body, if it was already read. Default: that of the request. */
+  readonly body?: string | undefined
+}
+
+/** Arguments of `relayRequest`. */
+interface RelayedRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly takeOver: () => void
+  readonly options: RelayOptions
+}
+
+async function stream(peer: Peer, { request, response, takeOver, options }: RelayedRequest): Promise<void> {
+  const { body, ...limits } = options
   const { method = 'GET', url = '/', headers } = request
   const target = { method, path: url, headers, extra: framingOf(request, body) }
   using peerRequest = openPeerRequest(peer, target, { ...limitsOf(request), ...limits })
@@ -39,12 +59,6 @@ export async function relayRequest(
   response.writeHead(peerResponse.statusCode ?? 502, endToEndHeaders(peerResponse.headers))
   // The headers were sent already, so an error can only cut the body short.
   await pipeline(peerResponse, response).catch(() => response.destroy())
-}
-
-/** Options of `relayRequest`. */
-export interface RelayOptions extends Partial<PeerLimits> {
-  /** The body, if it was already read. Default: that of the request. */
-  readonly body?: string | undefined
 }
 
 function limitsOf({ method }: IncomingMessage): PeerLimits {
@@ -78,6 +92,15 @@ export async function requestPeer(
   request: IncomingMessage,
   body: unknown,
   options: PeerRequestOptions = {},
+): Promise<unknown> {
+  return inSpan('relay', async () => sendJson(peer, request, body, options), relaySpan(peer))
+}
+
+async function sendJson(
+  peer: Peer,
+  request: IncomingMessage,
+  body: unknown,
+  options: PeerRequestOptions,
 ): Promise<unknown> {
   const text = JSON.stringify(body)
   const { method = request.method ?? 'GET', path = request.url ?? '/', signal, ...limits } = options

@@ -21,9 +21,11 @@ import { sendError } from './errors.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { identify } from './request-origin.ts'
 import { parseJsonBody } from './json-body.ts'
+import type { Tracer } from '../kit/span.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { recordRequests } from './record-requests.ts'
+import { traceRequests } from './trace-requests.ts'
 import type { BrowserHost } from '../browsers/host.ts'
 import type { IsolationLayer } from '../browsers/isolation.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
@@ -99,6 +101,8 @@ export interface HttpDeps
   readonly monitors: Monitors
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
+  /** `undefined` without tracing. */
+  readonly tracer: Tracer | undefined
   readonly browsers: BrowserPool
   readonly isolation: readonly IsolationLayer[]
   readonly host: Pick<BrowserHost, 'binary' | 'boot'>
@@ -148,6 +152,7 @@ export async function buildHttpApp(
   acceptJson(app)
   guardBodies(app)
   guardResponses(app)
+  traceRequests(app, deps.tracer)
   recordRequests(app, deps.metrics)
   const drain = trackRequests(app, deps.sessions.draining)
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
@@ -178,8 +183,8 @@ export async function buildHttpApp(
 
 /** Selects what WebSocket upgrades use. */
 function upgradeDeps(deps: HttpDeps): UpgradeDeps {
-  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, onError } = deps
-  return { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, onError }
+  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError } = deps
+  return { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError }
 }
 
 /** Options of the HTTP or HTTPS server. */

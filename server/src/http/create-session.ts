@@ -4,6 +4,7 @@ import { createSessionResponse, type CreateSessionResponse } from 'bowline/contr
 import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { Peer } from '../cluster/peers.ts'
+import { bindToWork, inSpan } from '../kit/current-work.ts'
 import { internalPrefix } from '../cluster/peer-requests.ts'
 import { requestPeer } from '../cluster/relay.ts'
 import type { NewSession } from '../sessions/admit-session.ts'
@@ -80,7 +81,7 @@ export class SessionCreator {
       try {
         if (waitSeconds === 0) throw sessionQueue.describe(request)
         // Awaited, so that a request that has waited in vain is counted.
-        return await sessionQueue.enter(request)
+        return await inSpan('session.queue', async () => sessionQueue.enter(request))
       } catch (refusal) {
         this.#countRefusal(refusal)
         throw refusal
@@ -116,12 +117,13 @@ export class SessionCreator {
       waitMs: waitSeconds * 1000,
       signal,
       assertAllowed,
-      attempt: async (onAdmitted) => {
+      // The queue calls it, for example when the session of another request has ended.
+      attempt: bindToWork(async (onAdmitted: () => void) => {
         await assertAllowed()
         // Checked first, because the browser of a session with a profile starts before admission.
         if (!(await sessions.isRepeated(newSession(creation)))) await sessions.assertTeamHasSlot(key.teamId)
         return this.#createNow(creation, onAdmitted)
-      },
+      }),
       onProgress: events.isAccepted ? (progress) => events.send('queued', progress) : undefined,
     }
   }

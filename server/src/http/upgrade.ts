@@ -4,6 +4,8 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { inSpan, runAs, runInSpan } from '../kit/current-work.ts'
+import type { Tracer } from '../kit/span.ts'
 import { relayEnd } from '../sessions/relay-end.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Upgrade } from '../gateway/web-socket.ts'
@@ -14,10 +16,11 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import type { AccessChecks } from './access-checks.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
-import { findSocket } from './find-socket.ts'
+import { findSocket, type RequestedSocket } from './find-socket.ts'
 import { requireLiveSession } from './require-live-session.ts'
 import { identify, originOf } from './request-origin.ts'
 import { refuseSocket } from './refuse-socket.ts'
+import { startRequestSpan } from './trace-requests.ts'
 import type { Watchers } from './watch-job.ts'
 
 /** Dependencies of WebSocket upgrades. */
@@ -29,6 +32,8 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly viewers: Viewers
   readonly watchers: Watchers
   readonly metrics: MetricRecorder
+  /** Default: connections are not traced. */
+  readonly tracer?: Tracer | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -61,7 +66,8 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
     // unhandled error would crash the server.
     socket.on('error', () => void socket.destroy())
     const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
-    connect(deps, { request, socket, head }, onRelay).catch((error: unknown) => {
+    const work = { requestId, span: undefined }
+    runAs(work, async () => open(deps, { request, socket, head }, onRelay)).catch((error: unknown) => {
       if (!isBowlineError(error)) deps.onError(error, 'WebSocket upgrade')
       const known = isBowlineError(error)
         ? error
@@ -79,15 +85,37 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
   })
 }
 
+/** Finds the route of an upgrade, and traces the time until its WebSocket is open. */
+async function open(deps: UpgradeDeps, upgrade: Upgrade, onRelay: (relay: RelayedSocket) => void): Promise<void> {
+  const { request } = upgrade
+  const url = URL.parse(request.url ?? '/', 'http://localhost')
+  if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
+  const found = findSocket(url.pathname)
+  const { path: route, sessionNode }: SocketRoute = socketRoutes[found.name]
+  const session = sessionNode === undefined ? undefined : deps.sessions.find(found.id)?.traceparent
+  const { requestId = '' } = originOf(request)
+  const span = deps.tracer && startRequestSpan(deps.tracer, request, { route, requestId, session })
+  const connectSocket = async (): Promise<void> => connect(deps, upgrade, { ...found, url, onRelay })
+  await (span === undefined ? connectSocket() : runInSpan(span, connectSocket))
+}
+
 async function connect(
   deps: UpgradeDeps,
   { request, socket, head }: Upgrade,
-  onRelay: (relay: RelayedSocket) => void,
+  {
+    name,
+    id,
+    version,
+    targetId,
+    url,
+    onRelay,
+    ...path
+  }: RequestedSocket & {
+    readonly url: URL
+    readonly onRelay: (relay: RelayedSocket) => void
+  },
 ): Promise<void> {
   const { checks, gateway, viewers, watchers, sessions } = deps
-  const url = URL.parse(request.url ?? '/', 'http://localhost')
-  if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
-  const { name, id, version, targetId, ...path } = findSocket(url.pathname)
   const { sessionNode }: SocketRoute = socketRoutes[name]
   const peer = sessionNode === undefined ? undefined : await peerOf(deps, id, request)
   if (peer !== undefined) {
@@ -107,7 +135,8 @@ async function connect(
       return timeConnect(deps.metrics, async () => {
         const row = await checks[socketRoutes[name].auth](credentials)
         const session = await requireLiveSession(sessions, row)
-        await gateway.connect(session, { request, socket, head }, { query: url.searchParams, targetId })
+        const address = { query: url.searchParams, targetId }
+        await inSpan('cdp.connect', async () => gateway.connect(session, { request, socket, head }, address))
       })
     }
     case 'liveView': {

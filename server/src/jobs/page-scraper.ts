@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { RobotsRules } from '../map/robots-rules.ts'
+import { currentSpan, inOwnTrace } from '../kit/current-work.ts'
 import type { Billing } from '../billing/billing.ts'
 import type { PricedScrape, ScrapeOutcome } from '../scrape/priced-scrape.ts'
 import { withScrapeTimeout } from '../scrape/scrape-timeout.ts'
@@ -58,9 +59,17 @@ export class PageScraper {
    * reason and failures of the store.
    */
   async scrape(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
+    const attributes = { 'bowline.job.id': job.id, 'bowline.job.kind': job.kind, 'bowline.page': page.position }
+    await inOwnTrace('job.page', async () => this.#scrapePage(job, page, signal), { attributes })
+  }
+
+  async #scrapePage(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
     try {
       const end = page.crashes >= maxCrashes ? crashed(page) : await this.#process(job, page, signal)
-      if (end !== undefined) await this.#fail(job, page, end)
+      if (end !== undefined) {
+        currentSpan()?.fail(end.code)
+        await this.#fail(job, page, end)
+      }
     } catch (error) {
       if (!(error instanceof SupersededError)) throw error
     }

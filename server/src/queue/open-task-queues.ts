@@ -1,4 +1,5 @@
 import { PgBoss, type ConstructorOptions } from 'pg-boss'
+import type { Tracer } from '../kit/span.ts'
 import type { Store } from '../store/store.ts'
 import { bossDatabase } from './boss-database.ts'
 import { createStartedTaskIndex } from './find-waking-queues.ts'
@@ -8,6 +9,8 @@ import { queueTimings } from './queue-timing.ts'
 /** Dependencies of `openTaskQueues`. */
 export interface OpenTaskQueuesDeps {
   readonly store: Store
+  /** Default: tasks are not traced. */
+  readonly tracer?: Tracer | undefined
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -15,7 +18,7 @@ export interface OpenTaskQueuesDeps {
  * Opens the task queues in the store's database. Throws STORE_FAILED if their tables cannot be
  * created.
  */
-export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Promise<TaskQueues> {
+export async function openTaskQueues({ store, tracer, onError }: OpenTaskQueuesDeps): Promise<TaskQueues> {
   const { superviseSeconds, superviseClaimSeconds } = queueTimings[store.kind]
   const boss = new PgBoss({
     ...connection(store),
@@ -30,7 +33,7 @@ export async function openTaskQueues({ store, onError }: OpenTaskQueuesDeps): Pr
   boss.on('error', (error) => onError(error, 'maintaining the queues'))
   await boss.start()
   if (store.kind === 'postgres') await createStartedTaskIndex(store.db)
-  const queues = new TaskQueues({ boss, store, onError })
+  const queues = new TaskQueues({ boss, store, tracer, onError })
   queues.listen()
   return queues
 }

@@ -8,6 +8,7 @@ import { findWakingQueues } from './find-waking-queues.ts'
 import { listenForTasks, notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings } from './queue-timing.ts'
+import { withOrigin } from './task-origin.ts'
 import type { Queue } from './queue.ts'
 import { Worker, type Handler, type WorkOptions } from './worker.ts'
 
@@ -80,7 +81,7 @@ export class TaskQueues implements AsyncDisposable {
     if (worker === undefined) throw new Error(`Queue ${queue.name} has no worker. Call \`work\` before \`send\`.`)
     const { boss, store } = this.#deps
     const { heartbeatTimeoutSeconds: heartbeatSeconds } = queueTimings[store.kind]
-    const tasks = data.map((each) => ({ ...toTask(queue, options), heartbeatSeconds, data: each }))
+    const tasks = data.map((each) => ({ ...toTask(queue, options), heartbeatSeconds, data: withOrigin(each) }))
     // On another connection, the insert would deadlock with the transaction that awaits it.
     await boss.insert(queue.name, tasks, db === undefined ? {} : { db: fromKysely(db) })
     // In PostgreSQL the task is not visible before the commit. The embedded database has one

@@ -10,6 +10,7 @@ import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings, type QueueTiming } from './queue-timing.ts'
 import type { Queue } from './queue.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
+import { runTask, splitOrigin } from './task-origin.ts'
 
 /** One attempt at a task. */
 export interface Attempt {
@@ -143,7 +144,8 @@ export class Worker<Data extends object> implements AsyncDisposable {
   async #attempt(task: JobWithMetadata<Data>): Promise<void> {
     const { queue, handler, onError } = this.#deps
     const signal = mergeSignals(this.#stop.signal, AbortSignal.timeout(queue.expireSeconds * 1000))
-    const failure = await handler(task.data, { taskId: task.id, attempt: task.retryCount + 1, signal }).then(
+    const attempt = { taskId: task.id, attempt: task.retryCount + 1, signal }
+    const failure = await this.#runAs(task, 'task', async (data) => handler(data, attempt)).then(
       () => undefined,
       (error: unknown) => ({ error }),
     )
@@ -193,13 +195,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
   }
 
   async #retryOrExhaust(task: JobWithMetadata<Data>, error: unknown): Promise<void> {
-    const { boss, store, queue, options, onError } = this.#deps
+    const { boss, store, queue } = this.#deps
     const tries = failuresOf(task) + 1
     const output = { message: messageOf(error), tries }
     const startAfter = queue.retryDelaysSeconds?.[tries - 1]
     if (startAfter === undefined) {
-      if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
-      await options.onExhausted?.(task.data, error)
+      await this.#exhaust(task, error)
       await boss.complete(queue.name, task, output)
       return
     }
@@ -211,17 +212,34 @@ export class Worker<Data extends object> implements AsyncDisposable {
     this.schedulePoll(startAfter)
   }
 
+  async #exhaust(task: Pick<JobWithMetadata<Data>, 'data'>, error: unknown): Promise<void> {
+    const { queue, options, onError } = this.#deps
+    await this.#runAs(task, 'exhausted task', async (data) => {
+      if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
+      await options.onExhausted?.(data, error)
+    })
+  }
+
+  /** Runs a step of a task as part of the request that queued it. */
+  async #runAs(
+    { data: stored }: Pick<JobWithMetadata<Data>, 'data'>,
+    step: string,
+    run: (data: Data) => Promise<void>,
+  ): Promise<void> {
+    const { queue, tracer } = this.#deps
+    const { data, origin } = splitOrigin(stored)
+    await runTask(tracer, { name: `${step} ${queue.name}`, origin }, async () => run(data))
+  }
+
   /** Reports tasks that pg-boss has failed because they crashed too many servers. */
   async #failExhausted(): Promise<void> {
-    const { boss, queue, options, onError } = this.#deps
+    const { boss, queue, onError } = this.#deps
     try {
       const { rows } = await boss
         .getDb()
         .executeSql(`select id, data from pgboss.job where name = $1 and state = 'failed'`, [queue.name])
       for (const { id, data } of rows as readonly { readonly id: string; readonly data: Data }[]) {
-        const error = new Error('Every server that ran this task crashed')
-        if (options.onExhausted === undefined) onError(error, `running a task of queue ${queue.name}`)
-        await options.onExhausted?.(data, error)
+        await this.#exhaust({ data }, new Error('Every server that ran this task crashed'))
         await boss.deleteJob(queue.name, id)
       }
     } catch (error) {

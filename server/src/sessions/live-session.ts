@@ -15,6 +15,8 @@ import type { SessionAge } from './session-clock.ts'
 export interface SessionCore extends SessionAge {
   readonly row: SessionRow
   readonly browser: SessionBrowser
+  /** `traceparent` of its creation. `undefined` without tracing. */
+  readonly traceparent?: string | undefined
   /** Aborts when the session ends. The reason is its EndReason. */
   readonly ended: AbortSignal
   /** Closes the components when the browser is stopped. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BowlineError } from 'bowline/kit/errors'
+import { runForAll } from '../kit/current-work.ts'
 import { describeLimit, type LimitedBy } from './concurrency-limit.ts'
 import { drainingError } from './draining-error.ts'
 import { Waiter, type QueuedRequest, type QueueOutcome, type QueueProgress } from './queued-request.ts'
@@ -139,7 +140,7 @@ export class SessionQueue implements Disposable {
   #add(waiter: Waiter): void {
     this.#lines.add(waiter)
     if (waiter.request.onProgress !== undefined) this.#listeners.add(waiter)
-    this.#timer ??= setInterval(() => this.#tick(), tickMs).unref()
+    this.#timer ??= runForAll(() => setInterval(() => this.#tick(), tickMs).unref())
     this.#report()
     // A slot may have become free since the request was refused.
     this.#serve()

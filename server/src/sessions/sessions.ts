@@ -6,6 +6,7 @@ import { messageOf } from 'bowline/kit/message-of'
 import { errorCodeOf } from '../metrics/error-code-of.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import { priceOfSession } from '../billing/prices.ts'
+import { currentSpan, inSpan } from '../kit/current-work.ts'
 import { findTeam } from '../teams/team-queries.ts'
 import { admit, assertCanPay, findRepeated, type NewSession } from './admit-session.ts'
 import { billSession, endFailedStart, type ProfileSaveOutcome } from './bill.ts'
@@ -217,7 +218,7 @@ export class Sessions implements AsyncDisposable {
       throw this.#limitError({ limitedBy: 'server', limit })
     }
     const id = uuidV7()
-    const start = this.#admitAndStart(id, newSession, credits)
+    const start = inSpan('session.create', async () => this.#admitAndStart(id, newSession, credits))
     this.#starting += 1
     this.#starts.set(id, { apiKeyId: newSession.apiKeyId, started: start })
     try {
@@ -256,7 +257,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #start(row: SessionRow, startedAtMs: number, reservation: BrowserReservation): Promise<SessionRow> {
-    const browser = await reservation.take().catch(async (error: unknown) => {
+    const browser = await inSpan('browser.start', reservation.take).catch(async (error: unknown) => {
       await this.#discard(reservation)
       await endFailedStart(this.#deps, row, error)
       throw error
@@ -266,7 +267,8 @@ export class Sessions implements AsyncDisposable {
     const { ageMs, lastUseMs, lastActivityAt, touch, suspendIdle } = clock
     const age = { ageMs, lastUseMs, lastActivityAt, touch, suspendIdle }
     const resources = new AsyncDisposableStack()
-    const core: SessionCore = { ...age, row, browser, ended: controller.signal, resources }
+    const traceparent = currentSpan()?.traceparent
+    const core: SessionCore = { ...age, row, browser, traceparent, ended: controller.signal, resources }
     const session: LiveSession = { ...core, ...this.#deps.openComponents(core), recording: undefined }
     const { profile } = reservation
     const notEnded = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import { inSpan } from '../../kit/current-work.ts'
 
 /** A service with an API compatible with OpenAI's chat completions. */
 export interface LanguageModel {
@@ -47,6 +48,14 @@ export async function extractJson(model: LanguageModel, extraction: Extraction):
  * signal's reason.
  */
 export async function requestCompletion(
+  model: LanguageModel,
+  body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  return inSpan('model.request', async () => complete(model, body, signal), { kind: 'client' })
+}
+
+async function complete(
   model: LanguageModel,
   body: Readonly<Record<string, unknown>>,
   signal: AbortSignal | undefined,

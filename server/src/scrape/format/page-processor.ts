@@ -1,4 +1,5 @@
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { inSpan } from '../../kit/current-work.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import type { HtmlFormat } from './make-html-formats.ts'
 import type { HtmlThreadPool } from './html-thread-pool.ts'
@@ -22,7 +23,8 @@ export function createPageProcessor(workers: HtmlThreadPool, request: ScrapeRequ
     const isDocument = body.source === 'document'
     const used = isDocument ? { ...options, onlyMainContent: false, onlyCleanContent: false, blockAds: false } : options
     const names = [...wanted] as HtmlFormat[]
-    return workers.run({ html: body.html, url, formats: names, options: used, attributes, wantsProduct }, { signal })
+    const task = { html: body.html, url, formats: names, options: used, attributes, wantsProduct }
+    return inSpan('scrape.format', async () => workers.run(task, { signal }))
   }
 }
 

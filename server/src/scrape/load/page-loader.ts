@@ -3,6 +3,7 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isSentCrossOrigin, mayForwardHeaders } from '../../kit/forward-headers.ts'
 import { cancelledOrError, timed } from '../../metrics/timed.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
+import { inSpan } from '../../kit/current-work.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -109,13 +110,17 @@ export class PageLoader implements AsyncDisposable {
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
     const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, signal }
     const timing = { name: 'bowline_fetch_seconds', failureOf: cancelledOrError(signal) } as const
-    const fetched = await timed(this.#deps.metrics, timing, async () => fetchPage(request.url, options))
+    const fetched = await timed(this.#deps.metrics, timing, async () =>
+      inSpan('scrape.fetch', async () => fetchPage(request.url, options)),
+    )
     const page = await this.#deps.documents.read(fetched, { signal })
     return { page, processed: await processPage(page), isRendered: false }
   }
 
   async #render(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
-    const page = await this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), upstream })
+    const page = await inSpan('scrape.render', async () =>
+      this.#deps.renderer.render({ ...call, pageLocale: localeOf(call.request), upstream }),
+    )
     // The browser downloads the file instead of showing it: fetch it, with the cookies that the
     // browser received.
     if ('cookies' in page) return this.#fetch(call, upstream, page.cookies)
