@@ -16,6 +16,7 @@ const tools = [
   { package: 'xvfb', isPresent: () => existsSync('/usr/bin/Xvfb') },
   { package: 'tesseract-ocr', isPresent: () => existsSync('/usr/share/tesseract-ocr') },
   { package: 'nginx-light', isPresent: () => existsSync('/usr/sbin/nginx') },
+  { package: 'caddy', isPresent: () => existsSync('/usr/bin/caddy') },
   { package: 'prometheus', isPresent: () => existsSync('/usr/bin/promtool') },
   { package: 'openssl', isPresent: () => existsSync('/usr/bin/openssl') },
   { package: 'searx', isPresent: () => existsSync('/usr/bin/searx-run') },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 /** Actions that the audit log records. */
 export const auditActions = [
+  'access.denied',
   'auth.failed',
   'key.created',
   'key.revoked',
@@ -12,6 +13,8 @@ export const auditActions = [
   'session.deleted',
   'team.created',
   'team.updated',
+  'webhook-secret.deleted',
+  'webhook-secret.set',
 ] as const
 
 /** Query of `GET /v2/audit-log`. */

@@ -207,7 +207,7 @@ export const catalogue = {
   },
   PROFILE_KEY_MISSING: {
     status: 0,
-    hint: 'Restore the key from a backup, or set it with `--profile-key`. To discard these profiles, set `--profile-key` to a new key from `openssl rand -hex 32`.',
+    hint: 'Restore the key from a backup, or set it with `--profile-key`. To discard these profiles and secrets, set `--profile-key` to a new key from `openssl rand -hex 32`.',
   },
   LISTEN_FAILED: { status: 0, hint: 'Set another address with `--host` or another port with `--port`.' },
   STORE_FAILED: { status: 0, hint: undefined },

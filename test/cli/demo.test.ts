@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempDisposable, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startDemoSite } from '../../src/cli/demo-site.ts'
 import { visit } from '../../src/cli/demo-visit.ts'
@@ -8,6 +11,7 @@ import { runDemo } from '../../src/cli/run-demo.ts'
 import { Bowline } from '../../src/index.ts'
 import { playwright } from '../../src/playwright.ts'
 import { startLab } from '../lab/lab.ts'
+import { repository } from '../lab/source-tree.ts'
 
 const silent = { onServer: () => {}, onSession: () => {} }
 
@@ -41,6 +45,18 @@ test('without a URL the demo drives its own page', async () => {
 
   expect(result).toMatchObject({ outcome: expect.stringContaining('Albatross lies at North Quay') })
   expect(result).not.toHaveProperty('fallbackReason')
+})
+
+test('the demo leaves out a driver that is not installed, with the install command', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'demo-'))
+  const preload = pathToFileURL(join(repository, 'test/lab/without-packages.mjs')).href
+  const args = ['--import', preload, join(repository, 'src/cli/main.ts'), 'demo']
+  const env = { ...process.env, HIDDEN_PACKAGES: 'puppeteer-core', TMPDIR: folder.path }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+
+  expect(stdout).toContain('Albatross lies at North Quay')
+  expect(stdout).toMatch(/Puppeteer left out: .*npm install puppeteer-core/)
+  expect(stdout).toContain('The session is deleted and billed: 2 credits in total.')
 })
 
 test('the demo rejects URLs that are not http or https', async () => {

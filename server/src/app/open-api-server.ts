@@ -14,6 +14,7 @@ import { buildHttpApp, type HttpDeps } from '../http/app.ts'
 import { readComponents } from '../http/component-metrics.ts'
 import { createAccessChecks } from '../http/access-checks.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
+import { createDenialLog } from '../http/audit-denials.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
 import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
@@ -208,6 +209,7 @@ function httpDeps(
     prompts: new SessionPrompts({ sessions, gateway, mcpHost, languageModel }),
     activity: usage.activity,
     audit,
+    logDenial: createDenialLog(audit),
     checkRateLimit: usage.checkRateLimit,
     sessions,
     sessionQueue,

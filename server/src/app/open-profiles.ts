@@ -3,6 +3,7 @@ import type { ServerConfig } from '../config.ts'
 import { readProfileKey, type ProfileKey } from '../profiles/profile-key.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { startSweeping } from '../profiles/sweep-archives.ts'
+import { countSecretsByKey } from '../secrets/secret-queries.ts'
 import { profileWriters } from '../sessions/session-queries.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Store } from '../store/store.ts'
@@ -25,7 +26,9 @@ export async function openProfiles(
   { dataDir, profileKey, previousProfileKeys, profileQuota, profileVersions }: ProfileSettings,
   { store, blobs, nodeId, log }: { store: Store; blobs: Blobs; nodeId: string; log: Logger },
 ): Promise<OpenProfiles> {
-  const key = await readProfileKey({ configured: profileKey, previous: previousProfileKeys, dataDir, store, log })
+  const secrets = await countSecretsByKey(store.db)
+  const keys = { configured: profileKey, previous: previousProfileKeys }
+  const key = await readProfileKey({ ...keys, dataDir, store, secrets, log })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({

@@ -15,6 +15,7 @@ import { sessionsThatFit } from '../sessions/capacity.ts'
 import { assertFreeSpace } from '../store/assert-free-space.ts'
 import { inspectStore, type StoreState } from '../store/inspect.ts'
 import { print, printJson } from 'bowline/terminal/print'
+import { checkEncryptedData } from './check-encrypted-data.ts'
 import { checkSettings } from './check-settings.ts'
 import type { Finding } from './finding.ts'
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts'
@@ -42,7 +43,7 @@ export function createDoctorCommand(): Command {
         checkNode(),
         ...(await checkBrowsers(flags)),
         await checkDataDir(flags),
-        await checkStore(flags),
+        ...(await checkStore(flags)),
         ...(await checkSettings(readConfig(flags))),
         ...(await checkCertificate(flags)),
       ]
@@ -132,18 +133,22 @@ async function checkDataDir(flags: DoctorFlags): Promise<Finding> {
   }
 }
 
-async function checkStore(flags: DoctorFlags): Promise<Finding> {
+/** Checks the store, and that the keys open what it contains. */
+async function checkStore(flags: DoctorFlags): Promise<readonly Finding[]> {
   const what = 'store'
+  const data: Finding[] = []
   try {
-    const { dataDir, databaseUrl } = readConfig(flags)
-    const { kind, schema } = await inspectStore({ dataDir, databaseUrl })
+    const config = readConfig(flags)
+    const { dataDir, databaseUrl } = config
+    const { kind, schema } = await inspectStore({ dataDir, databaseUrl }, async (...store) => {
+      data.push(await checkEncryptedData(config, ...store))
+    })
     const where = kind === 'pglite' ? `embedded, in ${dataDir}` : 'PostgreSQL'
-    return { what, state: 'good', detail: `${where}${schemaNotes[schema]}` }
+    return [{ what, state: 'good', detail: `${where}${schemaNotes[schema]}` }, ...data]
   } catch (error) {
     const isInUse = isBowlineError(error) && error.code === 'DATA_DIR_IN_USE'
-    return isInUse
-      ? { what, state: 'good', detail: `${error.message}: a server is running on it` }
-      : { what, state: 'bad', detail: describeError(error) }
+    if (!isInUse) return [{ what, state: 'bad', detail: describeError(error) }]
+    return [{ what, state: 'good', detail: `${error.message}: a server is running on it` }]
   }
 }
 

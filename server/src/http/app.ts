@@ -158,7 +158,7 @@ export async function buildHttpApp(
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
-  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit })
+  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial: deps.logDenial })
   await registerOpenApi(app, deps.version)
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
@@ -183,8 +183,36 @@ export async function buildHttpApp(
 
 /** Selects what WebSocket upgrades use. */
 function upgradeDeps(deps: HttpDeps): UpgradeDeps {
-  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError } = deps
-  return { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError }
+  const {
+    store,
+    sessions,
+    peers,
+    nodeId,
+    checks,
+    origin,
+    gateway,
+    viewers,
+    watchers,
+    metrics,
+    tracer,
+    logDenial,
+    onError,
+  } = deps
+  return {
+    store,
+    sessions,
+    peers,
+    nodeId,
+    checks,
+    origin,
+    gateway,
+    viewers,
+    watchers,
+    metrics,
+    tracer,
+    logDenial,
+    onError,
+  }
 }
 
 /** Options of the HTTP or HTTPS server. */
@@ -281,7 +309,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...crawlHandlers({ jobs, scrapes, languageModel }),
     ...scrapeHandlers({ scrapes, billedScrapes, store, sessions, peers, nodeId, onError }),
     ...parseHandlers({ uploads: deps.uploads }),
-    ...webhookHandlers({ store, webhooks }),
+    ...webhookHandlers({ store, webhooks, audit }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),
     ...teamHandlers({ store, authenticator, billing, audit }),

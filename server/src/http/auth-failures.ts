@@ -1,12 +1,5 @@
+import { EntryLimit } from '../audit/entry-limit.ts'
 import type { RequestOrigin } from './request-origin.ts'
-
-/** Milliseconds during which failures of one address are counted instead of logged. */
-const windowMs = 60_000
-
-const maxAddresses = 1000
-
-/** Failures that are logged in a window, of all addresses together. */
-const maxLogged = 100
 
 /** Failed authentication of an address. */
 export interface AuthFailures {
@@ -27,26 +20,12 @@ export type AuthFailureLog = (from: RequestOrigin, nowMs?: number) => void
  * minute with the number of failures. Of many addresses, 100 entries a minute are written.
  */
 export function createAuthFailureLog(write: (failures: AuthFailures) => void): AuthFailureLog {
-  const known = new Map<string, { loggedMs: number; unlogged: number }>()
-  let window = { startedMs: -Infinity, logged: 0 }
-  let unlogged = 0
+  const limit = new EntryLimit()
   return ({ address, requestId }, nowMs = Date.now()) => {
     if (address === undefined) return
-    const entry = known.get(address)
-    if (entry !== undefined && nowMs - entry.loggedMs < windowMs) {
-      entry.unlogged += 1
-      return
-    }
-    if (nowMs - window.startedMs >= windowMs) window = { startedMs: nowMs, logged: 0 }
-    if (window.logged >= maxLogged) {
-      unlogged += 1
-      return
-    }
-    window.logged += 1
-    if (entry === undefined && known.size >= maxAddresses) known.clear()
-    known.set(address, { loggedMs: nowMs, unlogged: 0 })
-    const failures = (entry?.unlogged ?? 0) + 1
-    write({ address, requestId, failures, ...(unlogged === 0 ? {} : { unlogged }) })
-    unlogged = 0
+    const counts = limit.admit(address, nowMs)
+    if (counts === undefined) return
+    const { count: failures, ...others } = counts
+    write({ address, requestId, failures, ...others })
   }
 }

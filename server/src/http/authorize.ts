@@ -3,6 +3,7 @@ import { serverRoutes } from 'bowline/contract/server-routes'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Access, AccessChecks, Credentials } from './access-checks.ts'
+import type { DenialLog } from './audit-denials.ts'
 import { firstToken, type TokenQuery } from './first-token.ts'
 import { originOf } from './request-origin.ts'
 import { isRelayedTo } from './session-node.ts'
@@ -11,6 +12,7 @@ import { isRelayedTo } from './session-node.ts'
 export interface AuthorizeDeps extends Pick<Usage, 'checkRateLimit'> {
   readonly checks: AccessChecks
   readonly nodeId: string
+  readonly logDenial: DenialLog
 }
 
 /** Returns the access that a request was granted. `auth` is that of its route. */
@@ -38,6 +40,12 @@ export function authorizeRequests(app: FastifyInstance, deps: AuthorizeDeps): Ac
   app.addHook('preHandler', async (request) => {
     const { auth } = request.routeOptions.config
     if (auth !== undefined && !byHeaders.has(auth)) await authorize(request, auth)
+  })
+  app.addHook('onResponse', async (request, { errorCode }) => {
+    if (errorCode !== 'FORBIDDEN') return
+    const { url: route = 'none' } = request.routeOptions
+    const keyId = granted.get(request)?.key?.id
+    deps.logDenial({ from: originOf(request.raw), keyId, method: request.method, route })
   })
   return (request, auth) => {
     const access = granted.get(request)

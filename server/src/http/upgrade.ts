@@ -16,6 +16,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import type { AccessChecks } from './access-checks.ts'
 import { peerOf, type SessionNodeDeps } from './session-node.ts'
+import type { DenialLog } from './audit-denials.ts'
 import { findSocket, type RequestedSocket } from './find-socket.ts'
 import { requireLiveSession } from './require-live-session.ts'
 import { identify, originOf } from './request-origin.ts'
@@ -34,6 +35,7 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly metrics: MetricRecorder
   /** Default: connections are not traced. */
   readonly tracer?: Tracer | undefined
+  readonly logDenial: DenialLog
   readonly onError: (error: unknown, action: string) => void
 }
 
@@ -96,7 +98,13 @@ async function open(deps: UpgradeDeps, upgrade: Upgrade, onRelay: (relay: Relaye
   const { requestId = '' } = originOf(request)
   const span = deps.tracer && startRequestSpan(deps.tracer, request, { route, requestId, session })
   const connectSocket = async (): Promise<void> => connect(deps, upgrade, { ...found, url, onRelay })
-  await (span === undefined ? connectSocket() : runInSpan(span, connectSocket))
+  try {
+    await (span === undefined ? connectSocket() : runInSpan(span, connectSocket))
+  } catch (error) {
+    const isDenied = isBowlineError(error) && error.code === 'FORBIDDEN'
+    if (isDenied) deps.logDenial({ from: originOf(request), keyId: undefined, method: 'GET', route })
+    throw error
+  }
 }
 
 async function connect(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
 import { sha256 } from 'bowline/kit/sha256'
 import { findSetting, getOrCreateSetting } from '../store/settings.ts'
+import { describeCounts, neededKeyIds, opensNothing, unreadableWith, type EncryptedData } from './encrypted-data.ts'
 import { countVersionsByKey } from './profile-queries.ts'
 import type { Store, StoreLog } from '../store/store.ts'
 
@@ -30,9 +31,9 @@ export function keyWithId(key: ProfileKey, id: string): EncryptionKey | undefine
  * generated once and stored. It is stored in the data directory (mode 0600) with the embedded
  * store, or in the PostgreSQL database, so that all its servers share the key. A stored key that
  * differs from the configured one is an earlier key, like those of `previous`.
- * A stored key is never replaced while profiles need it: throws PROFILE_KEY_MISSING if it is gone,
- * CONFIG_INVALID if it is malformed. Warns if profiles were saved with a key that is
- * unknown.
+ * A stored key is never replaced while profiles or secrets need it: throws PROFILE_KEY_MISSING if
+ * it is gone, CONFIG_INVALID if it is malformed. Warns if profiles or secrets were saved with a key
+ * that is unknown.
  */
 export async function readProfileKey(options: {
   readonly configured: string | undefined
@@ -40,21 +41,23 @@ export async function readProfileKey(options: {
   readonly previous?: readonly string[] | undefined
   readonly dataDir: string
   readonly store: Store
+  /** Number of secrets by the id of their key. Default: none. */
+  readonly secrets?: ReadonlyMap<string, number> | undefined
   readonly log?: StoreLog | undefined
 }): Promise<ProfileKey> {
-  const { configured, previous = [], dataDir, store, log } = options
+  const { configured, previous = [], dataDir, store, secrets = new Map(), log } = options
   const earlier = previous.map((hex) => toKey(hex, 'an earlier key'))
-  const counts = await countVersionsByKey(store.db)
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const data = { versions: await countVersionsByKey(store.db), secrets }
+  const isEmpty = describeCounts(data) === undefined
   if (configured !== undefined) {
     const stored = await findStoredKey(store, dataDir)
     const current = toKey(configured, 'the configured key')
     const key = withPrevious(current, stored === undefined ? earlier : [...earlier, stored])
-    const unreadable = total - countReadable(key, counts)
-    if (unreadable > 0) {
+    const unreadable = describeCounts(unreadableWith(key, data))
+    if (unreadable !== undefined) {
       log?.warn(
-        { keyId: key.id, unreadable },
-        'some saved profile versions were encrypted with another --profile-key and cannot be restored: pass it with --previous-profile-keys',
+        { keyId: key.id, neededKeyIds: neededKeyIds(key, data) },
+        `${unreadable} were encrypted with another --profile-key and cannot be read: pass it with --previous-profile-keys`,
       )
     }
     return key
@@ -63,14 +66,14 @@ export async function readProfileKey(options: {
   const path = pathOf(dataDir)
   const location = isInDatabase ? 'the key stored in the database' : path
   const create = (): string => {
-    if (total > 0) throw missing(total, `${location} does not exist`)
+    if (!isEmpty) throw missing(data, `${location} does not exist`)
     return createKey()
   }
   const hex = isInDatabase
     ? await getOrCreateSetting(store.db, profileKeyName, create)
     : ((await readKeyFile(dataDir)) ?? (await storeNewKey(path, create())))
   const key = withPrevious(toKey(hex, location), earlier)
-  if (total > 0 && countReadable(key, counts) === 0) throw missing(total, `${location} is a different key`)
+  if (!isEmpty && opensNothing(key, data)) throw missing(data, `${location} is a different key`)
   return key
 }
 
@@ -88,7 +91,10 @@ export async function readKeyFile(dataDir: string): Promise<string | undefined> 
 }
 
 /** Returns the key that a server without a configured key has stored, if there is one. */
-async function findStoredKey(store: Store, dataDir: string): Promise<EncryptionKey | undefined> {
+export async function findStoredKey(
+  store: Pick<Store, 'kind' | 'db'>,
+  dataDir: string,
+): Promise<EncryptionKey | undefined> {
   const hex = store.kind === 'postgres' ? await findSetting(store.db, profileKeyName) : await readKeyFile(dataDir)
   return hex === undefined ? undefined : toKey(hex.trim(), 'the stored key')
 }
@@ -97,15 +103,8 @@ function withPrevious(key: EncryptionKey, previous: readonly EncryptionKey[]): P
   return { ...key, previous: previous.filter(({ id }) => id !== key.id) }
 }
 
-function countReadable(key: ProfileKey, counts: ReadonlyMap<string, number>): number {
-  return [...counts].reduce((sum, [id, count]) => sum + (keyWithId(key, id) === undefined ? 0 : count), 0)
-}
-
-function missing(count: number, problem: string): BowlineError {
-  return new BowlineError(
-    'PROFILE_KEY_MISSING',
-    `The key that encrypts ${count} saved ${count === 1 ? 'version' : 'versions'} of profiles is missing: ${problem}`,
-  )
+function missing(data: EncryptedData, problem: string): BowlineError {
+  return new BowlineError('PROFILE_KEY_MISSING', `The key that encrypts ${describeCounts(data)} is missing: ${problem}`)
 }
 
 function createKey(): string {

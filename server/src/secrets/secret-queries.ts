@@ -67,6 +67,16 @@ export async function listSecretsOfKeys(
   return rows.map((row) => secrets.read(row))
 }
 
+/** Counts secrets by the id of their encryption key. */
+export async function countSecretsByKey(db: Kysely<Database>): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('secret')
+    .select((eb) => ['keyId', eb.fn.countAll<number | string>().as('count')])
+    .groupBy('keyId')
+    .execute()
+  return new Map(rows.map(({ keyId, count }) => [keyId, Number(count)]))
+}
+
 /** Replaces the encrypted value of a secret. Returns whether it still had its earlier value. */
 export async function replaceValue(
   db: Kysely<Database>,

@@ -20,19 +20,32 @@ export interface StoreState {
 /**
  * Connects to the store and reads its schema version without changing anything. Throws
  * DATA_DIR_IN_USE if a server is using the directory, STORE_FAILED if this version cannot use the
- * store.
+ * store. `read` reads from a store with the current schema.
  */
-export async function inspectStore(options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>): Promise<StoreState> {
+export async function inspectStore(
+  options: Pick<StoreOptions, 'dataDir' | 'databaseUrl'>,
+  read?: (kind: Store['kind'], db: Kysely<Database>) => Promise<void>,
+): Promise<StoreState> {
   const { dataDir, databaseUrl } = options
   if (databaseUrl !== undefined) {
     await using connection = await connectPostgres({ databaseUrl, log: undefined })
-    return { kind: 'postgres', schema: await readSchemaState(connection.db) }
+    return readState('postgres', connection.db, read)
   }
   const folder = join(dataDir, 'pg')
   if (!(await pathExists(folder))) return { kind: 'pglite', schema: 'absent' }
   using _lock = await lockFolder(dataDir)
   await using lite = await startPglite({ folder })
-  return { kind: 'pglite', schema: await readSchemaState(createQueryBuilder(createSingleConnection(lite).pool)) }
+  return readState('pglite', createQueryBuilder(createSingleConnection(lite).pool), read)
+}
+
+async function readState(
+  kind: Store['kind'],
+  db: Kysely<Database>,
+  read: Parameters<typeof inspectStore>[1],
+): Promise<StoreState> {
+  const schema = await readSchemaState(db)
+  if (schema === 'current') await read?.(kind, db)
+  return { kind, schema }
 }
 
 async function readSchemaState(db: Kysely<Database>): Promise<StoreState['schema']> {

@@ -67,6 +67,7 @@ test('changes of keys, teams and sessions of other teams are logged with their a
 
   const byKeyId = expect.any(String)
   await expect.poll(audits).toMatchObject([
+    { audit: 'team.created', byKeyId },
     { audit: 'key.created', keyId: data.id, role: 'member', byKeyId },
     { audit: 'team.created', credits: 5, byKeyId },
     { audit: 'team.updated', maxConcurrency: 3, byKeyId },
@@ -88,6 +89,7 @@ test('changes of keys, teams and sessions of other teams are logged with their a
     { action: 'team.updated', team: 'others', ...from, details: { maxConcurrency: 3 } },
     { action: 'team.created', team: 'third', ...from, details: { name: 'third', credits: 5 } },
     { action: 'key.created', team: 'others', ...from, details: { keyId: data.id, name: 'a name', role: 'member' } },
+    { action: 'team.created', team: 'others', ...from, details: { name: 'others' } },
   ])
 })
 
@@ -106,8 +108,42 @@ test('the audit log is paged and filtered, and only admin keys may read it', asy
 
   expect([actionsOf(first), actionsOf(second), second.cursor]).toEqual([['team.updated'], ['key.created'], undefined])
   expect(actionsOf(await read('team=readers&action=key.created'))).toEqual(['key.created'])
-  expect(actionsOf(await read(`team=readers&to=${createdAt}`))).toEqual([])
+  expect(actionsOf(await read(`team=readers&to=${createdAt}`))).toEqual(['team.created'])
   expect(denied.status).toBe(403)
+})
+
+test('requests that a key or token does not allow are recorded once a minute, with their route and key', async () => {
+  const { body: created } = await server.api('POST', '/v2/team/keys', { team: 'curious' })
+  const { id, cdpUrl } = await server.create()
+  const headers = { authorization: `Bearer ${created['key']}` }
+  const statuses = []
+  for (const path of [`/v2/browser/${id}`, '/v2/audit-log']) {
+    statuses.push((await fetch(new URL(path, server.url), { headers })).status)
+  }
+  const control = new URL(cdpUrl).searchParams.get('token')
+  const socket = new WebSocket(new URL(`/live/${id}/socket?token=${control}`, server.url.replace('http', 'ws')))
+  const [refusal] = await once(socket, 'error')
+  await server.api('DELETE', `/v2/browser/${id}`)
+
+  expect([...statuses, String(refusal)]).toEqual([403, 403, expect.stringContaining('403')])
+  const denials = async () => (await server.api('GET', '/v2/audit-log?action=access.denied&limit=2')).body['data']
+  await expect.poll(denials).toMatchObject([
+    { address: '127.0.0.1', details: { method: 'GET', route: '/live/{id}/socket', denials: 1 } },
+    { by: { keyId: created['data'].id, team: 'curious' }, details: { method: 'GET', route: '/v2/browser/:id' } },
+  ])
+  expect(server.log()).not.toContain(control)
+})
+
+test('changes of the webhook secret are recorded without it', async () => {
+  const { body } = await server.api('POST', '/v2/team/webhooks/secret')
+  await server.api('DELETE', '/v2/team/webhooks/secret')
+  const { body: entries } = await server.api('GET', '/v2/audit-log?limit=2')
+
+  expect(entries['data']).toMatchObject([
+    { action: 'webhook-secret.deleted', team: 'default', by: { name: 'bootstrap' } },
+    { action: 'webhook-secret.set', team: 'default', by: { name: 'bootstrap' } },
+  ])
+  expect(server.log()).not.toContain(body['secret'])
 })
 
 test('every route that authenticates logs failures, a readiness probe without a key does not', async () => {

@@ -15,7 +15,12 @@ describe('a request to a route', () => {
     const checks = createAccessChecks({ store, authenticator, metricsToken: 'token-of-the-metrics' })
     app = Fastify().setErrorHandler(sendError)
     fixture.defer(async () => app.close())
-    const accessOf = authorizeRequests(app, { checks, nodeId: 'node', checkRateLimit: async () => undefined })
+    const accessOf = authorizeRequests(app, {
+      checks,
+      nodeId: 'node',
+      logDenial: () => undefined,
+      checkRateLimit: async () => undefined,
+    })
     for (const auth of Object.keys(checks) as (keyof Access)[]) {
       app.get(`/${auth}/:id/:name`, { config: { auth, fixedParams: { purpose: 'confirm' } } }, async (request) => ({
         access: accessOf(request, auth) ?? null,
@@ -56,6 +61,7 @@ describe('a request to a route', () => {
     authorizeRequests(empty, {
       checks: {} as AccessChecks,
       nodeId: 'node',
+      logDenial: () => undefined,
       checkRateLimit: async () => undefined,
     })
 

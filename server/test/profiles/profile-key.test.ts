@@ -2,7 +2,10 @@ import { mkdtempDisposable, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { checkEncryptedData } from '../../src/cli/check-encrypted-data.ts'
 import { readProfileKey } from '../../src/profiles/profile-key.ts'
+import { countSecretsByKey } from '../../src/secrets/secret-queries.ts'
+import { Secrets } from '../../src/secrets/secrets.ts'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
@@ -49,5 +52,40 @@ describeEachStore('the key of profiles', (openStore) => {
     expect(warnings).toEqual([])
     expect((await read('cd'.repeat(32))).bytes.toString('hex')).toBe('cd'.repeat(32))
     expect(warnings).toEqual([expect.stringContaining('another --profile-key')])
+  })
+
+  test('is not replaced while only a secret needs it, and a configured key that does not open it is reported', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-profile-key-'))
+    await using store = await openStore()
+    const { team } = await makeTeam(store.db)
+    const warnings: unknown[] = []
+    const log = { warn: (...line: unknown[]) => void warnings.push(line) }
+    const read = async (configured?: string) =>
+      readProfileKey({ configured, dataDir: folder.path, store, secrets: await countSecretsByKey(store.db), log })
+    const key = await read()
+    await new Secrets({ store, key }).set(
+      { teamId: team.id, name: 'PIN' },
+      { value: '1', origins: ['https://a.example'] },
+    )
+    expect(await read()).toEqual(key)
+    await rm(join(folder.path, 'profile-key'), { force: true })
+    await store.db.deleteFrom('setting').where('key', '=', 'profile-key').execute()
+    const config = { profileKey: undefined, previousProfileKeys: [], dataDir: folder.path }
+
+    const message = expect.stringContaining('The key that encrypts 1 secret is missing')
+    await expect(read()).rejects.toMatchObject({ code: 'PROFILE_KEY_MISSING', message })
+    await read('cd'.repeat(32))
+    expect(warnings).toEqual([
+      [expect.objectContaining({ neededKeyIds: [key.id] }), expect.stringMatching(/^1 secret .*another --profile-key/)],
+    ])
+    expect(await checkEncryptedData(config, store.kind, store.db)).toMatchObject({
+      state: 'bad',
+      detail: expect.stringContaining(key.id),
+    })
+    const found = { ...config, previousProfileKeys: [key.bytes.toString('hex')] }
+    expect(await checkEncryptedData(found, store.kind, store.db)).toMatchObject({
+      state: 'good',
+      detail: 'the key opens 1 secret',
+    })
   })
 })

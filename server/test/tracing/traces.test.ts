@@ -15,9 +15,13 @@ let session: { readonly id: string; readonly cdpUrl: string }
 let jobRequestId: string | null
 
 async function batch(lab: Lab, site: Site): Promise<string | null> {
-  const started = await lab.api('POST', '/v2/batch/scrape', { urls: [site.url('/title?text=A'), site.url('/title?text=B')] })
+  const started = await lab.api('POST', '/v2/batch/scrape', {
+    urls: [site.url('/title?text=A'), site.url('/title?text=B')],
+  })
   await expect
-    .poll(async () => (await lab.api('GET', `/v2/batch/scrape/${started.body['id']}`)).body['status'], { timeout: 15_000 })
+    .poll(async () => (await lab.api('GET', `/v2/batch/scrape/${started.body['id']}`)).body['status'], {
+      timeout: 15_000,
+    })
     .toBe('completed')
   return started.headers.get('x-request-id')
 }
@@ -34,10 +38,15 @@ beforeAll(async () => {
   const key = { authorization: `Bearer ${second.server.apiKey}` }
   const traceparent = `00-${clientTrace}-${clientSpan}-01`
   const page = site.url('/title?text=SecretText&token=secret-token')
-  await first.api('POST', '/v2/scrape', { url: page, headers: { 'x-secret': 'secret-header' } }, {
-    authorization: `Bearer ${first.server.apiKey}`,
-    traceparent,
-  })
+  await first.api(
+    'POST',
+    '/v2/scrape',
+    { url: page, headers: { 'x-secret': 'secret-header' } },
+    {
+      authorization: `Bearer ${first.server.apiKey}`,
+      traceparent,
+    },
+  )
   await first.api('POST', '/v2/scrape', { url: 'http://127.0.0.1:9/secret-path' })
   session = await first.createSession()
   const { pathname, search } = new URL(session.cdpUrl)
@@ -71,7 +80,14 @@ function spansNamed(name: string): readonly ReceivedSpan[] {
 
 test('dump', () => {
   for (const span of collector.spans.filter(({ parentId }) => parentId === '' || parentId === clientSpan))
-    console.log(JSON.stringify({ tree: treeOf(span), attributes: span.attributes, links: span.links, db: childrenOf(span).map((c) => c.name) }))
+    console.log(
+      JSON.stringify({
+        tree: treeOf(span),
+        attributes: span.attributes,
+        links: span.links,
+        db: childrenOf(span).map((c) => c.name),
+      }),
+    )
   console.log(JSON.stringify([...new Set(collector.spans.map((s) => s.name))]))
   console.log(collector.spans[0]?.resource, jobRequestId, session.id, spansNamed('x'))
 })

@@ -5,12 +5,12 @@ import { insertKey, listKeys, revokeKey, type KeyRow } from '../../teams/key-que
 import type { Agents } from '../../agent/agents.ts'
 import type { AuditLog } from '../../audit/audit-log.ts'
 import { callerOf } from '../audit-caller.ts'
-import { ensureTeam } from '../../teams/team-queries.ts'
+import { ensureTeam, insertTeam, type TeamRow } from '../../teams/team-queries.ts'
 import type { SessionQueue } from '../../sessions/session-queue.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { Store } from '../../store/store.ts'
 import type { Authenticator } from '../auth.ts'
-import type { Handlers } from '../register.ts'
+import type { Call, Handlers } from '../register.ts'
 
 /** Dependencies of the API key routes. */
 export interface KeyRouteDeps {
@@ -28,7 +28,7 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
     createKey: async ({ body }, call) => {
       const { key: caller } = call
       requireAdmin(caller)
-      const team = await ensureTeam(deps.store.db, { name: body.team ?? caller.teamName })
+      const team = await findOrCreateTeam(deps, body.team ?? caller.teamName, call)
       const key = newApiKey()
       const row = await insertKey(deps.store.db, {
         id: uuidV7(),
@@ -63,6 +63,15 @@ export function keyHandlers(deps: KeyRouteDeps): Handlers {
       return { success: true, data: summary(row) }
     },
   }
+}
+
+/** Returns the team of a new key. A team that does not exist is created without limits. */
+async function findOrCreateTeam({ store, audit }: KeyRouteDeps, name: string, call: Call): Promise<TeamRow> {
+  const created = await insertTeam(store.db, { name })
+  if (created === undefined) return ensureTeam(store.db, { name })
+  const event = { action: 'team.created', message: 'Team created' } as const
+  await audit.record({ ...event, teamId: created.id, details: { name }, by: callerOf(call) })
+  return created
 }
 
 /** Fields of a key for the audit log. */

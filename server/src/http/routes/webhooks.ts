@@ -2,20 +2,23 @@ import type { z } from 'zod'
 import type { delivery } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, randomSecret } from 'bowline/kit/ids'
+import type { AuditLog } from '../../audit/audit-log.ts'
 import type { KeyRow } from '../../teams/key-queries.ts'
 import type { Store } from '../../store/store.ts'
 import { deleteWebhookSecret, payloadOf, saveWebhookSecret, type DeliveryRow } from '../../webhooks/webhook-queries.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
+import { callerOf } from '../audit-caller.ts'
 import type { Handlers } from '../register.ts'
 
 /** Dependencies of the webhook routes. */
 export interface WebhookRouteDeps {
   readonly store: Store
   readonly webhooks: Webhooks
+  readonly audit: Pick<AuditLog, 'record'>
 }
 
 /** Routes of webhook deliveries and secrets. */
-export function webhookHandlers({ store, webhooks }: WebhookRouteDeps): Handlers {
+export function webhookHandlers({ store, webhooks, audit }: WebhookRouteDeps): Handlers {
   return {
     listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
       if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')
@@ -30,15 +33,21 @@ export function webhookHandlers({ store, webhooks }: WebhookRouteDeps): Handlers
       success: true,
       data: describe(await webhooks.redeliver(params.id, key.teamId)),
     }),
-    makeWebhookSecret: async (_input, { key }) => {
+    makeWebhookSecret: async (_input, call) => {
+      const { key } = call
       requireAdmin(key)
       const secret = `whsec_${randomSecret()}`
       await saveWebhookSecret(store.db, key.teamId, secret)
+      const event = { action: 'webhook-secret.set', message: 'Webhook secret set' } as const
+      await audit.record({ ...event, teamId: key.teamId, by: callerOf(call) })
       return { success: true, secret }
     },
-    deleteWebhookSecret: async (_input, { key }) => {
+    deleteWebhookSecret: async (_input, call) => {
+      const { key } = call
       requireAdmin(key)
       await deleteWebhookSecret(store.db, key.teamId)
+      const event = { action: 'webhook-secret.deleted', message: 'Webhook secret deleted' } as const
+      await audit.record({ ...event, teamId: key.teamId, by: callerOf(call) })
       return { success: true }
     },
   }
