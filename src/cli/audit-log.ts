@@ -14,7 +14,7 @@ interface AuditLogFlags extends ConnectionFlags {
 export function createAuditLogCommand(): Command {
   return withConnectionFlags(new Command('audit-log'))
     .description(
-      'Lists changes to keys, teams and secrets, sessions that an admin has ended, and failed authentication, ' +
+      'Lists changes to keys, teams and secrets, sessions that an admin has ended, failed authentication and denied access, ' +
         'newest first. Requires an admin key. Prints a table on a terminal and JSON lines when piped.',
     )
     .addOption(new Option('--action <name>', 'only this action').choices(auditActions))

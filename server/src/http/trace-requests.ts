@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import { addressesOf } from 'bowline/contract/fill-path'
-import { runAs, type Work } from '../kit/current-work.ts'
+import { requestAttributes, runAs, type Work } from '../kit/current-work.ts'
 import type { Span, Tracer } from '../kit/span.ts'
 
 /**
@@ -11,14 +11,14 @@ import type { Span, Tracer } from '../kit/span.ts'
  */
 export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined): void {
   const works = new WeakMap<FastifyRequest, Work>()
-  app.addHook('onRequest', (request, { raw }, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url
     const span =
       tracer && !isProbe(route) ? startRequestSpan(tracer, request.raw, { route, requestId: request.id }) : undefined
     const work = { requestId: request.id, span }
     works.set(request, work)
     // Also emitted for clients that have disconnected, and for responses of other servers.
-    if (span !== undefined) raw.once('close', () => endRequestSpan(span, raw))
+    if (span !== undefined) reply.raw.once('close', () => endRequestSpan(span, reply))
     runAs(work, done)
   })
   // The body is read in events of the connection, which other requests share.
@@ -26,11 +26,6 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
     const work = works.get(request)
     if (work === undefined) done()
     else runAs(work, done)
-  })
-  app.addHook('onSend', (request, reply, _payload, done) => {
-    const { errorCode: code } = reply
-    if (code !== undefined) works.get(request)?.span?.setAttributes({ 'error.type': code })
-    done()
   })
 }
 
@@ -55,18 +50,19 @@ export function startRequestSpan(
     attributes: {
       'http.request.method': method,
       ...(route === undefined ? {} : { 'http.route': route }),
-      'bowline.request.id': requestId,
+      ...requestAttributes(requestId),
     },
   })
 }
 
-function endRequestSpan(
-  span: Span,
-  response: { readonly statusCode: number; readonly writableFinished: boolean },
-): void {
-  const { statusCode: status, writableFinished } = response
-  span.setAttributes({ 'http.response.status_code': status })
-  if (!writableFinished) span.setAttributes({ 'bowline.response.aborted': true })
+function endRequestSpan(span: Span, { raw, errorCode }: FastifyReply): void {
+  const { statusCode: status, writableFinished } = raw
+  span.setAttributes({
+    'http.response.status_code': status,
+    ...(writableFinished ? {} : { 'bowline.response.aborted': true }),
+    ...(errorCode === undefined ? {} : { 'error.type': errorCode }),
+  })
+  if (status >= 500) span.fail(errorCode ?? String(status))
   span.end()
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isBowlineError } from 'bowline/kit/errors'
-import type { RootSpanOptions, Span, SpanOptions } from './span.ts'
+import type { RootSpanOptions, Span, SpanAttributes, SpanOptions } from './span.ts'
 
 /** The request or task that asynchronous code works on, for log lines and traces. */
 export interface Work {
@@ -82,8 +82,14 @@ export async function inOwnTrace<Result>(
 ): Promise<Result> {
   const parent = currentSpan()
   if (parent === undefined) return run()
-  const link = storage.getStore()?.queuedBy
-  return runInSpan(parent.startRoot(name, { ...options, link }), run)
+  const { queuedBy: link, requestId } = storage.getStore() ?? {}
+  const attributes = { ...options?.attributes, ...requestAttributes(requestId) }
+  return runInSpan(parent.startRoot(name, { ...options, link, attributes }), run)
+}
+
+/** Returns the attributes of a span that a request caused. */
+export function requestAttributes(requestId: string | undefined): SpanAttributes {
+  return requestId === undefined ? {} : { 'bowline.request.id': requestId }
 }
 
 /** Runs a step in a span, and ends the span. */

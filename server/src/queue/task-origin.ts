@@ -1,4 +1,4 @@
-import { runAs, runInSpan, taskOrigin, type TaskOrigin } from '../kit/current-work.ts'
+import { requestAttributes, runAs, runInSpan, taskOrigin, type TaskOrigin } from '../kit/current-work.ts'
 import type { Tracer } from '../kit/span.ts'
 
 /** Key of the origin in the stored data of a task. */
@@ -22,7 +22,8 @@ export async function runTask(
   { name, origin: { requestId, traceparent } }: { readonly name: string; readonly origin: TaskOrigin },
   run: () => Promise<void>,
 ): Promise<void> {
-  const span = tracer?.start(name, { kind: 'consumer', link: traceparent })
+  const attributes = requestAttributes(requestId)
+  const span = tracer?.start(name, { kind: 'consumer', link: traceparent, attributes })
   return runAs({ requestId, span, queuedBy: traceparent }, async () =>
     span === undefined ? run() : runInSpan(span, run),
   )

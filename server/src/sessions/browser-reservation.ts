@@ -6,6 +6,7 @@ import { loadExtensions } from '../browsers/browser-extensions.ts'
 import type { Browser } from '../browsers/launch.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import type { Extensions } from '../extensions/extensions.ts'
+import { inSpan } from '../kit/current-work.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
@@ -57,14 +58,18 @@ async function takePrepared(
 ): Promise<SessionBrowser> {
   const browser = await reservation.take()
   try {
-    await restrictBrowser(browser, request)
-    const emulated = await emulateInBrowser(browser, request)
-    await loadExtensions(emulated)
-    return emulated
+    return await inSpan('browser.prepare', async () => prepare(browser, request))
   } catch (error) {
     await browser.kill()
     throw error
   }
+}
+
+async function prepare(browser: Browser, request: SessionNetwork & SessionEmulation): Promise<SessionBrowser> {
+  await restrictBrowser(browser, request)
+  const emulated = await emulateInBrowser(browser, request)
+  await loadExtensions(emulated)
+  return emulated
 }
 
 async function reserveUnrestricted(
@@ -106,7 +111,7 @@ async function acquireAndLaunch(
 function fromPool(browsers: BrowserPool, profile?: HeldProfile): BrowserReservation {
   return {
     profile,
-    take: async () => withRetries(async () => browsers.take()),
+    take: async () => inSpan('browser.start', async () => withRetries(async () => browsers.take())),
     discard: async () => profile?.[Symbol.asyncDispose](),
   }
 }
@@ -114,7 +119,7 @@ function fromPool(browsers: BrowserPool, profile?: HeldProfile): BrowserReservat
 /** A browser that is launched for this session, starting now. */
 function fromLaunch(launch: (signal: AbortSignal) => Promise<Browser>, profile?: HeldProfile): BrowserReservation {
   const controller = new AbortController()
-  const launching = withRetries(async () => launch(controller.signal))
+  const launching = inSpan('browser.start', async () => withRetries(async () => launch(controller.signal)))
   // If admission fails first, the browser is not used.
   launching.catch(() => undefined)
   return {

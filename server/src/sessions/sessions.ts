@@ -257,7 +257,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #start(row: SessionRow, startedAtMs: number, reservation: BrowserReservation): Promise<SessionRow> {
-    const browser = await inSpan('browser.start', reservation.take).catch(async (error: unknown) => {
+    const browser = await reservation.take().catch(async (error: unknown) => {
       await this.#discard(reservation)
       await endFailedStart(this.#deps, row, error)
       throw error

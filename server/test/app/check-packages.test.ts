@@ -19,6 +19,12 @@ function without(...names: readonly string[]): Readonly<Record<string, string>> 
   }
 }
 
+const tracing = [
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
+] as const
+
 const optional = [
   '@aws-sdk/client-s3',
   '@duckduckgo/autoconsent',
@@ -26,6 +32,7 @@ const optional = [
   '@ghostery/adblocker',
   '@llamaindex/liteparse',
   '@modelcontextprotocol/server',
+  ...tracing,
   'classic-level',
   'nodemailer',
 ] as const
@@ -134,19 +141,21 @@ test('a server configured for a missing package does not start', async () => {
     ['nodemailer', '`--smtp-url`', mail],
   ] as const
   const common = { port: 0, dataDir: folder.path, databaseUrl: database.url, warm: 0, logLevel: 'silent' }
-  const settings = cases.map(([, , options]) => ({ ...common, ...options }))
+  const traces = { otlpEndpoint: 'http://127.0.0.1:9' }
+  const settings = [...cases.map(([, , options]) => options), traces].map((options) => ({ ...common, ...options }))
   const modules = ['server/src/app.ts', 'server/src/config.ts'].map((path) => join(repository, path))
 
   const args = ['--input-type=module', '-e', starts, ...modules, JSON.stringify(settings)]
-  const env = { ...process.env, ...without(...cases.map(([name]) => name)) }
+  const env = { ...process.env, ...without(...cases.map(([name]) => name), ...tracing) }
   const { stdout } = await promisify(execFile)(process.execPath, args, { env })
 
-  expect(JSON.parse(stdout)).toEqual(
-    cases.map(([name, purpose]) => ({
+  expect(JSON.parse(stdout)).toEqual([
+    ...cases.map(([name, purpose]) => ({
       code: 'PACKAGE_MISSING',
       message: `Install ${name} to use ${purpose}: npm install ${name}`,
     })),
-  )
+    { code: 'PACKAGE_MISSING', message: expect.stringContaining(`: npm install ${tracing.join(' ')}`) },
+  ])
 })
 
 test('without @llamaindex/liteparse, a PDF is read as plain text', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { currentWork, runAs } from '../../src/kit/current-work.ts'
 import { deadAfterSeconds, taskTakeoverSeconds } from '../../src/nodes/node-liveness.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import type { TaskQueues } from '../../src/queue/task-queues.ts'
@@ -51,6 +52,30 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     await close()
     await undo.disposeAsync()
     expect(errors).toEqual([])
+  })
+
+  test('are part of the request that sent them, also when they fail and send others', async () => {
+    const queue: Queue<Greeting> = { name: 'origin', expireSeconds: 30 }
+    const seen: unknown[] = []
+    const note = (step: string, data: Greeting): void => void seen.push([step, data, currentWork()?.requestId])
+    const done = Promise.withResolvers<void>()
+    const onExhausted = async (data: Greeting): Promise<void> => {
+      note('failed', data)
+      done.resolve()
+    }
+    await queues.work(queue, { concurrency: 1, onExhausted }, async (data) => {
+      note('run', data)
+      if (data.to === 'b') throw new Error('fails')
+      await queues.send(queue, { to: 'b' })
+    })
+    await runAs({ requestId: 'r1', span: undefined }, async () => queues.send(queue, { to: 'a' }))
+    await done.promise
+
+    expect(seen).toEqual([
+      ['run', { to: 'a' }, 'r1'],
+      ['run', { to: 'b' }, 'r1'],
+      ['failed', { to: 'b' }, 'r1'],
+    ])
   })
 
   test('run on the server that sent them, within the concurrency limit', async () => {
