@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { once } from 'node:events'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -18,11 +18,8 @@ async function batch(lab: Lab, site: Site): Promise<string | null> {
   const started = await lab.api('POST', '/v2/batch/scrape', {
     urls: [site.url('/title?text=A'), site.url('/title?text=B')],
   })
-  await expect
-    .poll(async () => (await lab.api('GET', `/v2/batch/scrape/${started.body['id']}`)).body['status'], {
-      timeout: 15_000,
-    })
-    .toBe('completed')
+  const statusOf = async () => (await lab.api('GET', `/v2/batch/scrape/${started.body['id']}`)).body['status']
+  await vi.waitFor(async () => expect(await statusOf()).toBe('completed'), { timeout: 15_000 })
   return started.headers.get('x-request-id')
 }
 
