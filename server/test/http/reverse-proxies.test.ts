@@ -53,7 +53,7 @@ async function configureCaddy({ folder, port, upstream }: Route): Promise<readon
     .replace('browsers.example', `http://127.0.0.1:${port}`)
     .replace('127.0.0.1:3900', new URL(upstream).host)
   const file = join(folder, 'Caddyfile')
-  await writeFile(file, `{\n  admin off\n  persist_config off\n  auto_https off\n}\n${site}`)
+  await writeFile(file, `{\n  admin off\n  auto_https off\n}\n${site}`)
   return ['run', '--config', file, '--adapter', 'caddyfile']
 }
 
