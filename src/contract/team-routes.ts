@@ -43,7 +43,8 @@ export const teamRoutes = {
     ...paths.auditLog,
     tag: 'Team',
     rateLimit: 'account',
-    summary: 'List changes to keys, teams and secrets, failed authentication and denied access, newest first (admin keys only)',
+    summary:
+      'List changes to keys, teams and secrets, failed authentication and denied access, newest first (admin keys only)',
     query: auditLog.auditLogQuery,
     response: auditLog.auditLogResponse,
   },

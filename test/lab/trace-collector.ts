@@ -113,7 +113,7 @@ function number(message: Message, field: number): bigint {
 }
 
 function messages(message: Message, field: number): readonly Message[] {
-  return (message.get(field) ?? []).filter(Buffer.isBuffer).map(readMessage)
+  return (message.get(field) ?? []).filter((value) => Buffer.isBuffer(value)).map(readMessage)
 }
 
 function readMessage(data: Buffer): Message {

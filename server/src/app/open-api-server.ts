@@ -14,7 +14,6 @@ import { buildHttpApp, type HttpDeps } from '../http/app.ts'
 import { readComponents } from '../http/component-metrics.ts'
 import { createAccessChecks } from '../http/access-checks.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
-import { createDenialLog } from '../http/audit-denials.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
 import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
@@ -173,13 +172,12 @@ interface Sockets {
 
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
-  settings: ApiServerSettings,
+  { dataDir, warm, ...settings }: ApiServerSettings,
   { shared, secrets, blobs, host, usage, audit, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
   const { store, billing, browsers, profiles, extensions, metrics, tracer, nodeId, writes, onError } = shared
-  const { dataDir } = settings
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
     store,
@@ -193,7 +191,7 @@ function httpDeps(
     metrics,
     tracer,
     nodeId,
-    readiness: new Readiness({ store, browsers, sessions, dataDir, warm: settings.warm, writes, whenStarted }),
+    readiness: new Readiness({ store, browsers, sessions, dataDir, warm, writes, whenStarted }),
     onError,
     scrapes,
     billedScrapes,
@@ -209,7 +207,6 @@ function httpDeps(
     prompts: new SessionPrompts({ sessions, gateway, mcpHost, languageModel }),
     activity: usage.activity,
     audit,
-    logDenial: createDenialLog(audit),
     checkRateLimit: usage.checkRateLimit,
     sessions,
     sessionQueue,

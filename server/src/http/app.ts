@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
+import { createDenialLog, type DenialLog } from './audit-denials.ts'
 import { authorizeRequests, type AccessOf } from './authorize.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import type { Certificate } from './certificate.ts'
@@ -82,7 +83,7 @@ export interface HttpDeps
     ExtractRouteDeps,
     AgentRouteDeps,
     SearchAndScrapeDeps,
-    UpgradeDeps,
+    Omit<UpgradeDeps, 'logDenial'>,
     SessionCreatorDeps,
     ProfileRouteDeps,
     ExtensionRouteDeps,
@@ -158,7 +159,8 @@ export async function buildHttpApp(
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
-  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial: deps.logDenial })
+  const logDenial = createDenialLog(deps.audit)
+  const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial })
   await registerOpenApi(app, deps.version)
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
@@ -176,28 +178,14 @@ export async function buildHttpApp(
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
-  registerUpgrades(app, upgradeDeps(deps))
+  registerUpgrades(app, upgradeDeps(deps, logDenial))
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
 }
 
 /** Selects what WebSocket upgrades use. */
-function upgradeDeps(deps: HttpDeps): UpgradeDeps {
-  const {
-    store,
-    sessions,
-    peers,
-    nodeId,
-    checks,
-    origin,
-    gateway,
-    viewers,
-    watchers,
-    metrics,
-    tracer,
-    logDenial,
-    onError,
-  } = deps
+function upgradeDeps(deps: HttpDeps, logDenial: DenialLog): UpgradeDeps {
+  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError } = deps
   return {
     store,
     sessions,

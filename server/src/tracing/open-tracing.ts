@@ -74,7 +74,7 @@ function withWarnings(exporter: SpanExporter, log: TracingDeps['log']): SpanExpo
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== 0 && performance.now() - warnedMs >= warnEveryMs) {
+        if (result.error !== undefined && performance.now() - warnedMs >= warnEveryMs) {
           warnedMs = performance.now()
           log.warn({ err: result.error, spans: spans.length }, 'traces could not be sent to the collector')
         }

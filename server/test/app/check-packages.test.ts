@@ -142,7 +142,9 @@ test('a server configured for a missing package does not start', async () => {
   ] as const
   const common = { port: 0, dataDir: folder.path, databaseUrl: database.url, warm: 0, logLevel: 'silent' }
   const traces = { otlpEndpoint: 'http://127.0.0.1:9' }
-  const settings = [...cases.map(([, , options]) => options), traces].map((options) => ({ ...common, ...options }))
+  const settings = [...cases.map(([, , options]) => options), traces].map((options) =>
+    Object.assign({}, common, options),
+  )
   const modules = ['server/src/app.ts', 'server/src/config.ts'].map((path) => join(repository, path))
 
   const args = ['--input-type=module', '-e', starts, ...modules, JSON.stringify(settings)]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { once } from 'node:events'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
@@ -70,10 +70,9 @@ function childrenOf({ spanId }: ReceivedSpan): readonly ReceivedSpan[] {
 }
 
 function queriesBelow(span: ReceivedSpan): readonly string[] {
-  return childrenOf(span).flatMap((child) => [
-    ...('db.system.name' in child.attributes ? [child.name] : []),
-    ...queriesBelow(child),
-  ])
+  return childrenOf(span).flatMap((child) =>
+    'db.system.name' in child.attributes ? [child.name] : queriesBelow(child),
+  )
 }
 
 function spansNamed(name: string): readonly ReceivedSpan[] {
@@ -83,7 +82,7 @@ function spansNamed(name: string): readonly ReceivedSpan[] {
 const socketName = 'GET /v2/browser/{id}/cdp'
 
 test('a scrape has a span for its wait, fetch, formats and queries, in the trace of its client', () => {
-  const [request] = spansNamed('POST /v2/scrape').filter(({ traceId }) => traceId === clientTrace)
+  const request = spansNamed('POST /v2/scrape').find(({ traceId }) => traceId === clientTrace)
 
   expect(request).toMatchObject({
     parentId: clientSpan,
@@ -100,8 +99,8 @@ test('a scrape has a span for its wait, fetch, formats and queries, in the trace
 })
 
 test('a scrape that fails has failed spans with its error code', () => {
-  const [request] = spansNamed('POST /v2/scrape').filter(({ traceId }) => traceId !== clientTrace)
-  const [fetching] = childrenOf(request!).filter(({ name }) => name === 'scrape.fetch')
+  const request = spansNamed('POST /v2/scrape').find(({ traceId }) => traceId !== clientTrace)
+  const fetching = childrenOf(request!).find(({ name }) => name === 'scrape.fetch')
 
   const failure = { hasFailed: true, attributes: { 'error.type': 'SCRAPE_SITE_ERROR' } }
   expect([request, fetching]).toMatchObject([failure, failure])
@@ -129,7 +128,7 @@ test('a connection and a request that another server relays are one trace, which
   const roots = collector.spans.filter(({ parentId }) => parentId === '')
   const socket = roots.find(({ name }) => name === socketName)
   const deletion = roots.find(({ name }) => name.startsWith('DELETE'))
-  const [relay] = childrenOf(socket!).filter(({ name }) => name === 'relay')
+  const relay = childrenOf(socket!).find(({ name }) => name === 'relay')
   const [relayed] = childrenOf(relay!)
 
   expect(treeOf(socket!)).toEqual({ [socketName]: [{ relay: [{ [socketName]: [{ 'cdp.connect': [] }] }] }] })
