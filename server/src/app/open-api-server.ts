@@ -131,6 +131,7 @@ export async function openApiServer(
   const https = await openHttps(settings.api, { egress, log })
   const { app, drain } = await buildHttpApp(
     httpDeps(settings.api, deps, opened, { sockets, authenticator, sessionQueue, mcpHost, agents, https, origin }),
+    shared.tracer,
   )
   await https.start(resources, app.server)
   // Disposed last to first. Sessions end while sockets can still send the reason and requests in
@@ -172,12 +173,13 @@ interface Sockets {
 
 /** Selects what the HTTP application and its routes use. */
 function httpDeps(
-  { dataDir, warm, ...settings }: ApiServerSettings,
+  settings: ApiServerSettings,
   { shared, secrets, blobs, host, usage, audit, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
-  const { store, billing, browsers, profiles, extensions, metrics, tracer, nodeId, writes, onError } = shared
+  const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
+  const { dataDir, warm } = settings
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
     store,
@@ -189,7 +191,6 @@ function httpDeps(
     secrets,
     states: { sessions, profiles },
     metrics,
-    tracer,
     nodeId,
     readiness: new Readiness({ store, browsers, sessions, dataDir, warm, writes, whenStarted }),
     onError,
