@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Usage } from '../usage/open-usage.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Authenticator } from './auth.ts'
-import { createDenialLog, type DenialLog } from './audit-denials.ts'
+import { createDenialLog } from './audit-denials.ts'
 import { authorizeRequests, type AccessOf } from './authorize.ts'
 import { smallBodyBytes } from './body-sizes.ts'
 import type { Certificate } from './certificate.ts'
@@ -83,7 +83,7 @@ export interface HttpDeps
     ExtractRouteDeps,
     AgentRouteDeps,
     SearchAndScrapeDeps,
-    Omit<UpgradeDeps, 'logDenial'>,
+    Omit<UpgradeDeps, 'logDenial' | 'tracer'>,
     SessionCreatorDeps,
     ProfileRouteDeps,
     ExtensionRouteDeps,
@@ -102,8 +102,6 @@ export interface HttpDeps
   readonly monitors: Monitors
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
-  /** `undefined` without tracing. */
-  readonly tracer: Tracer | undefined
   readonly browsers: BrowserPool
   readonly isolation: readonly IsolationLayer[]
   readonly host: Pick<BrowserHost, 'binary' | 'boot'>
@@ -123,10 +121,11 @@ export interface HttpDeps
 
 /**
  * Builds the HTTP server with every route. The caller starts listening, and stops the server with
- * `drain`.
+ * `drain`. Without a `tracer`, requests are not traced.
  */
 export async function buildHttpApp(
   deps: HttpDeps,
+  tracer?: Tracer,
 ): Promise<{ readonly app: FastifyInstance; readonly drain: RequestDrain }> {
   const app: FastifyInstance = Fastify({
     // For routes outside the contract, which take small bodies or none.
@@ -153,7 +152,7 @@ export async function buildHttpApp(
   acceptJson(app)
   guardBodies(app)
   guardResponses(app)
-  traceRequests(app, deps.tracer)
+  traceRequests(app, tracer)
   recordRequests(app, deps.metrics)
   const drain = trackRequests(app, deps.sessions.draining)
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
@@ -178,14 +177,14 @@ export async function buildHttpApp(
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
-  registerUpgrades(app, upgradeDeps(deps, logDenial))
+  registerUpgrades(app, upgradeDeps(deps, { logDenial, tracer }))
   app.server.maxConnections = deps.maxConnections
   return { app, drain }
 }
 
 /** Selects what WebSocket upgrades use. */
-function upgradeDeps(deps: HttpDeps, logDenial: DenialLog): UpgradeDeps {
-  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, tracer, onError } = deps
+function upgradeDeps(deps: HttpDeps, { logDenial, tracer }: Pick<UpgradeDeps, 'logDenial' | 'tracer'>): UpgradeDeps {
+  const { store, sessions, peers, nodeId, checks, origin, gateway, viewers, watchers, metrics, onError } = deps
   return {
     store,
     sessions,
