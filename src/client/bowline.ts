@@ -97,7 +97,10 @@ export class Bowline implements AsyncDisposable {
   readonly usage: Usage
   /** Lists the API calls of the last 24 hours that started work. */
   readonly activity: ListActivity
-  /** Lists changes to keys, teams and secrets, failed authentication and denied access. Requires an admin key. */
+  /**
+   * Lists changes to keys, teams and secrets, failed authentication and denied access. Requires an
+   * admin key.
+   */
   readonly auditLog: ListAuditLog
   /** Returns the number of running sessions and scrapes, and its limit. */
   readonly concurrency: GetConcurrency

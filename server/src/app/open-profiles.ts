@@ -27,8 +27,14 @@ export async function openProfiles(
   { store, blobs, nodeId, log }: { store: Store; blobs: Blobs; nodeId: string; log: Logger },
 ): Promise<OpenProfiles> {
   const secrets = await countSecretsByKey(store.db)
-  const keys = { configured: profileKey, previous: previousProfileKeys }
-  const key = await readProfileKey({ ...keys, dataDir, store, secrets, log })
+  const key = await readProfileKey({
+    configured: profileKey,
+    previous: previousProfileKeys,
+    dataDir,
+    store,
+    secrets,
+    log,
+  })
   const onError = (error: unknown, action: string): void => log.error({ err: error }, `failed: ${action}`)
   resources.use(startSweeping({ store, blobs, onError }))
   const profiles = await Profiles.create({

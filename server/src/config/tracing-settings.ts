@@ -6,7 +6,7 @@ export const tracingSettings = {
   otlpEndpoint: {
     flag: 'otlp-endpoint',
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    help: 'base URL of an OpenTelemetry collector that receives traces over OTLP/HTTP, such as http://localhost:4318; default: no traces',
+    help: 'base URL of an OpenTelemetry collector that receives traces over OTLP/HTTP, such as http://collector.example:4318; default: no traces',
     accepts: 'an http: or https: URL',
     schema: httpUrl.optional(),
   },

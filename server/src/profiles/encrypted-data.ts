@@ -1,4 +1,4 @@
-/** Numbers of profile versions and secrets in the store, by the id of the key that encrypts them. */
+/** Numbers of stored profile versions and secrets, by the id of the key that encrypts them. */
 export interface EncryptedData {
   readonly versions: ReadonlyMap<string, number>
   readonly secrets: ReadonlyMap<string, number>

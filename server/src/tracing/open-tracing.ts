@@ -49,7 +49,7 @@ export async function openTracing(
       import('@opentelemetry/exporter-trace-otlp-proto'),
       import('@opentelemetry/resources'),
     ])
-  const exporter = withWarnings(new OTLPTraceExporter({ url: `${otlpEndpoint}/v1/traces` }), log)
+  const exporter = withWarnings(new OTLPTraceExporter({ url: new URL('v1/traces', `${otlpEndpoint}/`).href }), log)
   const own = { 'service.name': 'bowline', 'service.version': version, 'service.instance.id': nodeId }
   const provider = new sdk.TracerProvider({
     // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` take precedence.

@@ -62,6 +62,11 @@ test('the egress gets the address of the database without its password', () => {
 })
 
 test('parts receive whether an optional feature is on, but not its settings', () => {
-  expect(partSettings(config).features).toEqual({ hasBucket: true, hasAdLists: false, hasMail: true })
-  expect(partSettings(parseConfig({})).features).toEqual({ hasBucket: false, hasAdLists: false, hasMail: false })
+  expect(partSettings(config).features).toEqual({ hasBucket: true, hasAdLists: false, hasMail: true, hasTraces: false })
+  expect(partSettings(parseConfig({})).features).toEqual({
+    hasBucket: false,
+    hasAdLists: false,
+    hasMail: false,
+    hasTraces: false,
+  })
 })
