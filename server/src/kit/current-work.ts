@@ -98,9 +98,15 @@ export async function runInSpan<Result>(span: Span, run: () => Promise<Result>):
   try {
     return await storage.run({ requestId, queuedBy, span }, run)
   } catch (error) {
-    span.fail(isBowlineError(error) ? error.code : 'UNKNOWN_ERROR')
+    span.fail(errorTypeOf(error))
     throw error
   } finally {
     span.end()
   }
+}
+
+/** Returns the code of an error, or how an operation of Node.js was interrupted. */
+function errorTypeOf(error: unknown): string {
+  if (isBowlineError(error)) return error.code
+  return error instanceof DOMException ? error.name : 'UNKNOWN_ERROR'
 }
