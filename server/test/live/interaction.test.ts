@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { htmlDocument } from '../../../test/lab/pages/page.ts'
 import { openLiveViewFixture, type LiveViewFixture } from './live-view-fixture.ts'
+import { testReleasedInput } from './released-input.ts'
 
 let liveViewFixture: LiveViewFixture
 beforeAll(async () => {
@@ -173,6 +174,8 @@ test('keys and buttons released while the viewer is offline are released in the 
 
   await expect.poll(async () => page.evaluate('seen')).toEqual([0, 'Shift', 0])
 })
+
+testReleasedInput(() => liveViewFixture)
 
 test('touch input taps and scrolls', async () => {
   const { page, session } = await liveViewFixture.openWatchedPage('/blocks')

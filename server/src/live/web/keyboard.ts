@@ -41,10 +41,11 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     if (event.isComposing || isUnnamed(event) || isBrowserShortcut(event)) return
     event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
-    held.set(event.code, event)
     // Before the key is sent, since cutting removes the selection.
     if (isCopying(event)) send({ type: 'copy' })
     emit('down', event)
+    if (hasNoKeyUp(event)) emit('up', event)
+    else held.set(event.code, event)
   })
   keys.addEventListener('keyup', (event) => {
     if (held.delete(event.code)) emit('up', event)
@@ -62,18 +63,22 @@ function listenToText(keys: HTMLTextAreaElement, send: Send): void {
   keys.addEventListener('compositionupdate', ({ data }) => {
     send({ type: 'compose', text: data, start: data.length, end: data.length })
   })
+  // Virtual keyboards report Backspace only in a field that is not empty.
+  const fill = (): void => {
+    keys.value = ' '
+    keys.setSelectionRange(1, 1)
+  }
+  fill()
   keys.addEventListener('compositionend', ({ data }) => {
     send(data === '' ? { type: 'compose', text: '', start: 0, end: 0 } : { type: 'text', text: data })
-    keys.value = ''
+    fill()
   })
   keys.addEventListener('input', (event) => {
     if (isComposing(event) || !(event instanceof InputEvent)) return
     if (event.inputType === 'insertText' && event.data !== null) send({ type: 'text', text: event.data })
     if (event.inputType === 'insertLineBreak') press('Enter', 13, send)
     if (event.inputType === 'deleteContentBackward') press('Backspace', 8, send)
-    // Virtual keyboards report Backspace only in a field that is not empty.
-    keys.value = ' '
-    keys.setSelectionRange(1, 1)
+    fill()
   })
 }
 
@@ -81,6 +86,11 @@ function press(key: string, keyCode: number, send: Send): void {
   for (const action of ['down', 'up'] as const) {
     send({ type: 'key', action, key, code: key, keyCode, location: 0, modifiers: 0, isRepeat: false })
   }
+}
+
+/** macOS sends no `keyup` of keys that are released while Command is pressed. */
+function hasNoKeyUp(event: KeyboardEvent): boolean {
+  return isMac && event.metaKey && event.key !== 'Meta'
 }
 
 function isUnnamed(event: KeyboardEvent): boolean {

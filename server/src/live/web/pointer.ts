@@ -36,19 +36,13 @@ function listenToMouse(
   send: Send,
   onPress: (event: PointerEvent) => void,
 ): void {
-  let clicks = { count: 0, button: -1, x: 0, y: 0, at: 0 }
   let waitingMove: PointerEvent | undefined
+  const pressed = new Set<number>()
+  const clicks = createClickCounter()
 
-  const countClick = (event: PointerEvent): number => {
-    const isNear = Math.hypot(event.clientX - clicks.x, event.clientY - clicks.y) < multiClickPixels
-    const isNext = isNear && event.button === clicks.button && event.timeStamp - clicks.at < multiClickMs
-    const count = isNext && clicks.count < 3 ? clicks.count + 1 : 1
-    clicks = { count, button: event.button, x: event.clientX, y: event.clientY, at: event.timeStamp }
-    return count
-  }
   const emit = (action: 'move' | 'down' | 'up', event: PointerEvent): void => {
     const button = action === 'move' ? heldButton(event.buttons) : (buttonNames[event.button] ?? 'none')
-    const count = action === 'down' ? countClick(event) : action === 'up' ? clicks.count : 0
+    const count = action === 'down' ? clicks.add(event) : action === 'up' ? clicks.count() : 0
     const { buttons } = event
     send({
       type: 'mouse',
@@ -64,8 +58,10 @@ function listenToMouse(
     if (waitingMove !== undefined) emit('move', waitingMove)
     waitingMove = undefined
   }
-  const onMouse = (name: 'pointermove' | 'pointerdown' | 'pointerup', act: (event: PointerEvent) => void): void =>
-    surface.addEventListener(name, (event) => event.pointerType !== 'touch' && act(event))
+  const onMouse = (
+    name: 'pointermove' | 'pointerdown' | 'pointerup' | 'pointercancel',
+    act: (event: PointerEvent) => void,
+  ): void => surface.addEventListener(name, (event) => event.pointerType !== 'touch' && act(event))
 
   onMouse('pointermove', (event) => {
     // At most one move per animation frame.
@@ -77,12 +73,45 @@ function listenToMouse(
     surface.setPointerCapture(event.pointerId)
     flushMove()
     onPress(event)
+    pressed.add(event.button)
     emit('down', event)
   })
   onMouse('pointerup', (event) => {
     flushMove()
+    pressed.delete(event.button)
     emit('up', event)
   })
+  onMouse('pointercancel', (event) => {
+    waitingMove = undefined
+    for (const button of pressed) {
+      const name = buttonNames[button] ?? 'none'
+      // Outside the page, so that the release is no click.
+      const message = { type: 'mouse', action: 'up', x: -1, y: -1, button: name, buttons: 0, clicks: 0 } as const
+      send({ ...message, modifiers: modifiersOf(event) })
+    }
+    pressed.clear()
+  })
+}
+
+interface ClickCounter {
+  /** Counts a press, and returns its number in a double or triple click. */
+  readonly add: (event: PointerEvent) => number
+  /** Number of the last press. */
+  readonly count: () => number
+}
+
+function createClickCounter(): ClickCounter {
+  let last = { count: 0, button: -1, x: 0, y: 0, at: 0 }
+  return {
+    add: (event) => {
+      const isNear = Math.hypot(event.clientX - last.x, event.clientY - last.y) < multiClickPixels
+      const isNext = isNear && event.button === last.button && event.timeStamp - last.at < multiClickMs
+      const count = isNext && last.count < 3 ? last.count + 1 : 1
+      last = { count, button: event.button, x: event.clientX, y: event.clientY, at: event.timeStamp }
+      return count
+    },
+    count: () => last.count,
+  }
 }
 
 function listenToTouch(surface: HTMLElement, canvas: PageCanvas, send: Send): void {
