@@ -11,13 +11,22 @@ import type { RecordingRow } from './recording-details.ts'
 export interface Player {
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Default of `title`: `Recording`. */
-  readonly pageOf: (artifacts: Artifacts, recordings: readonly RecordingRow[], title?: string) => AsyncGenerator<Buffer>
+  readonly pageOf: (
+    artifacts: Artifacts,
+    recordings: readonly RecordingRow[],
+    session: PlayedSession,
+  ) => AsyncGenerator<Buffer>
+}
+
+/** The session whose recordings a page plays. */
+export interface PlayedSession {
+  readonly id: string
+  readonly name: string | undefined
 }
 
 /** Reads the template, style and script of the page once. */
 export function createPlayer(): Player {
-  const script = readScript()
+  const script = joinModules('player')
   const style = readFileSync(new URL('page/player.css', import.meta.url), 'utf8')
   const template = readFileSync(new URL('page/player.html', import.meta.url), 'utf8')
   const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; media-src blob:; base-uri 'none'; form-action 'none'`
@@ -31,8 +40,8 @@ export function createPlayer(): Player {
       'content-security-policy': `${policy}; sandbox allow-scripts`,
       'content-type': 'text/html; charset=utf-8',
     },
-    pageOf: async function* (artifacts, recordings, title = 'Recording') {
-      yield Buffer.from(head.replace('{{title}}', () => escapeHtml(title)))
+    pageOf: async function* (artifacts, recordings, session) {
+      yield Buffer.from(fillHead(head, session))
       for (const row of recordings) {
         const { startedAtMs, contentType } = row.details
         const isVideo = contentType.startsWith('video/')
@@ -48,10 +57,30 @@ export function createPlayer(): Player {
   }
 }
 
-function readScript(): string {
-  const extension = extname(import.meta.url)
-  const source = readFileSync(new URL(`page/player${extension}`, import.meta.url), 'utf8')
-  return extension === '.ts' ? stripTypeScriptTypes(source) : source
+function fillHead(head: string, { id, name }: PlayedSession): string {
+  const texts: Readonly<Record<string, string>> = {
+    title: `${name ?? id} · recording`,
+    heading: name ?? 'Recording',
+    about: `Session ${id}`,
+  }
+  return head.replaceAll(/\{\{(\w+)\}\}/g, (all, key: string) => escapeHtml(texts[key] ?? all))
+}
+
+const extension = extname(import.meta.url)
+const importPattern = /^import \{[^}]*\} from '\.\/([\w-]+)\.[jt]s';?$/gm
+const exportPattern = /^export (?=\w)/gm
+
+/**
+ * Joins a module of the page with the modules it imports, into one script. A page that is opened
+ * from disk cannot load modules. Their top-level names must differ from each other.
+ */
+function joinModules(name: string, joined = new Set<string>()): string {
+  if (joined.has(name)) return ''
+  joined.add(name)
+  const file = readFileSync(new URL(`page/${name}${extension}`, import.meta.url), 'utf8')
+  const source = extension === '.ts' ? stripTypeScriptTypes(file) : file
+  const imported = Array.from(source.matchAll(importPattern), ([, other = '']) => joinModules(other, joined))
+  return [...imported, source.replaceAll(importPattern, '').replaceAll(exportPattern, '')].join('\n')
 }
 
 function hashOf(text: string): string {

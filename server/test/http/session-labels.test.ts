@@ -68,7 +68,7 @@ describe('the name and the metadata of a session', () => {
     const { url } = body['recordings'].find((each: { name: string }) => each.name === 'player.html')
 
     expect(body['sessionName']).toBe('Fish & <chips>')
-    expect(await (await fetch(url)).text()).toContain('<title>Fish &amp; &lt;chips&gt;</title>')
+    expect(await (await fetch(url)).text()).toContain('<title>Fish &amp; &lt;chips&gt; · recording</title>')
   })
 
   test('do not prevent a list or the end of a session if they cannot be read', async () => {

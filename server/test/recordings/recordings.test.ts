@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline, type Session } from '../../../src/index.ts'
 import { playwright } from '../../../src/playwright.ts'
 import { browserPids } from '../../../test/lab/browser-processes.ts'
+import { findHarErrors } from '../../../test/lab/har-schema.ts'
 import { describeEachDriver, type SharedPage } from '../../../test/lab/drivers.ts'
 import { TempFile } from '../../src/recordings/temp-file.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -115,6 +116,10 @@ describeEachDriver('a recorded session', (driver) => {
     }
   })
 
+  test('has a HAR file that matches the schema of HAR 1.2', async () => {
+    expect(findHarErrors(JSON.parse(await textOf(session, 'har.json')))).toEqual([])
+  })
+
   test('has a HAR file without cookie values', () => {
     const headers = entries.flatMap(({ request, response }) => [...request.headers, ...response.headers])
 
@@ -177,9 +182,10 @@ describeEachDriver('a recorded session', (driver) => {
 
     await page.goto(pathToFileURL(path).href)
     await page.locator('.network li').first().waitFor()
+    expect(await page.getByText(`Session ${session.id}`).isVisible()).toBe(true)
     expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
     await page.getByLabel('Time').press('End')
-    await page.waitForFunction('document.querySelector(".later") === null')
+    await expect.poll(async () => page.locator('.later').count()).toBe(0)
     await page.getByLabel('Time').fill('0')
     expect(await page.locator('.console li.later').count()).toBeGreaterThan(0)
     const video = await page.evaluate<readonly number[]>(

@@ -59,7 +59,9 @@ export function registerRecordings(
         if (kept.length === 0) throw new BowlineError('FILE_NOT_FOUND', 'The session has no recordings')
         player ??= createPlayer()
         void reply.headers({ ...readHeaders, ...player.headers })
-        return reply.send(Readable.from(player.pageOf(artifacts, kept, sessionName), { objectMode: false }))
+        return reply.send(
+          Readable.from(player.pageOf(artifacts, kept, { id, name: sessionName }), { objectMode: false }),
+        )
       }
       const row = await artifacts.find(recordingKind, id, name)
       const { contentType } = row.details

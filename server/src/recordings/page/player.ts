@@ -1,187 +1,165 @@
-interface Timed {
-  readonly atMs: number
-  readonly element: HTMLElement
+import type { ConsoleLine } from '../console-line.ts'
+import type { HarEntry } from '../har-types.ts'
+import { Details } from './details.ts'
+import { find, make, toClock, toSize } from './find.ts'
+import { copyText, momentLink, readMoment, writeMoment } from './moment-link.ts'
+import { Playback } from './playback.ts'
+import { readRecorded } from './recorded.ts'
+import { RowList, type NewRow } from './row-list.ts'
+
+const skipMs = 5000
+const copiedMs = 2000
+
+const elements = {
+  video: find<HTMLVideoElement>('video'),
+  noVideo: find<HTMLElement>('.video .empty'),
+  play: find<HTMLButtonElement>('#play'),
+  time: find<HTMLInputElement>('#time'),
+  clock: find<HTMLElement>('#clock'),
+  speed: find<HTMLSelectElement>('#speed'),
+  follow: find<HTMLInputElement>('#follow'),
+  link: find<HTMLButtonElement>('#link'),
+}
+const recorded = readRecorded()
+const playback = new Playback(elements.video, recorded.endMs - recorded.startMs, {
+  onTime: showTime,
+  onPlaying: (isPlaying) => {
+    elements.play.textContent = isPlaying ? 'Pause' : 'Play'
+    if (!isPlaying) writeMoment(playback.nowMs)
+  },
+})
+const details = new Details()
+let lists: readonly RowList[] = []
+
+function showTime(nowMs: number): void {
+  const { time, clock, follow } = elements
+  time.value = String(nowMs)
+  time.setAttribute('aria-valuetext', `${Math.floor(nowMs / 1000)} of ${Math.ceil(playback.lengthMs / 1000)} seconds`)
+  clock.textContent = `${toClock(nowMs)} / ${toClock(playback.lengthMs)}`
+  for (const list of lists) list.setTime(nowMs, { follow: follow.checked })
 }
 
-function find<Found extends Element>(selector: string): Found {
-  const found = document.querySelector<Found>(selector)
-  if (found === null) throw new Error(`The page has no ${selector}`)
-  return found
-}
-
-const sources = new Map(
-  [...document.querySelectorAll<HTMLScriptElement>('script[data-name]')].map((script) => [
-    script.dataset['name'] ?? '',
-    { text: script.textContent, startMs: Number(script.dataset['start']) },
-  ]),
-)
-
-function make(tag: string, className: string, text = ''): HTMLElement {
-  const element = document.createElement(tag)
-  element.className = className
-  element.textContent = text
-  return element
-}
-
-interface Entry {
-  readonly startedDateTime: string
-  readonly time: number
-  readonly request: { readonly method: string; readonly url: string }
-  readonly response: { readonly status: number; readonly _error?: string; readonly content: { readonly size: number } }
-}
-
-interface Line {
-  readonly time: string
-  readonly level: string
-  readonly text: string
-}
-
-const har = sources.get('har.json')
-const consoleLog = sources.get('console.jsonl')
-const recordedVideo = sources.get('video.webm')
-const entries =
-  har === undefined ? [] : (JSON.parse(har.text) as { readonly log: { readonly entries: Entry[] } }).log.entries
-const lines = (consoleLog?.text ?? '')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Line)
-const timesMs = [
-  ...entries.map((entry) => Date.parse(entry.startedDateTime)),
-  ...lines.map((line) => Date.parse(line.time)),
-]
-// Not `Math.min(...)`: the number of arguments is limited.
-const startMs = [recordedVideo?.startMs ?? Infinity, ...timesMs].reduce((one, other) => (other < one ? other : one))
-const entryEndsMs = entries.map((entry) => Date.parse(entry.startedDateTime) + entry.time)
-let endMs = [...timesMs, ...entryEndsMs].reduce((one, other) => (other > one ? other : one), startMs + 1)
-
-const video = find<HTMLVideoElement>('video')
-const button = find<HTMLButtonElement>('button')
-const range = find<HTMLInputElement>('input')
-const clock = find<HTMLOutputElement>('output')
-const timed: Timed[] = []
-/** Number of entries in `timed` before the current time. */
-let passedCount = 0
-let nowMs = 0
-let isPlaying = false
-
-function toText(ms: number): string {
-  // Rounds first. Otherwise 59.97 s would be shown as 60.0 s.
-  const tenths = Math.round(ms / 100)
-  return `${Math.floor(tenths / 600)}:${((tenths % 600) / 10).toFixed(1).padStart(4, '0')}`
-}
-
-function toSize(bytes: number): string {
-  return bytes < 1000
-    ? `${bytes} B`
-    : bytes < 1e6
-      ? `${(bytes / 1000).toFixed(1)} kB`
-      : `${(bytes / 1e6).toFixed(1)} MB`
-}
-
-function show(): void {
-  range.value = String(nowMs)
-  clock.textContent = toText(nowMs)
-  // Updates only passed rows: there may be tens of thousands, and this runs on every frame.
-  for (let next = timed[passedCount]; next !== undefined && next.atMs <= nowMs; next = timed[(passedCount += 1)]) {
-    next.element.classList.remove('later')
-  }
-  for (
-    let last = timed[passedCount - 1];
-    last !== undefined && last.atMs > nowMs;
-    last = timed[(passedCount -= 1) - 1]
-  ) {
-    last.element.classList.add('later')
-  }
-}
-
+/** Moves to a time that the user chose. */
 function seek(ms: number): void {
-  nowMs = Math.max(0, Math.min(ms, endMs - startMs))
-  const videoMs = nowMs + startMs - (recordedVideo?.startMs ?? 0)
-  if (recordedVideo !== undefined) video.currentTime = Math.max(0, videoMs / 1000)
-  show()
+  playback.seek(ms)
+  writeMoment(playback.nowMs)
 }
 
-function addRow(list: HTMLElement, atMs: number, kind: string, cells: readonly Element[]): void {
-  const row = make('li', `${kind} later`.trim())
-  row.append(make('time', '', toText(atMs)), ...cells)
-  row.addEventListener('click', () => seek(atMs))
-  list.append(row)
-  timed.push({ atMs, element: row })
-}
-
-function timelineBar(fromMs: number, lengthMs: number): Element {
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
-  svg.setAttribute('class', 'timeline')
-  svg.setAttribute('viewBox', '0 0 1000 10')
-  svg.setAttribute('preserveAspectRatio', 'none')
-  const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
-  const scale = 1000 / (endMs - startMs)
-  bar.setAttribute('x', String(fromMs * scale))
-  bar.setAttribute('y', '2')
-  bar.setAttribute('height', '6')
-  bar.setAttribute('width', String(Math.max(3, lengthMs * scale)))
-  svg.append(bar)
-  return svg
-}
-
-function fill(): void {
-  const requests = find<HTMLElement>('.network ol')
-  for (const { startedDateTime, time, request, response } of entries) {
-    const atMs = Date.parse(startedDateTime) - startMs
-    const kind = response.status >= 400 || response._error !== undefined ? 'error' : ''
-    addRow(requests, atMs, kind, [
+function requestRow(entry: HarEntry): NewRow {
+  const { startedDateTime, time, request, response, _resourceType: type } = entry
+  const atMs = Date.parse(startedDateTime) - recorded.startMs
+  const isError = response.status >= 400 || response._error !== undefined
+  return {
+    atMs,
+    className: isError ? 'error' : '',
+    kinds: isError ? [type, 'failed'] : [type],
+    text: `${request.method} ${request.url} ${response.status} ${response._error ?? ''}`,
+    cells: [
       make('span', 'status', String(response.status || '—')),
       make('span', 'text', `${request.method} ${request.url}`),
       make('span', 'size', toSize(response.content.size)),
       timelineBar(atMs, time),
-    ])
+    ],
+    onChoose: () => {
+      seek(atMs)
+      details.showRequest(entry, atMs)
+    },
   }
-  const console = find<HTMLElement>('.console ol')
-  for (const { time, level, text } of lines) {
-    addRow(console, Date.parse(time) - startMs, level, [make('span', 'text', text)])
-  }
-  timed.sort((one, other) => one.atMs - other.atMs)
 }
 
-function play(shouldPlay: boolean): void {
-  isPlaying = shouldPlay
-  button.textContent = shouldPlay ? 'Pause' : 'Play'
-  if (shouldPlay && nowMs >= endMs - startMs) seek(0)
-  let lastMs = performance.now()
-  const step = (atMs: number): void => {
-    if (!isPlaying) return
-    const next = nowMs + atMs - lastMs
-    lastMs = atMs
-    if (next >= endMs - startMs) return play(false)
-    seek(next)
-    requestAnimationFrame(step)
+function consoleRow(line: ConsoleLine): NewRow {
+  const { time, level, text, url = '' } = line
+  const atMs = Date.parse(time) - recorded.startMs
+  return {
+    atMs,
+    className: level,
+    kinds: [level],
+    text: `${text} ${url}`,
+    cells: [make('span', 'text', text)],
+    onChoose: () => {
+      seek(atMs)
+      details.showLine(line, atMs)
+    },
   }
-  if (shouldPlay) requestAnimationFrame(step)
 }
 
-function start(): void {
-  range.max = String(Math.ceil(endMs - startMs))
-  fill()
-  seek(0)
+/** A bar that shows when a request started and ended. */
+function timelineBar(fromMs: number, lengthMs: number): Element {
+  const line = make('span', 'timeline')
+  const bar = make('i', '')
+  const percent = (ms: number): string => `${(100 * ms) / Math.max(1, playback.lengthMs)}%`
+  bar.style.left = percent(fromMs)
+  bar.style.width = percent(lengthMs)
+  line.append(bar)
+  return line
 }
 
-find<HTMLElement>('.empty').hidden = recordedVideo !== undefined
-video.hidden = recordedVideo === undefined
-button.addEventListener('click', () => play(!isPlaying))
-range.addEventListener('input', () => seek(Number(range.value)))
-addEventListener('keydown', (event) => {
-  if (event.key !== ' ' || event.target === button) return
+function listenToControls(): void {
+  const { play, time, speed, link } = elements
+  play.addEventListener('click', () => playback.toggle())
+  time.addEventListener('input', () => playback.seek(Number(time.value)))
+  time.addEventListener('change', () => writeMoment(playback.nowMs))
+  time.addEventListener('keydown', (event) => {
+    const steps = {
+      ArrowLeft: -1000,
+      ArrowDown: -1000,
+      ArrowRight: 1000,
+      ArrowUp: 1000,
+      PageDown: -10_000,
+      PageUp: 10_000,
+    }
+    const step = steps[event.key as keyof typeof steps]
+    if (step === undefined) return
+    event.preventDefault()
+    seek(playback.nowMs + step)
+  })
+  speed.addEventListener('change', () => playback.setSpeed(Number(speed.value)))
+  link.addEventListener('click', () => void copyLink())
+  addEventListener('hashchange', () => playback.seek(readMoment() ?? playback.nowMs))
+  addEventListener('keydown', pressShortcut)
+}
+
+/** Space plays and pauses, J and L skip. Controls that use these keys keep them. */
+function pressShortcut(event: KeyboardEvent): void {
+  const { key, target, ctrlKey, metaKey, altKey } = event
+  if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return
+  if (target.matches('input:not([type=range], [type=checkbox]), select')) return
+  if (key === ' ' && !target.matches('button, [type=checkbox]')) playback.toggle()
+  else if (key === 'j') seek(playback.nowMs - skipMs)
+  else if (key === 'l') seek(playback.nowMs + skipMs)
+  else return
   event.preventDefault()
-  play(!isPlaying)
-})
-if (recordedVideo === undefined) start()
-else {
-  const bytes = Uint8Array.from(atob(recordedVideo.text), (letter) => letter.charCodeAt(0))
-  video.src = URL.createObjectURL(new Blob([bytes], { type: 'video/webm' }))
-  const begin = (): void => {
-    if (Number.isFinite(video.duration)) endMs = Math.max(endMs, recordedVideo.startMs + video.duration * 1000)
-    start()
-  }
-  video.addEventListener('loadedmetadata', begin, { once: true })
-  video.addEventListener('error', begin, { once: true })
 }
+
+async function copyLink(): Promise<void> {
+  const { link } = elements
+  link.textContent = (await copyText(momentLink(playback.nowMs))) ? 'Copied' : 'Not copied'
+  setTimeout(() => {
+    link.textContent = 'Copy link'
+  }, copiedMs)
+}
+
+async function start(): Promise<void> {
+  const { video, noVideo, play, time } = elements
+  if (recorded.video !== undefined) await playback.load(recorded.video, recorded.startMs)
+  video.hidden = recorded.video === undefined
+  noVideo.hidden = recorded.video !== undefined
+  time.max = String(Math.ceil(playback.lengthMs))
+  play.disabled = time.disabled = playback.lengthMs === 0
+  lists = [
+    new RowList(
+      find('.console'),
+      (recorded.lines ?? []).map(consoleRow),
+      recorded.lines === undefined ? 'The console was not recorded' : 'No messages',
+    ),
+    new RowList(
+      find('.network'),
+      (recorded.entries ?? []).map(requestRow),
+      recorded.entries === undefined ? 'Requests were not recorded' : 'No requests',
+    ),
+  ]
+  listenToControls()
+  playback.seek(readMoment() ?? 0)
+}
+
+await start()
