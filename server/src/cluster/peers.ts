@@ -3,6 +3,7 @@ import { deriveToken } from 'bowline/kit/ids'
 import { unresponsiveAfterSeconds } from '../nodes/node-liveness.ts'
 import { listNodes, type NodeRow } from '../nodes/node-queries.ts'
 import type { Store } from '../store/store.ts'
+import { choosePeer, type OwnLoad } from './choose-peer.ts'
 
 /** Another server on the same database. */
 export interface Peer {
@@ -19,17 +20,10 @@ export interface Peers {
    * without URL.
    */
   readonly findByTag: (tag: string) => Promise<Peer | undefined>
+  /** Chooses the node for a new session. Undefined: it should start on this node. */
+  readonly choose: (own: Omit<OwnLoad, 'id'>, profileNodeId?: string) => Promise<Peer | undefined>
   /**
-   * Finds the least loaded other node with a free slot. Undefined if it is not clearly less loaded
-   * than this one.
-   */
-  readonly leastLoaded: (own: {
-    readonly load: number
-    readonly slots: number
-    readonly isDraining: boolean
-  }) => Promise<Peer | undefined>
-  /**
-   * Makes `leastLoaded` skip a node that does not respond, until its heartbeats show whether it is
+   * Makes `choose` skip a node that does not respond, until its heartbeats show whether it is
    * alive.
    */
   readonly avoid: (nodeId: string) => void
@@ -37,12 +31,6 @@ export interface Peers {
 
 /** How long a list of nodes is cached. Nodes write their load with every heartbeat, each 5 s. */
 const cacheMs = 2000
-
-/**
- * Minimum difference in the share of used slots at which a new session is relayed to another node,
- * because relaying also takes time.
- */
-const minLoadDifference = 0.25
 
 /** Nodes with an older heartbeat get no sessions. They are removed from the list soon. */
 const heartbeatTimeoutMs = unresponsiveAfterSeconds * 1000
@@ -66,6 +54,13 @@ export function createPeers(store: Store, nodeId: string): Peers {
   }
   const avoided = new Map<string, number>()
   const isAvoided = (id: string): boolean => performance.now() - (avoided.get(id) ?? -Infinity) < heartbeatTimeoutMs
+  // Sessions that a node has got from here are not in its load until its next heartbeat.
+  const sent = new Map<string, { readonly heartbeatAt: number; readonly sessions: number }>()
+  const sentTo = ({ id, heartbeatAt }: NodeRow): number => {
+    const last = sent.get(id)
+    return last?.heartbeatAt === heartbeatAt.getTime() ? last.sessions : 0
+  }
+  const withSent = (node: NodeRow): NodeRow => ({ ...node, live: node.live + sentTo(node) })
   return {
     avoid: (id) => void avoided.set(id, performance.now()),
     find: async (id) => {
@@ -80,7 +75,7 @@ export function createPeers(store: Store, nodeId: string): Peers {
       const node = (await listCached()).find(({ id }) => tagOfNode(id) === tag)
       return node?.url === undefined ? undefined : { id: node.id, url: node.url }
     },
-    leastLoaded: async ({ load, slots, isDraining }) => {
+    choose: async (own, profileNodeId) => {
       const nodes = await listCached()
       // Measured by the newest heartbeat, since clocks of machines may differ. The list includes
       // this node.
@@ -90,12 +85,12 @@ export function createPeers(store: Store, nodeId: string): Peers {
         node.url !== undefined &&
         !node.draining &&
         !isAvoided(node.id) &&
-        node.live < node.slots &&
         newestMs - node.heartbeatAt.getTime() < heartbeatTimeoutMs
-      const [best] = nodes.filter(fits).sort((left, right) => left.live / left.slots - right.live / right.slots)
-      if (best?.url === undefined) return undefined
-      const isClearlyLessLoaded = load / slots - best.live / best.slots > minLoadDifference
-      return isDraining || load >= slots || isClearlyLessLoaded ? { id: best.id, url: best.url } : undefined
+      const peers = nodes.filter(fits).map(withSent)
+      const peer = choosePeer({ ...own, id: nodeId }, peers, { profileNodeId })
+      if (peer?.url === undefined) return undefined
+      sent.set(peer.id, { heartbeatAt: peer.heartbeatAt.getTime(), sessions: sentTo(peer) + 1 })
+      return { id: peer.id, url: peer.url }
     },
   }
 }

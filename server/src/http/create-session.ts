@@ -7,6 +7,8 @@ import type { Peer } from '../cluster/peers.ts'
 import { bindToWork, inSpan } from '../kit/current-work.ts'
 import { internalPrefix } from '../cluster/peer-requests.ts'
 import { requestPeer } from '../cluster/relay.ts'
+import { measureMachine } from '../nodes/machine-use.ts'
+import { findLastNode } from '../profiles/lease-queries.ts'
 import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
@@ -163,15 +165,16 @@ export class SessionCreator {
   }
 
   /**
-   * Creates the session on a node with clearly more capacity. Returns `undefined` if there is none
-   * or none accepted.
+   * Creates the session on the node that has its profile, or has clearly more capacity. Returns
+   * `undefined` if there is none or none accepted.
    */
   async #createElsewhere(body: CreateSessionRequest, call: Call, signal: AbortSignal) {
     if (isRelayed(call.raw.raw)) return undefined
     const { sessions, peers } = this.#deps
+    const profileNodeId = await this.#nodeOfProfile(body, call)
     for (;;) {
-      const { liveSessions: load, maxSessions: slots, isDraining } = sessions
-      const peer = await peers.leastLoaded({ load, slots, isDraining })
+      const { liveSessions: live, maxSessions: slots, isDraining } = sessions
+      const peer = await peers.choose({ live, slots, isDraining, ...measureMachine() }, profileNodeId)
       if (peer === undefined) return undefined
       try {
         return await this.#createOnPeer(peer, body, call, signal)
@@ -182,6 +185,13 @@ export class SessionCreator {
         signal.throwIfAborted()
       }
     }
+  }
+
+  /** Returns the node that may have the profile of a new session on its disk. */
+  async #nodeOfProfile({ profile }: CreateSessionRequest, { key: { teamId } }: Call): Promise<string | undefined> {
+    const { store } = this.#deps
+    if (profile === undefined || store.kind === 'pglite') return undefined
+    return findLastNode(store.db, { teamId, name: profile.name })
   }
 
   async #createOnPeer(peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) {

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
+import { measureMachine, type MachineUse } from './machine-use.ts'
 import type { NodeTable } from '../store/tables/sessions.ts'
 
 /** A registered server. */
@@ -17,6 +18,7 @@ export async function registerNode(
     bootstrapKeyId: node.bootstrapKeyId ?? null,
     blobs: node.blobs ?? null,
     live: 0,
+    ...measureMachine(),
     draining: false,
     startedAt: sql<Date>`now()`,
     heartbeatAt: sql<Date>`now()`,
@@ -31,17 +33,19 @@ export async function registerNode(
 }
 
 /**
- * Updates the heartbeat and load of a node. Returns `false` if the node is not registered, because
+ * Updates the heartbeat and load of a node. The use of its machine is measured here by default.
+ * Returns `false` if the node is not registered, because
  * others considered it dead. It must then register again.
  */
 export async function recordHeartbeat(
   db: Kysely<Database>,
-  heartbeat: { readonly id: string; readonly live: number; readonly draining: boolean },
+  heartbeat: { readonly id: string; readonly live: number; readonly draining: boolean } & Partial<MachineUse>,
 ): Promise<boolean> {
+  const { id, live, draining, memoryUsed, cpuUsed } = { ...measureMachine(), ...heartbeat }
   const { numUpdatedRows } = await db
     .updateTable('node')
-    .set({ live: heartbeat.live, draining: heartbeat.draining, heartbeatAt: sql<Date>`now()` })
-    .where('id', '=', heartbeat.id)
+    .set({ live, draining, memoryUsed, cpuUsed, heartbeatAt: sql<Date>`now()` })
+    .where('id', '=', id)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

@@ -45,6 +45,7 @@ export async function takeLease(
     leaseSessionId: wanted.sessionId ?? null,
     leaseNodeId: wanted.nodeId,
     leaseExpiresAt: nowPlusLease,
+    lastNodeId: wanted.nodeId,
   }
   // The holder may release the lease between the two queries. In that case, try again.
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -66,6 +67,20 @@ export async function takeLease(
   throw new BowlineError('PROFILE_LOCKED', `The profile "${wanted.name}" is locked: too many sessions compete for it`, {
     retryAfterSeconds: 1,
   })
+}
+
+/** Returns the server that wrote a profile last, or writes it now. */
+export async function findLastNode(
+  db: Kysely<Database>,
+  profile: { readonly teamId: string; readonly name: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('profile')
+    .select('lastNodeId')
+    .where('teamId', '=', profile.teamId)
+    .where('name', '=', profile.name)
+    .executeTakeFirst()
+  return row?.lastNodeId ?? undefined
 }
 
 /** Returns the holder of a profile's lease, or `undefined` if it is free. */

@@ -36,6 +36,7 @@ import { auditLog } from './migrations/0035-audit-log.ts'
 import { sessionAlive } from './migrations/0036-session-alive.ts'
 import { ledgerDays } from './migrations/0037-ledger-days.ts'
 import { openWork } from './migrations/0039-open-work.ts'
+import { placement } from './migrations/0041-placement.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -76,6 +77,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0036-session-alive': sessionAlive,
   '0037-ledger-days': ledgerDays,
   '0039-open-work': openWork,
+  '0041-placement': placement,
 }
 
 /** Names of all migrations, in order. */

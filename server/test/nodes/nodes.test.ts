@@ -39,9 +39,10 @@ describeEachStore('nodes', (openStore) => {
     await using store = await openStore()
     const { id } = await registerNode(store.db, { id: uuidV7(), slots: 8 })
 
-    expect(await recordHeartbeat(store.db, { id, live: 3, draining: true })).toBe(true)
+    expect(await recordHeartbeat(store.db, { id, live: 3, draining: true, memoryUsed: 0.5, cpuUsed: 0.25 })).toBe(true)
 
-    expect(await listNodes(store.db)).toMatchObject([{ id, live: 3, draining: true }])
+    const load = { live: 3, draining: true, memoryUsed: 0.5, cpuUsed: 0.25 }
+    expect(await listNodes(store.db)).toMatchObject([{ id, ...load }])
   })
 
   test('a node without heartbeats counts as dead until its next heartbeat', async () => {
@@ -61,14 +62,25 @@ describeEachStore('nodes', (openStore) => {
     await using store = await openStore()
     const own = await registerNode(store.db, { id: uuidV7(), slots: 8 })
     const other = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 8 })
-    const leastLoaded = async () =>
-      createPeers({ ...store, kind: 'postgres' }, own.id).leastLoaded({ load: 8, slots: 8, isDraining: false })
+    const full = { live: 8, slots: 8, isDraining: false, memoryUsed: 0, cpuUsed: 0 }
+    const choose = async () => createPeers({ ...store, kind: 'postgres' }, own.id).choose(full)
 
-    const received = await leastLoaded()
+    const received = await choose()
     await backdateHeartbeat(store.db, other.id, 20)
-    const silent = await leastLoaded()
+    const silent = await choose()
 
     expect([received, silent]).toEqual([{ id: other.id, url: other.url }, undefined])
+  })
+
+  test('a node that has got a session counts it before its next heartbeat', async () => {
+    await using store = await openStore()
+    const { id } = await registerNode(store.db, { id: uuidV7(), url: 'http://10.0.0.2:3002', slots: 1 })
+    const draining = { live: 0, slots: 8, isDraining: true, memoryUsed: 0, cpuUsed: 0 }
+    const peers = createPeers({ ...store, kind: 'postgres' }, uuidV7())
+
+    const chosen = [await peers.choose(draining), await peers.choose(draining)]
+
+    expect(chosen.map((peer) => peer?.id)).toEqual([id, undefined])
   })
 
   test('a node is found as soon as it is registered, despite the cached list', async () => {

@@ -15,6 +15,8 @@ const statements = [
   'drop index job_open, webhook_delivery_pending',
   'drop table ledger_day',
   'drop index tracked_page_by_age',
+  'alter table node drop column memory_used, drop column cpu_used',
+  'alter table profile drop column last_node_id',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */

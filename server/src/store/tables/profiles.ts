@@ -16,6 +16,8 @@ export interface ProfileTable {
   readonly leaseNodeId: Nullable<string>
   /** Null: no lease. */
   readonly leaseExpiresAt: Nullable<Date>
+  /** Server that wrote it last, which may still have its archive on disk. */
+  readonly lastNodeId: Nullable<string>
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }

@@ -12,6 +12,10 @@ export interface NodeTable {
   readonly url: Nullable<string>
   readonly slots: number
   readonly live: Generated<number>
+  /** Share of the memory of its machine that is in use, 0 to 1. */
+  readonly memoryUsed: Generated<number>
+  /** Share of the processors of its machine that was in use in the last minute, 0 to 1. */
+  readonly cpuUsed: Generated<number>
   readonly startedAt: Timestamp
   readonly heartbeatAt: Timestamp
   readonly draining: Generated<boolean>
