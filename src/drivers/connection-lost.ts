@@ -12,11 +12,24 @@ export function connectionLost(sessionId: string, code: number, reason: string):
   return new BowlineError(
     'CONNECTION_LOST',
     `The connection to session ${sessionId} was lost: ${why} (close code ${code})`,
+    hasEnded.has(code) ? {} : { hint: mayLiveHint },
   )
 }
 
 /** 1000 and 1005: a close frame of the client, with and without a code. */
 const endedByUser: ReadonlySet<number> = new Set([1000, 1005, closeCodes.deleted])
+
+/** Codes after which the session exists no more. The default hint is to create another one. */
+const hasEnded: ReadonlySet<number> = new Set([
+  closeCodes.ttl,
+  closeCodes.idle,
+  closeCodes.crashed,
+  closeCodes.drained,
+  closeCodes.lost,
+  closeCodes.revoked,
+])
+
+const mayLiveHint = 'The session may still be alive: connect to it again, or create a new one if it has ended.'
 
 const descriptions: Readonly<Record<CloseReason, string>> = {
   closed: 'the browser was closed',

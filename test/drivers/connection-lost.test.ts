@@ -23,3 +23,11 @@ test.each([
 ])('a connection that its user has ended, with %d %j, was not lost', (code, reason) => {
   expect(connectionLost('session-1', code, reason)).toBeUndefined()
 })
+
+test.each([
+  [closeCodes.drained, 'drained', 'Create a new session'],
+  [closeCodes.replaced, 'replaced', 'The session may still be alive'],
+  [1006, '', 'The session may still be alive'],
+])('the advice after %d %j is to create a session only if this one has ended', (code, reason, advice) => {
+  expect(connectionLost('session-1', code, reason)?.hint).toContain(advice)
+})

@@ -1,5 +1,6 @@
 import { TeamQueues } from '../../server/src/billing/team-queues.ts'
 import { concurrencyLimit, type LimitedBy } from '../../server/src/sessions/concurrency-limit.ts'
+import { drainingError } from '../../server/src/sessions/draining-error.ts'
 import { SessionQueue } from '../../server/src/sessions/session-queue.ts'
 import type { Random } from '../lab/random.ts'
 import { assertLaw, BrokenLaw, type OpenPart } from './part.ts'
@@ -158,6 +159,7 @@ class Simulation {
         signal: cancel.signal,
         assertAllowed: async () => undefined,
         attempt: async (onAdmitted) => this.#attempt(waiting, onAdmitted),
+        handOver: async () => Promise.reject(drainingError()),
       })
       .then(
         () => 'created',

@@ -142,7 +142,11 @@ export async function openApiServer(
   resources.use(viewers)
   resources.use(startStoringKeyUse(authenticator, onError))
   const heartbeatResources = resources.use(new AsyncDisposableStack())
-  resources.defer(async () => void (await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000)])))
+  resources.defer(async () => {
+    // Without other servers, jobs continue while requests are pending.
+    const handingOver = store.kind === 'postgres' ? services.queues.handOver() : undefined
+    await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000), handingOver])
+  })
   resources.use(mcpHost)
   return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
 }
@@ -223,6 +227,7 @@ function httpDeps(
     certificate: https.certificate,
     maxConnections: settings.maxConnections,
     maxTtlSeconds: settings.maxTtl,
+    drainTimeoutMs: settings.drainTimeout * 1000,
     hasExecution: settings.execution === 'on',
     mcp: { host: mcpHost, settings: mcpSettings(settings), localUrl: https.localUrl },
     peers: createPeers(store, nodeId),

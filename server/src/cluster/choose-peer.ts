@@ -18,6 +18,8 @@ export interface OwnLoad extends NodeLoad {
 export interface ChooseOptions {
   /** The server that has the profile of the session on its disk. */
   readonly profileNodeId?: string | undefined
+  /** Whether the session can wait for a slot of a full server if all are full. Default: false. */
+  readonly canWait?: boolean | undefined
   /** Returns a number from 0 to 1, exclusive. Default: `Math.random`. */
   readonly random?: (() => number) | undefined
 }
@@ -40,11 +42,12 @@ const maxMemoryUsed = 0.95
 export function choosePeer<Node extends NodeLoad>(
   own: OwnLoad,
   peers: readonly Node[],
-  { profileNodeId, random = Math.random }: ChooseOptions = {},
+  { profileNodeId, canWait = false, random = Math.random }: ChooseOptions = {},
 ): Node | undefined {
   const mustLeave = own.isDraining || isFull(own)
   if (profileNodeId === own.id && !mustLeave) return undefined
-  const free = peers.filter((peer) => !isFull(peer))
+  const withRoom = peers.filter((peer) => !isFull(peer))
+  const free = withRoom.length === 0 && canWait ? peers : withRoom
   const holder = free.find(({ id }) => id === profileNodeId)
   if (holder !== undefined) return holder
   const [first, second] = pickTwo(free, random)

@@ -51,7 +51,8 @@ async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void
 }
 
 /**
- * Starts the heartbeat of this node. Every 5 s it does the following:
+ * Starts the heartbeat of this node, which also reports that it drains. Every 5 s it does the
+ * following:
  * - records that the node is alive, how old its sessions are and when they were last used, and
  * renews its profile leases,
  * - ends sessions whose API key was revoked on another node, and sessions stored for this node that
@@ -62,13 +63,15 @@ async function reRegister(deps: HeartbeatDeps, sessions: Sessions): Promise<void
 export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDisposable {
   const canJudgePeers = createPeerTimeoutCheck(performance.now())
   let beats = 0
+  const { db } = deps.store
+  const record = async (): Promise<boolean> =>
+    recordHeartbeat(db, { id: deps.nodeId, live: sessions.liveSessions, draining: sessions.isDraining })
+  // At once, so that the others send it no more work.
+  sessions.draining.addEventListener('abort', () => {
+    record().catch((error: unknown) => deps.onError(error, 'heartbeat'))
+  })
   const sendHeartbeat = async (): Promise<void> => {
-    const { db } = deps.store
-    const isKnown = await recordHeartbeat(db, {
-      id: deps.nodeId,
-      live: sessions.liveSessions,
-      draining: sessions.isDraining,
-    })
+    const isKnown = await record()
     const canJudge = canJudgePeers(performance.now())
     if (!isKnown) await reRegister(deps, sessions)
     await deps.profiles.renewLeases()

@@ -3,13 +3,16 @@ import { deriveToken } from 'bowline/kit/ids'
 import { unresponsiveAfterSeconds } from '../nodes/node-liveness.ts'
 import { listNodes, type NodeRow } from '../nodes/node-queries.ts'
 import type { Store } from '../store/store.ts'
-import { choosePeer, type OwnLoad } from './choose-peer.ts'
+import { choosePeer, type ChooseOptions, type OwnLoad } from './choose-peer.ts'
 
 /** Another server on the same database. */
 export interface Peer {
   readonly id: string
   readonly url: string
 }
+
+/** Whether another node accepts work, only ends it, or has sent no heartbeat lately. */
+export type PeerState = 'running' | 'draining' | 'silent'
 
 /** Finds other nodes of the cluster. */
 export interface Peers {
@@ -21,7 +24,11 @@ export interface Peers {
    */
   readonly findByTag: (tag: string) => Promise<Peer | undefined>
   /** Chooses the node for a new session. Undefined: it should start on this node. */
-  readonly choose: (own: Omit<OwnLoad, 'id'>, profileNodeId?: string) => Promise<Peer | undefined>
+  readonly choose: (own: Omit<OwnLoad, 'id'>, options?: ChooseOptions) => Promise<Peer | undefined>
+  /** Returns the state of another node, read from the store now. */
+  readonly stateOf: (nodeId: string) => Promise<PeerState>
+  /** Counts the other nodes that accept sessions. */
+  readonly count: () => Promise<number>
   /**
    * Makes `choose` skip a node that does not respond, until its heartbeats show whether it is
    * alive.
@@ -61,6 +68,10 @@ export function createPeers(store: Store, nodeId: string): Peers {
     return last?.heartbeatAt === heartbeatAt.getTime() ? last.sessions : 0
   }
   const withSent = (node: NodeRow): NodeRow => ({ ...node, live: node.live + sentTo(node) })
+  const listRunning = async (): Promise<readonly NodeRow[]> => {
+    const nodes = await listCached()
+    return nodes.filter((node) => node.id !== nodeId && node.url !== undefined && stateIn(nodes, node.id) === 'running')
+  }
   return {
     avoid: (id) => void avoided.set(id, performance.now()),
     find: async (id) => {
@@ -75,24 +86,24 @@ export function createPeers(store: Store, nodeId: string): Peers {
       const node = (await listCached()).find(({ id }) => tagOfNode(id) === tag)
       return node?.url === undefined ? undefined : { id: node.id, url: node.url }
     },
-    choose: async (own, profileNodeId) => {
-      const nodes = await listCached()
-      // Measured by the newest heartbeat, since clocks of machines may differ. The list includes
-      // this node.
-      const newestMs = Math.max(...nodes.map((node) => node.heartbeatAt.getTime()))
-      const fits = (node: NodeRow): boolean =>
-        node.id !== nodeId &&
-        node.url !== undefined &&
-        !node.draining &&
-        !isAvoided(node.id) &&
-        newestMs - node.heartbeatAt.getTime() < heartbeatTimeoutMs
-      const peers = nodes.filter(fits).map(withSent)
-      const peer = choosePeer({ ...own, id: nodeId }, peers, { profileNodeId })
+    choose: async (own, options) => {
+      const peers = (await listRunning()).filter(({ id }) => !isAvoided(id)).map(withSent)
+      const peer = choosePeer({ ...own, id: nodeId }, peers, options)
       if (peer?.url === undefined) return undefined
       sent.set(peer.id, { heartbeatAt: peer.heartbeatAt.getTime(), sessions: sentTo(peer) + 1 })
       return { id: peer.id, url: peer.url }
     },
+    stateOf: async (id) => stateIn(await listCached(0), id),
+    count: async () => (await listRunning()).length,
   }
+}
+
+function stateIn(nodes: readonly NodeRow[], id: string): PeerState {
+  // Measured by the newest heartbeat, since clocks of machines may differ.
+  const newestMs = Math.max(...nodes.map((node) => node.heartbeatAt.getTime()))
+  const node = nodes.find((each) => each.id === id)
+  if (node === undefined || newestMs - node.heartbeatAt.getTime() >= heartbeatTimeoutMs) return 'silent'
+  return node.draining ? 'draining' : 'running'
 }
 
 /** Returns a short name of a node for clients, who must not know its id. */

@@ -154,7 +154,7 @@ export async function buildHttpApp(
   guardResponses(app)
   traceRequests(app, tracer)
   recordRequests(app, deps.metrics)
-  const drain = trackRequests(app, deps.sessions.draining)
+  const drain = trackRequests(app, deps.sessions.draining, async () => deps.peers.count())
   const { store, sessions, peers, nodeId, artifacts, checks, checkRateLimit, onError } = deps
   relaySessionRequests(app, { store, sessions, peers, nodeId, onError })
   refuseUnknownRoutes(app)
@@ -266,6 +266,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     nodeId,
     authenticator,
     maxTtlSeconds,
+    drainTimeoutMs: deps.drainTimeoutMs,
     metrics: deps.metrics,
     onError,
     audit,

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { createSessionResponse, type CreateSessionResponse } from 'bowline/contract/browser'
 import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import type { OwnLoad } from '../cluster/choose-peer.ts'
 import type { Peer } from '../cluster/peers.ts'
 import { bindToWork, inSpan } from '../kit/current-work.ts'
 import { internalPrefix } from '../cluster/peer-requests.ts'
@@ -11,6 +12,7 @@ import { measureMachine } from '../nodes/machine-use.ts'
 import { findLastNode } from '../profiles/lease-queries.ts'
 import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
+import { drainingError } from '../sessions/draining-error.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
 import type { QueuedRequest } from '../sessions/queued-request.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
@@ -28,14 +30,16 @@ const undeliveredHeader = `${internalPrefix}undelivered`
 /** Milliseconds a peer has to create a session: three attempts of 30 s to start its browser. */
 const createMs = 100_000
 
-/** Errors of a peer after which this node may create the session itself. */
-const fallbackErrors: ReadonlySet<string> = new Set(['CONCURRENCY_LIMIT', 'DRAINING', 'NODE_UNREACHABLE'])
+/** Time that a draining server keeps for the response to a handed over request, in milliseconds. */
+const drainReserveMs = 1000
 
 /** Dependencies of `SessionCreator`. */
 export interface SessionCreatorDeps extends SessionNodeDeps {
   readonly sessionQueue: SessionQueue
   /** Maximum lifetime of a session in seconds. */
   readonly maxTtlSeconds: number
+  /** Milliseconds that requests have to finish once this server drains. */
+  readonly drainTimeoutMs: number
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   readonly metrics: MetricRecorder
 }
@@ -78,7 +82,9 @@ export class SessionCreator {
     try {
       return await this.#createInTurn(creation)
     } catch (error) {
-      if (limitedByOf(error) === undefined || isRelayed(call.raw.raw)) throw error
+      // A relayed request waits on the server that has relayed it, unless that one drains.
+      const waitsElsewhere = isRelayed(call.raw.raw) && waitSeconds === 0
+      if (limitedByOf(error) === undefined || waitsElsewhere) throw error
       const request = this.#queuedRequest(creation, error as BowlineError, waitSeconds)
       try {
         if (waitSeconds === 0) throw sessionQueue.describe(request)
@@ -126,21 +132,46 @@ export class SessionCreator {
         if (!(await sessions.isRepeated(newSession(creation)))) await sessions.assertTeamHasSlot(key.teamId)
         return this.#createNow(creation, onAdmitted)
       }),
+      handOver: bindToWork(async (leftMs: number) => this.#handOver(creation, leftMs)),
       onProgress: events.isAccepted ? (progress) => events.send('queued', progress) : undefined,
     }
   }
 
+  /**
+   * Creates the session of a waiting request on another server while this one drains. It waits there
+   * as long as its client can still get the response from here.
+   */
+  async #handOver(creation: Creation, leftMs: number): Promise<CreateSessionResponse> {
+    const { peers, drainTimeoutMs } = this.#deps
+    const { body, call, signal } = creation
+    const endMs = performance.now() + Math.min(leftMs, drainTimeoutMs - drainReserveMs)
+    const canRelay = !isRelayed(call.raw.raw)
+    while (canRelay && performance.now() < endMs) {
+      const peer = await peers.choose(this.#ownLoad(), { canWait: true })
+      if (peer === undefined) break
+      const waitSeconds = Math.floor((endMs - performance.now()) / 1000)
+      try {
+        return await this.#createOnPeer(peer, { body, call, signal, waitSeconds })
+      } catch (error) {
+        if (!isGone(error)) throw error
+        peers.avoid(peer.id)
+        signal.throwIfAborted()
+      }
+    }
+    throw drainingError(await peers.count().catch(() => undefined))
+  }
+
   async #createNow(creation: Creation, onAdmitted?: () => void): Promise<CreateSessionResponse> {
     const { sessions, nodeId } = this.#deps
-    const { body, call, delivered, signal } = creation
-    const elsewhere = await this.#createElsewhere(body, call, signal)
+    const { call, delivered, signal } = creation
+    const elsewhere = await this.#createElsewhere(creation)
     if (elsewhere !== undefined) return elsewhere
     signal.throwIfAborted()
     const row = await sessions.create({ ...newSession(creation), onAdmitted })
     // A request repeated with its idempotency key may return a session of another node, which must
     // be notified that the client has received it.
     const holder = row.nodeId === nodeId ? undefined : await peerOfRow(this.#deps, row, call.raw.raw)
-    if (holder !== undefined) return this.#createOnPeer(holder, body, call, signal)
+    if (holder !== undefined) return this.#createOnPeer(holder, creation)
     const session = sessions.find(row.id)
     if (session !== undefined) this.#unclaimed.watch(session, delivered)
     return {
@@ -168,19 +199,19 @@ export class SessionCreator {
    * Creates the session on the node that has its profile, or has clearly more capacity. Returns
    * `undefined` if there is none or none accepted.
    */
-  async #createElsewhere(body: CreateSessionRequest, call: Call, signal: AbortSignal) {
+  async #createElsewhere(creation: Creation) {
+    const { body, call, signal } = creation
     if (isRelayed(call.raw.raw)) return undefined
-    const { sessions, peers } = this.#deps
+    const { peers } = this.#deps
     const profileNodeId = await this.#nodeOfProfile(body, call)
     for (;;) {
-      const { liveSessions: live, maxSessions: slots, isDraining } = sessions
-      const peer = await peers.choose({ live, slots, isDraining, ...measureMachine() }, profileNodeId)
+      const peer = await peers.choose(this.#ownLoad(), { profileNodeId })
       if (peer === undefined) return undefined
       try {
-        return await this.#createOnPeer(peer, body, call, signal)
+        return await this.#createOnPeer(peer, creation)
       } catch (error) {
-        if (!isBowlineError(error) || !fallbackErrors.has(error.code)) throw error
-        if (error.code !== 'NODE_UNREACHABLE') return undefined
+        if (limitedByOf(error) !== undefined) return undefined
+        if (!isGone(error)) throw error
         peers.avoid(peer.id)
         signal.throwIfAborted()
       }
@@ -194,12 +225,22 @@ export class SessionCreator {
     return findLastNode(store.db, { teamId, name: profile.name })
   }
 
-  async #createOnPeer(peer: Peer, body: CreateSessionRequest, call: Call, signal: AbortSignal) {
+  #ownLoad(): Omit<OwnLoad, 'id'> {
+    const { liveSessions: live, maxSessions: slots, isDraining } = this.#deps.sessions
+    return { live, slots, isDraining, ...measureMachine() }
+  }
+
+  /** Creates the session on a peer. By default, the request does not wait there for a slot. */
+  async #createOnPeer(
+    peer: Peer,
+    { body, call, signal, waitSeconds = 0 }: Omit<Creation, 'delivered'> & { readonly waitSeconds?: number },
+  ): Promise<CreateSessionResponse> {
     const { raw } = call.raw
-    const answer = createSessionResponse.parse(
-      // The request waits on this node, which sends the events.
-      await requestPeer(peer, raw, body, { ...withoutWait, responseTimeoutMs: createMs, signal }),
-    )
+    const path = `${paths.createSession.path}${waitSeconds === 0 ? '' : `?wait=${waitSeconds}`}`
+    const responseTimeoutMs = createMs + waitSeconds * 1000
+    // This node sends the events.
+    const options = { path, headers: { accept: 'application/json' }, responseTimeoutMs, signal }
+    const answer = createSessionResponse.parse(await requestPeer(peer, raw, body, options))
     onAbort(signal, () => {
       endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
         this.#deps.onError(error, `ending unclaimed session ${answer.id}`),
@@ -209,7 +250,10 @@ export class SessionCreator {
   }
 }
 
-const withoutWait = { path: paths.createSession.path, headers: { accept: 'application/json' } }
+/** Whether a peer does not respond or drains, so that another one may create the session. */
+function isGone(error: unknown): boolean {
+  return isBowlineError(error) && (error.code === 'NODE_UNREACHABLE' || error.code === 'DRAINING')
+}
 
 function newSession({ body, call: { key, idempotencyKey } }: Creation): NewSession {
   return { teamId: key.teamId, apiKeyId: key.id, request: body, idempotencyKey }

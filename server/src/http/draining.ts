@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { BowlineError } from 'bowline/kit/errors'
 import { drainingError, drainRetrySeconds } from '../sessions/draining-error.ts'
 import { failureBody } from './errors.ts'
 
@@ -22,14 +23,19 @@ export interface RequestDrain {
 
 /**
  * Tracks pending requests. Once `draining` aborts, new work is rejected with DRAINING, and each
- * connection closes after its current response.
+ * connection closes after its current response. The error names the number of other servers.
  */
-export function trackRequests(app: FastifyInstance, draining: AbortSignal): RequestDrain {
+export function trackRequests(
+  app: FastifyInstance,
+  draining: AbortSignal,
+  countOtherServers: () => Promise<number>,
+): RequestDrain {
+  let otherServers: number | undefined
   const open = new Map<FastifyReply, Promise<void>>()
   app.addHook('onRequest', async (request, reply) => {
     if (draining.aborted) {
       reply.raw.setHeader('connection', 'close')
-      if (!readMethods.has(request.method)) throw drainingError()
+      if (!readMethods.has(request.method)) throw drainingError(otherServers)
     }
     const closed = Promise.withResolvers<void>()
     open.set(reply, closed.promise)
@@ -39,6 +45,13 @@ export function trackRequests(app: FastifyInstance, draining: AbortSignal): Requ
     })
   })
   draining.addEventListener('abort', () => {
+    // Responses do not wait for it: the store may be unavailable.
+    countOtherServers().then(
+      (count) => {
+        otherServers = count
+      },
+      () => undefined,
+    )
     for (const { raw } of open.keys()) if (!raw.headersSent) raw.setHeader('connection', 'close')
   })
   return {
@@ -48,7 +61,7 @@ export function trackRequests(app: FastifyInstance, draining: AbortSignal): Requ
       const late = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)
       await Promise.race([Promise.all(open.values()), late])
       limit.abort()
-      for (const reply of open.keys()) refuse(reply)
+      for (const reply of open.keys()) refuse(reply, drainingError(otherServers))
     },
     close: async () => {
       const timer = setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs)
@@ -59,10 +72,9 @@ export function trackRequests(app: FastifyInstance, draining: AbortSignal): Requ
 }
 
 /** Responds with DRAINING to a request whose handler takes too long. */
-function refuse(reply: FastifyReply): void {
+function refuse(reply: FastifyReply, error: BowlineError): void {
   if (reply.raw.headersSent || readMethods.has(reply.request.method)) return
   reply.hijack()
-  const error = drainingError()
   reply.raw.writeHead(error.status, {
     'content-type': 'application/json; charset=utf-8',
     'retry-after': String(drainRetrySeconds),

@@ -6,7 +6,7 @@ import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { inSpan, runAs, runInSpan } from '../kit/current-work.ts'
 import type { Tracer } from '../kit/span.ts'
-import { relayEnd } from '../sessions/relay-end.ts'
+import { relayEndOf } from './relay-end.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Upgrade } from '../gateway/web-socket.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
@@ -39,6 +39,12 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly onError: (error: unknown, action: string) => void
 }
 
+/** A WebSocket to a session of another server. */
+interface SessionRelay {
+  readonly sessionId: string
+  readonly socket: RelayedSocket
+}
+
 /**
  * Returns whether a request asks for a WebSocket. Requests that offer other protocols are answered
  * as usual: Java's HTTP client and `curl --http2` offer HTTP/2 with each request.
@@ -54,7 +60,7 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
  */
 export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void {
   const sockets = new Set<Socket>()
-  const relayed = new Map<Socket, RelayedSocket>()
+  const relayed = new Map<Socket, SessionRelay>()
   app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Node passes the socket of the connection. Its type allows other transports.
     const socket = stream as Socket
@@ -67,7 +73,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
     // Kept for the lifetime of the socket: a rejected client may still reset the connection, and an
     // unhandled error would crash the server.
     socket.on('error', () => void socket.destroy())
-    const onRelay = (relay: RelayedSocket): void => void (socket.destroyed || relayed.set(socket, relay))
+    const onRelay = (relay: SessionRelay): void => void (socket.destroyed || relayed.set(socket, relay))
     const work = { requestId, span: undefined }
     runAs(work, async () => open(deps, { request, socket, head }, onRelay)).catch((error: unknown) => {
       if (!isBowlineError(error)) deps.onError(error, 'WebSocket upgrade')
@@ -79,7 +85,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
   })
   const { draining } = deps.sessions
   draining.addEventListener('abort', () => {
-    for (const relay of relayed.values()) relay.close(relayEnd.code, relayEnd.reason)
+    for (const relay of relayed.values()) void endRelay(deps, relay)
   })
   // `app.close()` waits for open sockets.
   app.addHook('preClose', async () => {
@@ -88,7 +94,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
 }
 
 /** Finds the route of an upgrade, and traces the time until its WebSocket is open. */
-async function open(deps: UpgradeDeps, upgrade: Upgrade, onRelay: (relay: RelayedSocket) => void): Promise<void> {
+async function open(deps: UpgradeDeps, upgrade: Upgrade, onRelay: (relay: SessionRelay) => void): Promise<void> {
   const { request } = upgrade
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (url === null) throw new BowlineError('BAD_REQUEST', 'Malformed WebSocket URL')
@@ -120,16 +126,16 @@ async function connect(
     ...path
   }: RequestedSocket & {
     readonly url: URL
-    readonly onRelay: (relay: RelayedSocket) => void
+    readonly onRelay: (relay: SessionRelay) => void
   },
 ): Promise<void> {
   const { checks, gateway, viewers, watchers, sessions } = deps
   const { sessionNode }: SocketRoute = socketRoutes[name]
   const peer = sessionNode === undefined ? undefined : await peerOf(deps, id, request)
   if (peer !== undefined) {
-    const relay = await relayUpgrade(peer, request, socket, head)
+    const relay = { sessionId: id, socket: await relayUpgrade(peer, request, socket, head) }
     onRelay(relay)
-    if (sessions.isDraining) relay.close(relayEnd.code, relayEnd.reason)
+    if (sessions.isDraining) await endRelay(deps, relay)
     return
   }
   const { authorization } = request.headers
@@ -156,6 +162,12 @@ async function connect(
       return watchers.serve({ id, version }, { request, socket, head })
   }
   name satisfies never
+}
+
+/** Closes a relayed connection, because this server shuts down. Never rejects. */
+async function endRelay(deps: UpgradeDeps, { sessionId, socket }: SessionRelay): Promise<void> {
+  const { code, reason } = await relayEndOf(deps, sessionId)
+  socket.close(code, reason)
 }
 
 /** Connects a CDP client and records how long it took. */

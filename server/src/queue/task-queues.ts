@@ -112,6 +112,15 @@ export class TaskQueues implements AsyncDisposable {
     worker.start()
   }
 
+  /**
+   * Stops working, and gives the running and waiting tasks to the other servers. Tasks can still be
+   * sent.
+   */
+  async handOver(): Promise<void> {
+    await this.#duePoll?.[Symbol.asyncDispose]()
+    await Promise.all([...this.#workers.values()].map((worker) => worker[Symbol.asyncDispose]()))
+  }
+
   async #wakeWorkers(): Promise<void> {
     const names = [...this.#workers.keys()]
     if (names.length === 0) return
@@ -137,8 +146,7 @@ export class TaskQueues implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#duePoll?.[Symbol.asyncDispose]()
-    await Promise.all([...this.#workers.values()].map((worker) => worker[Symbol.asyncDispose]()))
+    await this.handOver()
     await this.#listener?.[Symbol.asyncDispose]()
     await this.#deps.boss.stop({ graceful: false })
   }

@@ -1,4 +1,4 @@
-import type { BowlineError } from 'bowline/kit/errors'
+import { isBowlineError, type BowlineError } from 'bowline/kit/errors'
 import { describeLimit, limitedByOf, type LimitedBy } from './concurrency-limit.ts'
 
 /** Position of a request in the queue, as clients receive it. */
@@ -25,6 +25,11 @@ export interface QueuedRequest<Result> {
    * soon as it has one.
    */
   readonly attempt: (onAdmitted: () => void) => Promise<Result>
+  /**
+   * Creates the session on another server, and waits there for a slot for up to `leftMs`. Called
+   * when this server drains.
+   */
+  readonly handOver: (leftMs: number) => Promise<Result>
   /** Throws if the API key may no longer create sessions. */
   readonly assertAllowed: () => Promise<void>
   /** Called with the first position and with every later one. */
@@ -42,6 +47,7 @@ export class Waiter<Result = unknown> {
   readonly #result = Promise.withResolvers<Result>()
   #refusal: BowlineError
   #isTrying = false
+  #mustHandOver = false
   #end: { readonly outcome: QueueOutcome; readonly error: unknown } | undefined
   #outcome: QueueOutcome = 'error'
   #progress = ''
@@ -81,6 +87,11 @@ export class Waiter<Result = unknown> {
       return undefined
     } catch (error) {
       const limit = limitedByOf(error)
+      // The session may have been refused because this server drains.
+      if (this.#mustHandOver && this.#end === undefined && (limit !== undefined || isDraining(error))) {
+        void this.#handOver()
+        return undefined
+      }
       if (limit !== undefined && this.#end === undefined) {
         this.#refusal = error as BowlineError
         return limit
@@ -90,6 +101,12 @@ export class Waiter<Result = unknown> {
     } finally {
       this.#isTrying = false
     }
+  }
+
+  /** Passes the request to another server. During an attempt: once the attempt is refused. */
+  startHandOver(): void {
+    if (this.#isTrying) this.#mustHandOver = true
+    else void this.#handOver()
   }
 
   /** Ends the wait with an error. During an attempt: once the attempt is refused. */
@@ -112,8 +129,23 @@ export class Waiter<Result = unknown> {
     this.request.onProgress?.(progress)
   }
 
+  async #handOver(): Promise<void> {
+    this.#isTrying = true
+    const leftMs = this.enteredAtMs + this.request.waitMs - performance.now()
+    try {
+      this.#result.resolve(await this.request.handOver(leftMs))
+      this.#outcome = 'created'
+    } catch (error) {
+      this.#settle(this.#end ?? { outcome: 'error', error })
+    }
+  }
+
   #settle({ outcome, error }: { readonly outcome: QueueOutcome; readonly error: unknown }): void {
     this.#outcome = outcome
     this.#result.reject(error)
   }
+}
+
+function isDraining(error: unknown): boolean {
+  return isBowlineError(error) && error.code === 'DRAINING'
 }

@@ -56,7 +56,10 @@ export class SessionQueue implements Disposable {
       this.#serve()
     })
     deps.sessions.draining.addEventListener('abort', () => {
-      for (const waiter of this.#lines.inOrder()) this.#end(waiter, 'error', drainingError())
+      for (const waiter of [...this.#lines.inOrder()]) {
+        this.#lines.remove(waiter)
+        waiter.startHandOver()
+      }
     })
   }
 

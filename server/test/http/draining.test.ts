@@ -80,7 +80,8 @@ describe('a draining server', () => {
     answerPages()
 
     for (const { status, headers, body } of [refused, created]) {
-      expect({ status, body }).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
+      const hint = 'No other server is running. Retry when one has started.'
+      expect({ status, body }).toMatchObject({ status: 503, body: { code: 'DRAINING', hint } })
       expect(headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
     }
     expect(read).toMatchObject({ status: 200, headers: { connection: 'close' } })

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { concurrencyLimit, type LimitedBy } from '../../src/sessions/concurrency-limit.ts'
+import { drainingError } from '../../src/sessions/draining-error.ts'
 import type { QueuedRequest, QueueOutcome } from '../../src/sessions/queued-request.ts'
 import { queueLimits, SessionQueue } from '../../src/sessions/session-queue.ts'
 import { SlotEstimate } from '../../src/sessions/slot-estimate.ts'
@@ -47,6 +48,7 @@ function startQueue(teamLimits: Readonly<Record<string, number>> = {}) {
         onAdmitted()
         return name
       },
+      handOver: async () => Promise.reject(drainingError()),
       ...options,
     })
   }
@@ -186,6 +188,25 @@ describe('the queue of sessions', () => {
     await expect(enter('key')).rejects.toMatchObject({ code: 'DRAINING' })
     expect(outcomes).toEqual(['error', 'error', 'error'])
     await free()
+  })
+
+  test('hands requests over when draining starts, and those that are being tried once they are refused', async () => {
+    const { enter, free, draining, created, outcomes } = startQueue()
+    const handedOver: number[] = []
+    const handOver = async (leftMs: number): Promise<string> => `elsewhere ${handedOver.push(leftMs)}`
+    const refusal = Promise.withResolvers<string>()
+    const attempted = enter('attempted', { attempt: async () => refusal.promise, handOver })
+    const waiting = enter('waiting', { handOver })
+
+    draining.abort()
+    const first = await waiting
+    refusal.reject(drainingError())
+
+    expect([first, await attempted]).toEqual(['elsewhere 1', 'elsewhere 2'])
+    for (const leftMs of handedOver) expect(leftMs).toBeGreaterThan(50_000)
+    expect(outcomes).toEqual(['created', 'created'])
+    await free(2)
+    expect(created).toEqual([])
   })
 
   test('ends the waits of a key that was revoked on another server', async () => {
