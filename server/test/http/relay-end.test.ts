@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { uuidV7 } from '../../../src/kit/ids.ts'
 import { createPeers } from '../../src/cluster/peers.ts'
 import { relayEndOf } from '../../src/http/relay-end.ts'
 import { recordHeartbeat, registerNode, removeNode } from '../../src/nodes/node-queries.ts'
@@ -14,10 +15,11 @@ test('the close frame of a relayed connection says that the session is alive onl
   const store = await openStore({ dataDir: folder.path, databaseUrl: database.url })
   const { key } = await makeTeam(store.db)
   const wanted = newSession(key)
+  const relayingId = uuidV7()
   await admitSession(store.db, wanted)
   await registerNode(store.db, { id: wanted.nodeId, url: 'http://10.0.0.2:3002', slots: 1 })
-  await registerNode(store.db, { id: 'relaying', url: 'http://10.0.0.3:3002', slots: 1 })
-  const deps = { store, peers: createPeers(store, 'relaying') }
+  await registerNode(store.db, { id: relayingId, url: 'http://10.0.0.3:3002', slots: 1 })
+  const deps = { store, peers: createPeers(store, relayingId) }
 
   const running = await relayEndOf(deps, wanted.id)
   await recordHeartbeat(store.db, { id: wanted.nodeId, live: 1, draining: true })
