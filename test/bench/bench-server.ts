@@ -18,6 +18,7 @@ export async function startBenchServer(options: {
   readonly browser: BrowserKind
   readonly warm: number
   readonly flags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }): Promise<BenchServer> {
   await using undo = new AsyncDisposableStack()
   const dataDir = await mkdtemp('/var/tmp/bowline-bench-')
@@ -33,7 +34,7 @@ export async function startBenchServer(options: {
   ]
   // The home directory holds the template of an empty store, which only the first server on a
   // machine has to create.
-  const server = undo.use(await startServerProcess({ dataDir, flags, env: { HOME: homedir() } }))
+  const server = undo.use(await startServerProcess({ dataDir, flags, env: { HOME: homedir(), ...options.env } }))
   const untilWarm = async (): Promise<void> => {
     for (;;) {
       const { body } = await server.api('GET', '/readyz')

@@ -1,110 +1,134 @@
 import { setInterval as every, setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { sendHtml } from '../lab/pages/page.ts'
-import { startPostgres } from '../lab/postgres.ts'
-import { startSite } from '../lab/site.ts'
+import { startPostgres, type LabPostgres } from '../lab/postgres.ts'
+import { startSite, type Site } from '../lab/site.ts'
 import { temporaryFolder } from '../lab/stores.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
+import { watchDatabase, type DatabaseLoad } from './cluster/watch-database.ts'
 import { atMost, ratioAtLeast, type BenchGroup, type Figure } from './group.ts'
+import { processorMsOf } from './process-time.ts'
 
 /**
- * Response time of a slow page. It is long enough that servers mostly wait for the network, as they
- * do for real sites, so that more servers are faster even on one machine with two cores.
+ * Response time of a slow page. It is long enough that servers mostly wait, as they do for real
+ * sites, so that more servers are faster even on one machine with two cores.
  */
-const slowMs = 2000
+const pageMs = 4000
 
 /** Pages that a server works on at once. */
 const pagesAtOnce = 16
 
-/** Speed-up of a batch by more servers on one PostgreSQL, and lock waits on the row of the job. */
+/** Sessions of a server at once. Each starts for a second, and is deleted two seconds later. */
+const sessionsAtOnce = 8
+const lifeMs = 2000
+
+/** Minimum share of linear growth. */
+const minShare = 0.9
+
+/** A measured run: what it did per second, and what that cost. */
+interface Run {
+  readonly count: number
+  readonly seconds: number
+  readonly serverMs: number
+  readonly database: DatabaseLoad
+}
+
+/** Throughput of 1, 2, 4 and 8 servers, and the part of it that the database limits. */
 export const group: BenchGroup = {
   name: 'cluster',
-  about: `batches of pages of ${slowMs} ms with 1, 2 and 3 servers on one PostgreSQL; baseline: one server`,
+  about:
+    `1, 2, 4 and 8 servers on one PostgreSQL, whose browsers are replaced by a delay and whose pages take ${pageMs} ms; ` +
+    'baseline: one server, multiplied',
   run: async ({ isQuick, progress }) => {
-    const pages = isQuick ? 96 : 288
+    const rounds = isQuick ? 2 : 6
     await using postgres = await startPostgres()
     await using site = await startSite({
       '/slow': async (exchange) => {
-        await sleep(slowMs)
+        await sleep(pageMs)
         sendHtml(exchange, 'Slow', '<h1>Slow</h1>')
       },
     })
     const figures: Figure[] = []
-    let single = 0
-    for (const count of [1, 2, 3]) {
+    const single: Record<string, number> = {}
+    for (const count of [1, 2, 4, 8]) {
       progress(`  ${count} servers`)
-      await using database = await postgres.createDatabase()
-      await using undo = new AsyncDisposableStack()
-      const blobs = undo.use(await temporaryFolder()).path
-      // Enough for every server to fill its page slots from this one host.
-      const flags = ['--database-url', database.url, '--blobs', blobs, '--max-host-pages', String(pagesAtOnce * count)]
-      const servers: BenchServer[] = []
-      for (let index = 0; index < count; index += 1)
-        servers.push(undo.use(await startBenchServer({ browser: 'shell', warm: 0, flags })))
-      const { pagesPerSecond, lockMsPerPage } = await runBatch(servers[0]!, database.url, {
-        urls: Array.from({ length: pages }, (_, index) => site.url(`/slow?n=${index}`)),
-      })
-      if (count === 1) single = pagesPerSecond
-      const possible = (pagesAtOnce * count * 1000) / slowMs
-      const aim = count === 1 ? {} : { baseline: single, aim: ratioAtLeast(count * 0.6) }
-      figures.push(
-        { name: `pages per second, ${count} servers`, unit: '1/s', ours: pagesPerSecond, ...aim },
-        {
-          name: `share of the maximum that the response time allows, ${count} servers`,
-          unit: '%',
-          ours: (pagesPerSecond / possible) * 100,
-        },
-        { name: `lock wait per page, ${count} servers`, unit: 'ms', ours: lockMsPerPage, aim: atMost(2) },
-      )
+      const runs = await measure(postgres, site, { count, rounds })
+      for (const [work, run] of Object.entries(runs)) {
+        const perSecond = run.count / run.seconds
+        single[work] ??= perSecond
+        const growth = count === 1 ? {} : { baseline: single[work] * count, aim: ratioAtLeast(minShare) }
+        figures.push({ name: `${work} per second, ${count} servers`, unit: '1/s', ours: perSecond, ...growth })
+        if (count === 8) figures.push(...costsOf(work, run))
+      }
     }
     return figures
   },
 }
 
-async function runBatch(
-  server: BenchServer,
-  databaseUrl: string,
-  { urls }: { readonly urls: readonly string[] },
-): Promise<{ readonly pagesPerSecond: number; readonly lockMsPerPage: number }> {
-  const locks = await watchLocks(databaseUrl)
-  const startMs = performance.now()
+/** Returns what one piece of work costs, and how many one processor of PostgreSQL carries. */
+function costsOf(work: string, { count, serverMs, database }: Run): readonly Figure[] {
+  const databaseMs = database.processorMs / count
+  return [
+    { name: `processor time of the servers for one of the ${work}`, unit: 'ms', ours: serverMs / count },
+    { name: `processor time of PostgreSQL for one of the ${work}`, unit: 'ms', ours: databaseMs },
+    { name: `limit of one processor of PostgreSQL: ${work} per second`, unit: '1/s', ours: 1000 / databaseMs },
+    { name: `lock wait for one of the ${work}`, unit: 'ms', ours: database.lockMs / count, aim: atMost(2) },
+    {
+      name: `connections of a server while it works on ${work}`,
+      unit: '',
+      ours: database.connections / 8,
+      aim: atMost(8),
+    },
+  ]
+}
+
+async function measure(
+  postgres: LabPostgres,
+  site: Site,
+  { count, rounds }: { readonly count: number; readonly rounds: number },
+): Promise<Record<'sessions' | 'pages', Run>> {
+  await using database = await postgres.createDatabase()
+  await using undo = new AsyncDisposableStack()
+  const blobs = undo.use(await temporaryFolder()).path
+  // Enough for every server to fill its page slots from this one host.
+  const flags = ['--database-url', database.url, '--blobs', blobs, '--max-host-pages', String(pagesAtOnce * count)]
+  const env = { NODE_OPTIONS: `--import=${new URL('cluster/without-browsers.mjs', import.meta.url).href}` }
+  const servers: BenchServer[] = []
+  for (let index = 0; index < count; index += 1)
+    servers.push(undo.use(await startBenchServer({ browser: 'shell', warm: 0, flags, env })))
+  const timed = async (pieces: number, work: () => Promise<void>): Promise<Run> => {
+    const watched = await watchDatabase(database.url, postgres.mainPid())
+    const serversMs = (): number => servers.reduce((sum, { pid }) => sum + processorMsOf(pid), 0)
+    const [startMs, startServersMs] = [performance.now(), serversMs()]
+    await work()
+    const seconds = (performance.now() - startMs) / 1000
+    return { count: pieces, seconds, serverMs: serversMs() - startServersMs, database: await watched.stop() }
+  }
+  // The first requests compile code and open connections.
+  await runSessions(servers, 1)
+  const sessions = await timed(rounds * sessionsAtOnce * count, async () => runSessions(servers, rounds))
+  const urls = Array.from({ length: rounds * pagesAtOnce * count }, (_, index) => site.url(`/slow?n=${index}`))
+  const pages = await timed(urls.length, async () => runBatch(servers[0]!, urls))
+  return { sessions, pages }
+}
+
+/** Creates and deletes sessions, some at a time through each server, one after the other. */
+async function runSessions(servers: readonly BenchServer[], rounds: number): Promise<void> {
+  const client = async (server: BenchServer): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { id } = await server.create()
+      await sleep(lifeMs)
+      const { status, body } = await server.api('DELETE', `/v2/browser/${id}`)
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+    }
+  }
+  await Promise.all(servers.flatMap((server) => Array.from({ length: sessionsAtOnce }, async () => client(server))))
+}
+
+async function runBatch(server: BenchServer, urls: readonly string[]): Promise<void> {
   const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, formats: ['rawHtml'], maxAge: 0 })
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
   for await (const _ of every(100)) {
     const answer = await server.api('GET', `/v2/batch/scrape/${body['id']}?limit=1`)
-    if (answer.body['status'] !== 'scraping') break
-  }
-  const seconds = (performance.now() - startMs) / 1000
-  return { pagesPerSecond: urls.length / seconds, lockMsPerPage: (await locks.stop()) / urls.length }
-}
-
-/** Adds up the time that statements of pages wait for locks, sampled every 5 ms. */
-async function watchLocks(databaseUrl: string): Promise<{ readonly stop: () => Promise<number> }> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  const ended = new AbortController()
-  const watch = async (): Promise<number> => {
-    let waitedMs = 0
-    let lastMs = performance.now()
-    while (!ended.signal.aborted) {
-      const { rows } = await client.query<{ waiting: string }>(
-        // Excludes counting a job, which locks it. Ending a page does not wait for that lock.
-        `select count(*) as waiting from pg_stat_activity
-        where wait_event_type = 'Lock' and datname = current_database() and query not like 'select % for update'`,
-      )
-      const nowMs = performance.now()
-      waitedMs += Number(rows[0]?.waiting ?? 0) * (nowMs - lastMs)
-      lastMs = nowMs
-      await sleep(5)
-    }
-    await client.end()
-    return waitedMs
-  }
-  const watched = watch()
-  return {
-    stop: async () => {
-      ended.abort()
-      return watched
-    },
+    if (answer.body['status'] !== 'scraping') return
   }
 }

@@ -32,6 +32,8 @@ export interface LabDatabase extends AsyncDisposable {
 export interface LabPostgres extends AsyncDisposable {
   /** Folder of its Unix socket. */
   readonly socketFolder: string
+  /** Id of its main process. */
+  readonly mainPid: () => number
   /**
    * Kills all its processes and starts it again after some milliseconds. Unless it is durable, the
    * last commits are lost.
@@ -90,6 +92,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<LabPost
   const owned = undo.move()
   return {
     ...lab,
+    mainPid: () => postgres.pid ?? 0,
     crash: async (downMs) => {
       const exited = once(postgres, 'exit')
       signalAll('SIGSTOP')
@@ -112,7 +115,7 @@ export function postgresAt(adminUrl: string): PostgresAddress {
 }
 
 /** Where databases are created. */
-export type PostgresAddress = Omit<LabPostgres, keyof AsyncDisposable | 'crash' | 'pause'>
+export type PostgresAddress = Omit<LabPostgres, keyof AsyncDisposable | 'mainPid' | 'crash' | 'pause'>
 
 function addressAt(socketFolder: string): PostgresAddress {
   const url = (databaseName = 'postgres'): string =>
