@@ -34,8 +34,8 @@ export async function openBrowsers(
   const host = resources.use(await openBrowserHost({ dataDir, choice, isolationMode, isolation, environment }))
   signal?.throwIfAborted()
   logIsolation(log, host.isolation)
-  const { allow, proxyBasic, proxyEnhanced, database } = settings.egress
-  const egress = resources.use(await openEgress({ allow, proxyBasic, proxyEnhanced, database, resolve, log }))
+  const { allow, proxyBasic, proxyEnhanced, databases } = settings.egress
+  const egress = resources.use(await openEgress({ allow, proxyBasic, proxyEnhanced, databases, resolve, log }))
   const { openProxyEndpoint } = egress
   const browsers = resources.use(openBrowserPool({ host, warm, launchOptions: { openProxyEndpoint }, metrics, log }))
   return { host, egress, browsers }

@@ -1,6 +1,6 @@
 import type { EgressSettings } from '../egress/egress.ts'
 import type { ServerConfig } from '../config.ts'
-import { databaseAddress } from '../store/database-address.ts'
+import { databaseAddresses } from '../kit/database-url.ts'
 import { packageVersion } from '../version.ts'
 import type { ApiServerSettings } from './open-api-server.ts'
 import type { BlobSettings } from '../blobs/configured-blobs.ts'
@@ -61,7 +61,7 @@ export function partSettings(config: ServerConfig): PartSettings {
       allow: config.allow,
       proxyBasic: config.proxyBasic,
       proxyEnhanced: config.proxyEnhanced,
-      database: databaseAddress(config.databaseUrl),
+      databases: databaseAddresses(config.databaseUrl),
     },
     profiles: {
       dataDir,

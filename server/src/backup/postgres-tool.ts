@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BowlineError } from 'bowline/kit/errors'
+import { splitDatabaseUrl } from '../kit/database-url.ts'
 
 /** Programs of the PostgreSQL client. */
 type ToolName = 'pg_dump' | 'pg_restore' | 'psql'
@@ -62,11 +63,23 @@ export function runPostgresTool(name: ToolName, { args, environment, databaseUrl
  * to other users of the machine, so the password is in the environment.
  */
 function connectionOf(databaseUrl: string): { readonly args: readonly string[]; readonly env: Record<string, string> } {
-  const url = new URL(databaseUrl)
+  // Programs of PostgreSQL choose among several hosts themselves, but the URL cannot be parsed.
+  const [url, ...others] = (splitDatabaseUrl(databaseUrl) ?? [databaseUrl]).map((each) => new URL(each))
+  if (url === undefined) throw new Error('The database URL is empty')
   const password = decodeURIComponent(url.password) || (url.searchParams.get('password') ?? '')
   url.password = ''
   url.searchParams.delete('password')
+  if (others.length > 0) {
+    const urls = [url, ...others]
+    url.searchParams.set('host', urls.map(hostOf).join(','))
+    url.searchParams.set('port', urls.map(({ port }) => port || '5432').join(','))
+    url.searchParams.set('target_session_attrs', 'read-write')
+  }
   return { args: [`--dbname=${url.href}`], env: password === '' ? {} : { PGPASSWORD: password } }
+}
+
+function hostOf({ hostname, searchParams }: URL): string {
+  return searchParams.get('host') ?? hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 function toError(error: unknown): Error {

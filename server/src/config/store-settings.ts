@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { splitDatabaseUrl } from '../kit/database-url.ts'
 import { list, wholeNumber, type Setting } from './setting.ts'
 
 /** Settings of the database, the blob store and profiles. */
@@ -6,11 +7,12 @@ export const storeSettings = {
   databaseUrl: {
     flag: 'database-url',
     env: 'DATABASE_URL',
-    help: 'URL of a PostgreSQL database; default: an embedded database in the data directory',
+    help: 'URL of a PostgreSQL database; with several hosts, separated by commas, the one that is the primary is used; default: an embedded database in the data directory',
     accepts: 'a postgres: or postgresql: URL',
     schema: z
       .string()
       .regex(/^postgres(ql)?:\/\//)
+      .refine((url) => splitDatabaseUrl(url) !== undefined)
       .optional(),
   },
   databaseConnections: {

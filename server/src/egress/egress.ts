@@ -20,8 +20,8 @@ export interface EgressSettings {
   readonly proxyBasic?: string | undefined
   /** URL of the upstream proxy `enhanced`. Default: as `basic`. */
   readonly proxyEnhanced?: string | undefined
-  /** Address of the server's PostgreSQL, which pages may not connect to. */
-  readonly database?: { readonly host: string; readonly port: number } | undefined
+  /** Addresses of the server's PostgreSQL, which pages may not connect to. Default: none. */
+  readonly databases?: readonly { readonly host: string; readonly port: number }[] | undefined
 }
 
 /** Options of `openEgress`. */
@@ -53,7 +53,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     basic: upstreamOf('basic', options.proxyBasic),
     enhanced: upstreamOf('enhanced', options.proxyEnhanced),
   })
-  await guardDatabase(options, ownPorts, resolve)
+  await guardDatabases(options, ownPorts, resolve)
   const findOwner = await createOwnerFinder()
   if (findOwner === undefined) log.warn({}, 'cannot determine which user connects to the egress proxy on this machine')
   const proxy = openEgressProxy({ connector, ownPorts, findOwner, log })
@@ -70,11 +70,16 @@ function upstreamOf(name: Upstream['name'], url: string | undefined): Upstream |
   return url === undefined ? undefined : { name, url: new URL(url) }
 }
 
-async function guardDatabase({ database, log }: EgressOptions, ownPorts: OwnPorts, resolve: Resolve): Promise<void> {
-  if (database === undefined) return
-  const addresses = await resolve(database.host).catch((error: unknown) => {
-    log.warn({ err: error }, 'the database host does not resolve: its port is blocked on this machine only')
-    return []
-  })
-  ownPorts.block(database.port, addresses)
+async function guardDatabases(
+  { databases = [], log }: EgressOptions,
+  ownPorts: OwnPorts,
+  resolve: Resolve,
+): Promise<void> {
+  for (const { host, port } of databases) {
+    const addresses = await resolve(host).catch((error: unknown) => {
+      log.warn({ err: error }, 'the database host does not resolve: its port is blocked on this machine only')
+      return []
+    })
+    ownPorts.block(port, addresses)
+  }
 }

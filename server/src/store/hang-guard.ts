@@ -3,6 +3,8 @@ import { Client, DatabaseError } from 'pg'
 /** Options of `HangGuard`. */
 export interface HangGuardOptions {
   readonly databaseUrl: string
+  /** Returns the URL to probe. Default: `databaseUrl`. */
+  readonly currentUrl?: (() => string) | undefined
   /** Milliseconds without a response after which PostgreSQL is probed. Default: 6000. */
   readonly probeAfterMs?: number | undefined
   /** Timeout of a probe in milliseconds. Default: 4000. */
@@ -20,14 +22,20 @@ export interface HangGuardOptions {
  * the database is alive.
  */
 export class HangGuard {
-  readonly #databaseUrl: string
+  readonly #currentUrl: () => string
   readonly #probeAfterMs: number
   readonly #probeTimeoutMs: number
   readonly #maxStatementMs: number
   #probe: Promise<boolean> | undefined
 
-  constructor({ databaseUrl, probeAfterMs = 6000, probeTimeoutMs = 4000, maxStatementMs = 120_000 }: HangGuardOptions) {
-    this.#databaseUrl = databaseUrl
+  constructor({
+    databaseUrl,
+    currentUrl = () => databaseUrl,
+    probeAfterMs = 6000,
+    probeTimeoutMs = 4000,
+    maxStatementMs = 120_000,
+  }: HangGuardOptions) {
+    this.#currentUrl = currentUrl
     this.#probeAfterMs = probeAfterMs
     this.#probeTimeoutMs = probeTimeoutMs
     this.#maxStatementMs = maxStatementMs
@@ -65,7 +73,7 @@ export class HangGuard {
 
   async #sendProbe(): Promise<boolean> {
     const client = new Client({
-      connectionString: this.#databaseUrl,
+      connectionString: this.#currentUrl(),
       connectionTimeoutMillis: this.#probeTimeoutMs,
       query_timeout: this.#probeTimeoutMs,
       application_name: 'bowline',

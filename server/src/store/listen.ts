@@ -1,4 +1,6 @@
 import { Client } from 'pg'
+import { DatabaseHosts } from './database-hosts.ts'
+import { assertPrimary, hostOptions } from './primary-client.ts'
 import type { StoreLog } from './store.ts'
 
 /** Options of `listen`. */
@@ -10,6 +12,9 @@ export interface ListenOptions {
 
 const minBackoffMs = 500
 const maxBackoffMs = 30_000
+
+/** Milliseconds to connect. */
+const connectMs = 10_000
 
 /**
  * Listens to a PostgreSQL channel on a dedicated connection and reconnects when it is lost. Calls
@@ -25,6 +30,7 @@ export function listen(options: ListenOptions, onNotification: (payload?: string
 class Listener implements AsyncDisposable {
   readonly #options: ListenOptions
   readonly #onNotification: (payload?: string) => void
+  readonly #hosts: DatabaseHosts
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined
   #backoffMs = minBackoffMs
@@ -33,21 +39,24 @@ class Listener implements AsyncDisposable {
   constructor(options: ListenOptions, onNotification: (payload?: string) => void) {
     this.#options = options
     this.#onNotification = onNotification
+    this.#hosts = new DatabaseHosts(options.databaseUrl)
   }
 
   connect(): void {
-    const { databaseUrl: connectionString, channel } = this.#options
+    const { url } = this.#hosts
     const client = new Client({
-      connectionString,
+      ...hostOptions(this.#hosts, connectMs),
       keepAlive: true,
-      connectionTimeoutMillis: 10_000,
       application_name: 'bowline',
     })
     this.#client = client
     client.on('error', (error) => this.#reconnect(client, error))
     client.on('end', () => this.#reconnect(client, new Error('PostgreSQL closed the connection')))
     client.on('notification', ({ payload }) => this.#onNotification(payload))
-    this.#subscribe(client, channel).catch((error: unknown) => this.#reconnect(client, error))
+    this.#subscribe(client, url).catch((error: unknown) => {
+      this.#hosts.leave(url)
+      this.#reconnect(client, error)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -57,9 +66,10 @@ class Listener implements AsyncDisposable {
     await this.#client?.end().catch(() => undefined)
   }
 
-  async #subscribe(client: Client, channel: string): Promise<void> {
+  async #subscribe(client: Client, url: string): Promise<void> {
     await client.connect()
-    await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    await assertPrimary(client, this.#hosts, url)
+    await client.query(`listen ${client.escapeIdentifier(this.#options.channel)}`)
     this.#backoffMs = minBackoffMs
     this.#onNotification()
   }

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Pool, types, type PoolClient, type QueryResult } from 'pg'
 import type { BowlineError } from 'bowline/kit/errors'
+import { DatabaseHosts } from './database-hosts.ts'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
 import type { ConnectionCounts, RawDatabase, StoreLog } from './store.ts'
+import { assertPrimary, createPrimaryClient, hostOptions } from './primary-client.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
 
 /** Options of `ResilientPool`. */
@@ -32,6 +34,7 @@ export class ResilientPool implements PostgresPool {
   readonly #pool: Pool
   readonly #connections: number
   readonly #guard: HangGuard
+  readonly #hosts: DatabaseHosts
   readonly #open = new Set<PoolClient>()
   #capTimer: NodeJS.Timeout | undefined
   #ending: Promise<void> | undefined
@@ -39,11 +42,20 @@ export class ResilientPool implements PostgresPool {
   constructor(options: PostgresPoolOptions) {
     const { databaseUrl, connections, log } = options
     this.#connections = connections
-    this.#guard = new HangGuard(options)
+    const hosts = new DatabaseHosts(databaseUrl)
+    this.#hosts = hosts
+    const PrimaryClient = createPrimaryClient(hosts)
+    this.#guard = new HangGuard({ ...options, currentUrl: () => hosts.url })
     this.#pool = new Pool({
-      connectionString: databaseUrl,
+      ...hostOptions(hosts, connectMs),
+      Client: PrimaryClient,
+      ...(hosts.count > 1 && {
+        verify: (client: PoolClient, done: (error?: Error) => void) => {
+          const { url } = client as unknown as InstanceType<typeof PrimaryClient>
+          assertPrimary(client, hosts, url).then(() => done(), done)
+        },
+      }),
       max: connections,
-      connectionTimeoutMillis: connectMs,
       keepAlive: true,
       application_name: 'bowline',
       allowExitOnIdle: true,
@@ -125,8 +137,10 @@ export class ResilientPool implements PostgresPool {
         return await this.#pool.connect()
       } catch (error) {
         if (this.#pool.ending) throw error
-        if (!isOutOfConnections(error) || performance.now() + backoffMs > endMs) throw storeUnavailable(error)
-        this.#capConnections()
+        const hasOthers = this.#hosts.count > 1
+        const isFull = isOutOfConnections(error)
+        if (!(isFull || hasOthers) || performance.now() + backoffMs > endMs) throw storeUnavailable(error)
+        if (isFull) this.#capConnections()
         await sleep(backoffMs)
       }
     }

@@ -56,9 +56,9 @@ test('the test covers every secret setting', () => {
   expect(Object.keys(secrets)).toEqual(expect.arrayContaining([...secretSettings]))
 })
 
-test('the egress gets the address of the database without its password', () => {
-  expect(partSettings(config).egress.database).toEqual({ host: 'fd00::1', port: 5432 })
-  expect(partSettings(parseConfig({})).egress.database).toBeUndefined()
+test('the egress gets the addresses of the database without its password', () => {
+  expect(partSettings(config).egress.databases).toEqual([{ host: 'fd00::1', port: 5432 }])
+  expect(partSettings(parseConfig({})).egress.databases).toEqual([])
 })
 
 test('parts receive whether an optional feature is on, but not its settings', () => {

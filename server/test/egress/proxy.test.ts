@@ -129,7 +129,7 @@ test('the next address is tried when one does not respond', async () => {
 test("proxy endpoints and the server's own ports cannot be reached through an endpoint, even when loopback is allowed", async () => {
   await using egress = await open({
     allow: ['127.0.0.0/8', '::/0', 'localhost'],
-    database: { host: 'localhost', port: 5499 },
+    databases: [{ host: 'localhost', port: 5499 }],
   })
   await using endpoint = await egress.openProxyEndpoint()
   await using other = await egress.openProxyEndpoint()
