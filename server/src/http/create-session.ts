@@ -138,8 +138,8 @@ export class SessionCreator {
   }
 
   /**
-   * Creates the session of a waiting request on another server while this one drains. It waits there
-   * as long as its client can still get the response from here.
+   * Creates the session of a waiting request on another server while this one drains. The request
+   * waits there as long as its client can still get the response from here.
    */
   async #handOver(creation: Creation, leftMs: number): Promise<CreateSessionResponse> {
     const { peers, drainTimeoutMs } = this.#deps

@@ -6,7 +6,7 @@ export interface DatabaseAddress {
 }
 
 /** Scheme and user, hosts, path, and query of a database URL. */
-const urlParts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(.*)$/
+const urlPattern = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(.*)$/
 
 /** Values of `target_session_attrs` under which only the primary server is used. */
 const primaryAttributes: ReadonlySet<string> = new Set(['read-write', 'primary'])
@@ -17,7 +17,7 @@ const primaryAttributes: ReadonlySet<string> = new Set(['read-write', 'primary']
  * be written to.
  */
 export function splitDatabaseUrl(databaseUrl: string): readonly [string, ...string[]] | undefined {
-  const [, scheme, hosts = '', path = '', rest = ''] = urlParts.exec(databaseUrl) ?? []
+  const [, scheme, hosts = '', path = '', rest = ''] = urlPattern.exec(databaseUrl) ?? []
   if (scheme === undefined) return undefined
   const urls = hosts.split(',').flatMap((host) => splitQuery(`${scheme}${host}${path}${rest}`))
   const [first, ...others] = urls
