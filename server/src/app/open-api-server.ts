@@ -142,13 +142,15 @@ export async function openApiServer(
   resources.use(viewers)
   resources.use(startStoringKeyUse(authenticator, onError))
   const heartbeatResources = resources.use(new AsyncDisposableStack())
-  resources.defer(async () => {
-    // Without other servers, jobs continue while requests are pending.
-    const handingOver = store.kind === 'postgres' ? services.queues.handOver() : undefined
-    await Promise.all([sessions.drain(), drain.waitForPending(drainTimeout * 1000), handingOver])
-  })
+  const finishRequests = async (): Promise<void> => drain.waitForPending(drainTimeout * 1000)
+  resources.defer(async () => void (await Promise.all([sessions.drain(), finishRequests(), handOverTasks(deps)])))
   resources.use(mcpHost)
   return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
+}
+
+/** Gives tasks to other servers. In the embedded store, they continue while requests are pending. */
+async function handOverTasks({ shared: { store }, services: { queues } }: ApiServerDeps): Promise<void> {
+  if (store.kind === 'postgres') await queues.handOver()
 }
 
 /** Creates the queue of sessions, which records how long requests have waited. */
@@ -182,8 +184,7 @@ function httpDeps(
   { sessions, artifacts, recordings }: OpenSessions,
   { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
-  const { store, billing, browsers, profiles, extensions, metrics, nodeId, writes, onError } = shared
-  const { dataDir, warm } = settings
+  const { store, billing, browsers, profiles, extensions, metrics, nodeId, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
   return {
     store,
@@ -196,7 +197,7 @@ function httpDeps(
     states: { sessions, profiles },
     metrics,
     nodeId,
-    readiness: new Readiness({ store, browsers, sessions, dataDir, warm, writes, whenStarted }),
+    readiness: createReadiness(settings, { shared, sessions, whenStarted }),
     onError,
     scrapes,
     billedScrapes,
@@ -222,7 +223,7 @@ function httpDeps(
     watchers,
     authenticator,
     checks: createAccessChecks({ store, authenticator, metricsToken: settings.metricsToken }),
-    dataDir,
+    dataDir: settings.dataDir,
     origin,
     certificate: https.certificate,
     maxConnections: settings.maxConnections,
@@ -236,6 +237,14 @@ function httpDeps(
     version: packageVersion,
     log,
   }
+}
+
+function createReadiness(
+  { dataDir, warm }: ApiServerSettings,
+  { shared, sessions, whenStarted }: Pick<ApiServerDeps, 'shared' | 'whenStarted'> & Pick<OpenSessions, 'sessions'>,
+): Readiness {
+  const { store, browsers, writes } = shared
+  return new Readiness({ store, browsers, sessions, dataDir, warm, writes, whenStarted })
 }
 
 function mcpSettings({ mcpTools, mcpDomains, maxTtl }: ApiServerSettings): HttpDeps['mcp']['settings'] {

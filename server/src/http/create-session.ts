@@ -145,8 +145,9 @@ export class SessionCreator {
     const { peers, drainTimeoutMs } = this.#deps
     const { body, call, signal } = creation
     const endMs = performance.now() + Math.min(leftMs, drainTimeoutMs - drainReserveMs)
-    const canRelay = !isRelayed(call.raw.raw)
-    while (canRelay && performance.now() < endMs) {
+    // The server that has relayed a request chooses another one.
+    if (isRelayed(call.raw.raw)) throw drainingError()
+    while (performance.now() < endMs) {
       const peer = await peers.choose(this.#ownLoad(), { canWait: true })
       if (peer === undefined) break
       const waitSeconds = Math.floor((endMs - performance.now()) / 1000)

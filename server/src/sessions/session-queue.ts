@@ -56,7 +56,7 @@ export class SessionQueue implements Disposable {
       this.#serve()
     })
     deps.sessions.draining.addEventListener('abort', () => {
-      for (const waiter of [...this.#lines.inOrder()]) {
+      for (const waiter of this.#lines.inOrder()) {
         this.#lines.remove(waiter)
         waiter.startHandOver()
       }

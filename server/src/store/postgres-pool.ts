@@ -5,7 +5,7 @@ import type { BowlineError } from 'bowline/kit/errors'
 import { DatabaseHosts } from './database-hosts.ts'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
 import type { ConnectionCounts, RawDatabase, StoreLog } from './store.ts'
-import { assertPrimary, createPrimaryClient, hostOptions } from './primary-client.ts'
+import { assertPrimary, createPrimaryClient, hostOptions, type PrimaryClient } from './primary-client.ts'
 import { isOutage, isOutOfConnections, storeUnavailable } from './unavailable.ts'
 
 /** Options of `ResilientPool`. */
@@ -44,14 +44,13 @@ export class ResilientPool implements PostgresPool {
     this.#connections = connections
     const hosts = new DatabaseHosts(databaseUrl)
     this.#hosts = hosts
-    const PrimaryClient = createPrimaryClient(hosts)
     this.#guard = new HangGuard({ ...options, currentUrl: () => hosts.url })
     this.#pool = new Pool({
       ...hostOptions(hosts, connectMs),
-      Client: PrimaryClient,
+      Client: createPrimaryClient(hosts),
       ...(hosts.count > 1 && {
         verify: (client: PoolClient, done: (error?: Error) => void) => {
-          const { url } = client as unknown as InstanceType<typeof PrimaryClient>
+          const { url } = client as unknown as PrimaryClient
           assertPrimary(client, hosts, url).then(() => done(), done)
         },
       }),

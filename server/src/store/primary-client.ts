@@ -10,12 +10,18 @@ export function hostOptions(hosts: DatabaseHosts, connectMs: number): ClientConf
   return { connectionString: hosts.url, connectionTimeoutMillis }
 }
 
+/** A connection to one of the hosts. */
+export interface PrimaryClient extends Client {
+  /** URL of its host. */
+  readonly url: string
+}
+
 /**
  * Returns a class for `Pool` whose connections go to the host that is current when they are opened.
  * A host that cannot be reached is left for the next one.
  */
-export function createPrimaryClient(hosts: DatabaseHosts) {
-  return class PrimaryClient extends Client {
+export function createPrimaryClient(hosts: DatabaseHosts): new () => PrimaryClient {
+  return class extends Client {
     readonly url = hosts.url
 
     constructor(config?: string | ClientConfig) {
