@@ -162,7 +162,8 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
-async function findBinaries(): Promise<string> {
+/** Finds the folder of the programs of PostgreSQL. */
+export async function findBinaries(): Promise<string> {
   const found: string[] = []
   for await (const path of glob('/usr/lib/postgresql/*/bin/initdb')) found.push(path)
   const newest = found.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1)
@@ -173,17 +174,18 @@ async function findBinaries(): Promise<string> {
 /**
  * The user to run PostgreSQL as if the tests run as root, since PostgreSQL refuses to run as root.
  */
-async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
+export async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const idOf = async (flag: string) => Number((await execute('id', [flag, 'postgres'])).stdout)
   return { uid: await idOf('-u'), gid: await idOf('-g') }
 }
 
-async function isReady(postgres: ChildProcess): Promise<void> {
+/** Waits for a line of the log. */
+export async function isReady(postgres: ChildProcess, readyText = 'ready to accept connections'): Promise<void> {
   const output: string[] = []
   for await (const line of createInterface({ input: postgres.stderr! })) {
     output.push(line)
-    if (line.includes('ready to accept connections')) {
+    if (line.includes(readyText)) {
       postgres.stderr?.resume()
       return
     }

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabPostgres } from '../../lab/postgres.ts'
 import type { FaultGroup, FaultTargets } from './faults.ts'
 
+const minuteMs = 60_000
+
 /** Control of the processes of a PostgreSQL. */
 export type DatabaseControl = Pick<LabPostgres, 'crash' | 'pause'>
 
 /** Kills and pauses PostgreSQL, and breaks the connections to it. */
-export function databaseFaults({ fleet: { members, database }, databaseControl }: FaultTargets): FaultGroup {
+export function databaseFaults({ fleet: { members, database }, databaseControl, isLong }: FaultTargets): FaultGroup {
   if (database === undefined) return {}
   const links = members.flatMap(({ databaseLink }) => databaseLink ?? [])
   return {
@@ -46,6 +48,14 @@ export function databaseFaults({ fleet: { members, database }, databaseControl }
         resume()
         return true
       },
+      ...(isLong && {
+        'pause the database for a minute': async () => {
+          const resume = databaseControl.pause()
+          await sleep(minuteMs)
+          resume()
+          return true
+        },
+      }),
     }),
   }
 }

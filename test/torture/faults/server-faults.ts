@@ -22,7 +22,7 @@ export function serverFaults({ fleet: { members, database }, isLong }: FaultTarg
     'pause a server': async (random) => pause(random, random.whole(500, 6000)),
     ...(isLong &&
       database !== undefined && {
-        'pause a server until it counts as dead': async (random) => pause(random, random.whole(32_000, 38_000)),
+        'pause a server until it counts as dead': async (random) => pause(random, random.whole(32_000, 45_000)),
         'kill a server that stays away': async (random) => {
           await random.pick(members).restart('SIGKILL', random.whole(32_000, 38_000))
           return true
