@@ -90,9 +90,8 @@ export async function openApiServer(
 ): Promise<ApiServer> {
   const { shared, secrets, blobs, egress, services, audit, log } = deps
   const { store, billing, browsers, metrics, onError } = shared
-  const { drainTimeout, resumeSeconds } = settings.api
+  const { drainTimeout } = settings.api
   const origin = new ClientOrigin(settings.api)
-  const baseUrlOf = origin.baseUrlOf.bind(origin)
   const opened = openSessions(resources, settings.sessions, shared, {
     blobs,
     webhooks: services.sessionWebhooks,
@@ -101,17 +100,11 @@ export async function openApiServer(
   })
   const { sessions } = opened
   const sessionQueue = resources.use(createSessionQueue(shared, sessions))
-  const gateway = new Gateway({ sessions, resumeSeconds, baseUrlOf, onError })
-  const viewers = new Viewers({
-    // A second call to `end` only waits for the bill of the first.
-    billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
-    onError,
-  })
   const authenticator = createAuthenticator(store, logFailuresTo(audit))
+  const sockets = createSockets(deps, { sessions, authenticator, origin, resumeSeconds: settings.api.resumeSeconds })
+  const { gateway, viewers, watchers } = sockets
   const { scrapes } = services
   readComponents(metrics, { sessions, sessionQueue, browsers, scrapes, gateway, viewers, egress, store })
-  const watchers = new Watchers({ jobs: services.jobs, authenticator, origin, onError })
-  const sockets = { gateway, viewers, watchers }
   const mcpHost = new McpHost(onError)
   const agents = await openAgents(resources, {
     store,
@@ -175,6 +168,33 @@ interface Sockets {
   readonly gateway: Gateway
   readonly viewers: Viewers
   readonly watchers: Watchers
+}
+
+/** Creates the parts that serve the sockets of drivers, viewers and watchers of jobs. */
+function createSockets(
+  { shared: { store, onError }, services: { jobs } }: ApiServerDeps,
+  {
+    sessions,
+    authenticator,
+    origin,
+    resumeSeconds,
+  }: {
+    readonly sessions: Sessions
+    readonly authenticator: Authenticator
+    readonly origin: ClientOrigin
+    readonly resumeSeconds: number
+  },
+): Sockets {
+  const baseUrlOf = origin.baseUrlOf.bind(origin)
+  return {
+    gateway: new Gateway({ sessions, resumeSeconds, baseUrlOf, onError }),
+    viewers: new Viewers({
+      // A second call to `end` only waits for the bill of the first.
+      billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
+      onError,
+    }),
+    watchers: new Watchers({ jobs, authenticator, origin, onError }),
+  }
 }
 
 /** Selects what the HTTP application and its routes use. */
