@@ -141,7 +141,9 @@ export async function openApiServer(
   return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
 }
 
-/** Gives tasks to other servers. In the embedded store, they continue while requests are pending. */
+/**
+ * Gives tasks to other servers. In the embedded store, they continue while requests are pending.
+ */
 async function handOverTasks({ shared: { store }, services: { queues } }: ApiServerDeps): Promise<void> {
   if (store.kind === 'postgres') await queues.handOver()
 }

@@ -29,13 +29,13 @@ export async function inspectStore(
   const { dataDir, databaseUrl } = options
   if (databaseUrl !== undefined) {
     await using connection = await connectPostgres({ databaseUrl, log: undefined })
-    return readState('postgres', connection.db, read)
+    return await readState('postgres', connection.db, read)
   }
   const folder = join(dataDir, 'pg')
   if (!(await pathExists(folder))) return { kind: 'pglite', schema: 'absent' }
   using _lock = await lockFolder(dataDir)
   await using lite = await startPglite({ folder })
-  return readState('pglite', createQueryBuilder(createSingleConnection(lite).pool), read)
+  return await readState('pglite', createQueryBuilder(createSingleConnection(lite).pool), read)
 }
 
 async function readState(

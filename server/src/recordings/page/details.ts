@@ -34,12 +34,12 @@ export class Details {
 
   /** Shows a message of the console. */
   showLine({ level, source, text, url, line, column, time }: ConsoleLine, atMs: number): void {
-    const place = url === undefined ? '' : [url, line, column].filter((part) => part !== undefined).join(':')
+    const location = url === undefined ? '' : [url, line, column].filter((part) => part !== undefined).join(':')
     const facts = [
       ['Level', level],
       ['Source', source],
       ['Time', `${toClock(atMs)} (${time})`],
-      ['Place', place],
+      ['Location', location],
     ] as const
     this.#show('Message', [...section('General', listOf(facts)), ...section('Text', blockOf(text))])
   }

@@ -4,7 +4,7 @@ import { find, make, toClock } from './find.ts'
 export interface NewRow {
   readonly atMs: number
   readonly className: string
-  /** What the list can be filtered by, such as `error`. */
+  /** Values that the list can be filtered by, such as `error`. */
   readonly kinds: readonly string[]
   /** Text that a search looks in. */
   readonly text: string
