@@ -3,8 +3,9 @@
 import { takeDashboard } from './pictures/dashboard.mjs'
 import { takeLiveView } from './pictures/live-view.mjs'
 import { takeMonitor } from './pictures/monitor.mjs'
+import { takePlayer } from './pictures/player.mjs'
 
-const pictures = { 'live-view': takeLiveView, dashboard: takeDashboard, monitor: takeMonitor }
+const pictures = { 'live-view': takeLiveView, dashboard: takeDashboard, monitor: takeMonitor, player: takePlayer }
 
 const names = process.argv.slice(2)
 for (const [name, take] of Object.entries(pictures)) {
