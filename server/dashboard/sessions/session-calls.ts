@@ -49,10 +49,11 @@ async function listSessions(
 }
 
 /**
- * Reads a session. Looks in the list first, because reading a session by its id counts as activity.
+ * Reads a session. Searches the list first, because reading a session by its id counts as activity.
  */
 export async function findSession(api: Api, id: string, signal?: AbortSignal): Promise<SessionSummary> {
-  const listed = (await listLive(api, signal)).find((session) => session.id === id)
+  const found = await listSessions(api, { search: id }, signal)
+  const listed = found.find((session) => session.id === id)
   return listed ?? api.call('getSession', { params: { id } }, signal)
 }
 

@@ -235,13 +235,14 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
-  test('viewing a session in the dashboard does not count as activity', async () => {
+  test('viewing a session in the dashboard reads no other session and does not count as activity', async () => {
     const session = await dashboard().lab.createSession({ activityTtl: 60 })
     await using view = await dashboard().open(`sessions/${session.id}`)
     await view.page.frameLocator('iframe').locator('body[data-phase=live]').waitFor()
     const before = await lastActivity(dashboard(), session.id)
-    await view.page.waitForResponse((response) => response.url().endsWith('/v2/browser?status=active'))
+    const read = await view.page.waitForResponse((response) => response.url().includes('/v2/browser?'))
 
+    expect(new URL(read.url()).searchParams.get('search')).toBe(session.id)
     expect(await lastActivity(dashboard(), session.id)).toBe(before)
     await dashboard().lab.api('DELETE', `/v2/browser/${session.id}`)
   })
