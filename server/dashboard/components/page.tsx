@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { ApiError } from '../api/api.ts'
 
 interface PageProps {
   readonly title: string
@@ -29,4 +30,9 @@ export function Page({ title, before, lead, actions, children }: PageProps) {
       {children}
     </div>
   )
+}
+
+/** The lead of a page whose content has not been loaded. */
+export function leadOfUnloaded(apiError: ApiError | undefined): string {
+  return apiError === undefined ? 'Loading' : 'Not available'
 }

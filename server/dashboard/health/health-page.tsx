@@ -3,7 +3,7 @@ import { Badge } from '../components/badge.tsx'
 import { Fact } from '../components/fact.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { Icon } from '../components/icon.tsx'
-import { Page } from '../components/page.tsx'
+import { leadOfUnloaded, Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { readHealth, type Readiness } from './health-calls.ts'
@@ -17,7 +17,7 @@ export function HealthPage() {
       title="Health"
       lead={
         value === undefined ? (
-          'Loading'
+          leadOfUnloaded(apiError)
         ) : (
           <Badge tone={value.readiness.status === 'ok' ? 'good' : 'bad'}>
             {value.readiness.status === 'ok' ? 'ready for sessions' : 'not ready'}

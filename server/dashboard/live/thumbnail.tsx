@@ -47,7 +47,7 @@ export function Thumbnail({ liveViewUrl, frameMs, onShown, onHandoff, onEnded }:
 
   return (
     <div ref={box} class="thumbnail" data-frames={frames}>
-      <canvas ref={canvas} hidden={frames === 0} role="img" aria-label="The page of the session" />
+      <canvas ref={canvas} hidden={frames === 0} aria-hidden="true" />
       {frames === 0 && <span class="faint">Waiting for the first frame</span>}
     </div>
   )

@@ -11,7 +11,7 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Stat } from '../components/stat.tsx'
-import { Page } from '../components/page.tsx'
+import { leadOfUnloaded, Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { deleteMonitor, describeTargets, maxChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
@@ -33,7 +33,7 @@ export function MonitorPage({ id }: { readonly id: string }) {
     <Page
       title={value?.monitor.name ?? 'Monitor'}
       before={<BackLink to={['monitors']}>Monitors</BackLink>}
-      lead={value === undefined ? 'Loading' : describeTargets(value.monitor)}
+      lead={value === undefined ? leadOfUnloaded(apiError) : describeTargets(value.monitor)}
       actions={value !== undefined && <Actions monitor={value.monitor} onChange={reload} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />

@@ -26,7 +26,8 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
   const title = titleOf(shown)
   return (
     <li class="session-card" data-session={id}>
-      <a class="picture" href={linkTo(['sessions', id])} aria-label={`Watch ${title}, session ${name ?? id}`}>
+      <a class="picture" href={linkTo(['sessions', id])}>
+        <span class="unseen">{`Watch ${title}, session ${name ?? id}`}</span>
         {liveViewUrl !== undefined && liveViewUrl !== '' && streamWebView !== false ? (
           <Thumbnail
             liveViewUrl={liveViewUrl}

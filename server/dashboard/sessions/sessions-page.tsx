@@ -4,7 +4,7 @@ import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
-import { Page } from '../components/page.tsx'
+import { leadOfUnloaded, Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { EndedSessions } from './ended-sessions.tsx'
@@ -28,7 +28,7 @@ export function SessionsPage() {
   return (
     <Page
       title="Sessions"
-      lead={live === undefined ? 'Loading' : countOf(live.length, 'live session')}
+      lead={live === undefined ? leadOfUnloaded(apiError) : countOf(live.length, 'live session')}
       actions={
         <>
           <label class="search">

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
+import { testAccessibility } from './accessibility.ts'
 import { openDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 import { testFrame } from './frame.ts'
 import { testPages } from './pages.ts'
@@ -30,3 +31,4 @@ testSessions(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
 testFrame(dashboardFixture)
+testAccessibility(dashboardFixture)

@@ -3,21 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { repository } from '../../../test/lab/source-tree.ts'
 import { ensureDashboard, type DashboardFixture } from './dashboard-fixture.ts'
-
-const dashboardPages = [
-  ['sessions', 'Sessions', 's'],
-  ['profiles', 'Profiles', 'p'],
-  ['extensions', 'Extensions', 'e'],
-  ['playground', 'Playground', 'l'],
-  ['jobs', 'Jobs', 'j'],
-  ['monitors', 'Monitors', 'm'],
-  ['webhooks', 'Webhooks', 'w'],
-  ['usage', 'Usage', 'u'],
-  ['activity', 'Activity', 'a'],
-  ['teams', 'Teams', 't'],
-  ['keys', 'Keys', 'k'],
-  ['health', 'Health', 'h'],
-] as const
+import { dashboardPages } from './dashboard-pages.ts'
 
 /** Controls without an accessible name, and all `h1` elements but the first. */
 const unnamed = `[

@@ -48,7 +48,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await handles.page.evaluate(`console.log('made fast')`)
     await using view = await dashboard().open()
     const card = view.page.locator(`[data-session="${session.id}"]`)
-    await card.getByText('Clock').waitFor()
+    await card.getByText('Clock', { exact: true }).waitFor()
     const seen = await countFrames(view)
 
     await expect.poll(async () => countFrames(view)).toBeGreaterThan(seen + 2)
@@ -224,7 +224,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'Add 10 min' }).click()
     await expect.poll(async () => Date.parse((await find())['expiresAt']) - endsAtMs).toBeGreaterThan(595_000)
     await view.goTo('sessions', 'Sessions')
-    await view.page.locator(`[data-session="${session?.id}"]`).getByText('Nightly export').waitFor()
+    await view.page.locator(`[data-session="${session?.id}"]`).getByText('Nightly export', { exact: true }).waitFor()
     await expect.poll(async () => countFrames(view)).toBeGreaterThan(0)
     await dashboard().lab.api('DELETE', `/v2/browser/${session?.id}`)
     await view.page.getByLabel('Filter sessions').fill('query=a=b')

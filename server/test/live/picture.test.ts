@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findViolations } from '../../../test/lab/axe.ts'
 import { expectColour, openLiveViewFixture, type LiveViewFixture } from './live-view-fixture.ts'
 
 const [red, green, blue, yellow] = [
@@ -6,6 +7,12 @@ const [red, green, blue, yellow] = [
   [0, 255, 0],
   [0, 0, 255],
   [255, 255, 0],
+] as const
+
+const screens = [
+  [1280, 'light'],
+  [390, 'dark'],
+  [390, 'light'],
 ] as const
 
 describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) => {
@@ -50,7 +57,7 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
 
     cdp.send('Page.crash').catch(() => undefined)
 
-    await expect.poll(() => view.page.locator('#overlay h1').textContent()).toBe('This page has crashed')
+    await expect.poll(() => view.page.locator('#overlay h2').textContent()).toBe('This page has crashed')
     await view.page.getByRole('button', { name: 'Reload' }).click()
     await expect.poll(() => view.page.locator('#overlay').isVisible()).toBe(false)
   })
@@ -149,6 +156,30 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     expect(connections).toHaveLength(1)
   })
 
+  test('has no accessibility violations on a desk and a phone, also with tabs, a hand-off and a dialog', async () => {
+    const { session, page, view } = await liveViewFixture.openWatchedPage('/blocks')
+    await page.context().newPage()
+    await page.bringToFront()
+    await liveViewFixture.lab.api('POST', `/v2/browser/${session.id}/handoff`, { instructions: 'Sign in' })
+    await view.page.getByRole('button', { name: 'Done' }).waitFor()
+    const viewport = view.page.viewportSize()!
+
+    for (const [width, colorScheme] of screens) {
+      await view.page.setViewportSize({ width, height: 800 })
+      await view.page.emulateMedia({ colorScheme })
+      expect(await findViolations(view.page), `${width} ${colorScheme}`).toEqual([])
+      const answered = page.evaluate(`alert('Is the berth free?')`)
+      await view.page.getByRole('dialog').waitFor()
+      expect(await findViolations(view.page), `dialog, ${width} ${colorScheme}`).toEqual([])
+      await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+      await answered
+      expect(await view.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    }
+    await view.page.getByRole('button', { name: 'Done' }).click()
+    await view.page.setViewportSize(viewport)
+    await view.page.emulateMedia({ colorScheme: null })
+  })
+
   test('shows the reason, duration and cost when the session ends', async () => {
     const { session, view } = await liveViewFixture.openWatchedPage('/blocks')
 
@@ -159,7 +190,8 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     const [, credits] = await view.page.locator('#overlay dd').allTextContents()
     expect(await view.page.locator('#overlay p').textContent()).toBe('It was closed by its owner.')
     expect(Number(credits)).toBe(body['creditsBilled'])
+    expect(await findViolations(view.page)).toEqual([])
     await view.page.reload()
-    expect(await view.page.locator('#overlay h1').textContent()).toBe('This session has ended')
+    expect(await view.page.locator('#overlay h2').textContent()).toBe('This session has ended')
   })
 })

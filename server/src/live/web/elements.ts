@@ -6,6 +6,7 @@ function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind 
 
 /** The elements of the page that its scripts use. */
 export const elements = {
+  tabList: find('tab-list', HTMLDivElement),
   tabs: find('tabs', HTMLDivElement),
   openTab: find('open-tab', HTMLButtonElement),
   status: find('status', HTMLParagraphElement),

@@ -34,7 +34,7 @@ export function showPhase(phase: Phase): void {
 export function showOverlay(message: { readonly title: string; readonly text: string } | undefined): void {
   const { overlay } = elements
   overlay.hidden = message === undefined
-  const [title, text, facts] = ['h1', 'p', 'dl'].map((name) => overlay.querySelector<HTMLElement>(name))
+  const [title, text, facts] = ['h2', 'p', 'dl'].map((name) => overlay.querySelector<HTMLElement>(name))
   if (title) title.textContent = message?.title ?? ''
   if (text) text.textContent = message?.text ?? ''
   if (facts) facts.hidden = true

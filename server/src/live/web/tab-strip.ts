@@ -16,6 +16,8 @@ export function showTabs(
   elements.tabs.replaceChildren(
     ...tabs.map((tab) => tabElement(tab, tab.id === shown, isInteractive && tabs.length > 1, send)),
   )
+  // A tab list must contain nothing but tabs, so it owns them, and not the buttons next to them.
+  elements.tabList.setAttribute('aria-owns', tabs.map((tab) => idOf(tab)).join(' '))
   if (focused !== undefined) {
     elements.tabs.querySelector<HTMLElement>(`[data-tab="${CSS.escape(focused)}"] [role=tab]`)?.focus()
   }
@@ -39,10 +41,10 @@ function tabElement(
   const element = document.createElement('div')
   element.className = 'tab'
   element.dataset['tab'] = tab.id
-  element.setAttribute('role', 'presentation')
   if (isShown) element.dataset['shown'] = ''
   const button = document.createElement('button')
   button.type = 'button'
+  button.id = idOf(tab)
   button.setAttribute('role', 'tab')
   button.setAttribute('aria-selected', String(isShown))
   button.textContent = name === '' ? 'Loading' : name
@@ -51,6 +53,10 @@ function tabElement(
   element.append(button)
   if (canClose) element.append(closeButton(tab, name, send))
   return element
+}
+
+function idOf(tab: Tab): string {
+  return `tab-${tab.id}`
 }
 
 function closeButton(tab: Tab, name: string, send: (message: ViewerMessage) => void): HTMLElement {

@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { findViolations, rulesOfScreens } from '../../../test/lab/axe.ts'
+import { apiStates, respondAs } from './api-states.ts'
+import type { DashboardFixture } from './dashboard-fixture.ts'
+import { dashboardPages } from './dashboard-pages.ts'
+
+const desk = { width: 1280, height: 800 }
+const phone = { width: 390, height: 844 }
+
+/** Path and title of a page. */
+type ListedPage = readonly [path: string, title: string]
+
+/** Errors look the same on all pages. */
+const pagesOfErrors: readonly ListedPage[] = [
+  ['jobs', 'Jobs'],
+  ['keys', 'Keys'],
+  ['sessions', 'Sessions'],
+]
+
+/** Tests with axe and the keyboard. Each page is loaded once per state and shown on two screens. */
+export function testAccessibility(dashboard: () => DashboardFixture): void {
+  describe('accessibility', () => {
+    let pages: readonly ListedPage[]
+    beforeAll(async () => {
+      pages = [
+        ...dashboardPages.map(([path, title]) => [path, title] as const),
+        ['playground/map', 'Playground'],
+        ['playground/search', 'Playground'],
+        ['nowhere', 'Not found'],
+        ...(await createDetailPages(dashboard())),
+      ]
+    })
+
+    test.each(apiStates)('no page has violations or is too wide in the state %s', async (state) => {
+      await using view = await dashboard().open('nowhere', { viewport: desk })
+      const { page } = view
+      await page.locator('h1').waitFor()
+      await respondAs(page, state)
+      const isError = state === 'failing' || state === 'offline'
+      for (const [path, title] of isError ? pagesOfErrors : pages) {
+        await openPage(page, path, title)
+        if (isError) {
+          await page.getByRole('alert').first().waitFor()
+          expect(await page.locator('header p').allTextContents(), path).not.toContain('Loading')
+        }
+        await showOn(page, desk, 'light')
+        expect(await findViolations(page), `${path} on a desk`).toEqual([])
+        await showOn(page, phone, 'dark')
+        expect(await findViolations(page, rulesOfScreens), `${path} on a phone`).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
+      }
+      expect(view.consoleErrors).toEqual([])
+    })
+
+    test.each([
+      ['sessions', 'Sessions', 'n'],
+      ['jobs', 'Jobs', 'n'],
+      ['monitors', 'Monitors', 'n'],
+      ['keys', 'Keys', 'n'],
+      ['teams', 'Teams', 'n'],
+      ['health', 'Health', '?'],
+      ['usage', 'Usage', 'Control+k'],
+    ])('the dialog on %s has no violations', async (path, title, key) => {
+      await using view = await dashboard().open('nowhere')
+      const { page } = view
+      await page.locator('h1').waitFor()
+      await openPage(page, path, title)
+      await page.keyboard.press(key)
+      await page.getByRole('dialog').waitFor()
+
+      await showOn(page, desk, 'dark')
+      expect(await findViolations(page)).toEqual([])
+      await showOn(page, phone, 'light')
+      expect(await findViolations(page, rulesOfScreens)).toEqual([])
+      expect(await page.evaluate(`document.querySelector('dialog').scrollWidth`)).toBeLessThanOrEqual(phone.width)
+      await showOn(page, { width: 1200, height: 800 }, 'light')
+    })
+
+    test('every control is reached with Tab, and shows that it has the focus', async () => {
+      await using view = await dashboard().open('nowhere')
+      const { page } = view
+      await page.locator('h1').waitFor()
+      await page.evaluate(`window.focus_ = ${focusRecorder}`)
+      for (const [path, title] of pages) {
+        await openPage(page, path, title)
+        await page.evaluate('focus_.start()')
+        for (let rest = maxTabs; rest > 0 && (await page.evaluate<number>('focus_.missing().length')) > 0; rest -= 1) {
+          await page.keyboard.press('Tab')
+        }
+        expect(await page.evaluate('focus_.missing()'), `not reached on ${path}`).toEqual([])
+        expect(await page.evaluate('focus_.unmarked'), `without a ring on ${path}`).toEqual([])
+      }
+    })
+  })
+}
+
+const maxTabs = 150
+
+/** Records the controls that had the focus, and those of them that looked the same with it. */
+const focusRecorder = `(() => {
+  const recorder = { unmarked: [] }
+  let reached = new Set()
+  const selector = 'a[href], button, input, select, textarea, summary, [tabindex]'
+  const describe = (control) => control.outerHTML.slice(0, 120)
+  document.addEventListener('focusin', ({ target }) => {
+    reached.add(target)
+    // The box around a search field has the ring.
+    const styles = [target, target.closest('label') ?? target].map((element) => getComputedStyle(element))
+    if (styles.every(({ outlineStyle }) => outlineStyle === 'none')) recorder.unmarked.push(describe(target))
+  })
+  recorder.start = () => {
+    reached = new Set()
+    document.activeElement.blur()
+  }
+  recorder.missing = () => [...document.querySelectorAll(selector)]
+    .filter((control) => control.tabIndex >= 0 && !control.disabled && control.checkVisibility())
+    .filter((control) => !reached.has(control))
+    .map(describe)
+  return recorder
+})()`
+
+async function openPage(page: Page, path: string, title: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
+  await page.locator('h1', { hasText: title }).waitFor()
+  await page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
+}
+
+async function showOn(page: Page, viewport: typeof desk, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.setViewportSize(viewport)
+  await page.emulateMedia({ colorScheme })
+}
+
+/** Creates one of each thing that has a page of its own, and returns these pages. */
+async function createDetailPages({ lab, site }: DashboardFixture): Promise<readonly ListedPage[]> {
+  const url = site.url('/prices')
+  const post = async (path: string, body: unknown) => (await lab.api('POST', path, body)).body
+  const [live, ended] = await Promise.all([
+    lab.createSession({ name: 'Live session' }),
+    lab.createSession({ name: 'Ended session', record: { har: true }, profile: { name: 'shop', saveChanges: true } }),
+  ])
+  await lab.api('DELETE', `/v2/browser/${ended.id}`)
+  const webhook = { url: site.url('/links'), events: ['completed'] }
+  const batch = await post('/v2/batch/scrape', { urls: [url, 'http://10.0.0.1/'], webhook })
+  const monitor = await post('/v2/monitor', {
+    name: 'Berths',
+    schedule: { text: 'daily' },
+    targets: [{ type: 'scrape', urls: [url] }],
+  })
+  const deliveries = async () =>
+    (await lab.api('GET', '/v2/team/webhooks/deliveries')).body['data'] as { readonly id: string }[]
+  const delivery = await vi.waitFor(async () => {
+    const [first] = await deliveries()
+    if (first === undefined) throw new Error('No webhook was delivered')
+    return first
+  }, 10_000)
+  return [
+    [`sessions/${live.id}`, 'Live session'],
+    [`sessions/${ended.id}`, 'Ended session'],
+    ['profiles/shop', 'shop'],
+    [`jobs/batch_scrape/${batch['id']}`, 'Batch'],
+    [`monitors/${monitor['data'].id}`, 'Berths'],
+    [`webhooks/${delivery.id}`, 'completed'],
+  ]
+}
