@@ -37,6 +37,7 @@ import { sessionAlive } from './migrations/0036-session-alive.ts'
 import { ledgerDays } from './migrations/0037-ledger-days.ts'
 import { openWork } from './migrations/0039-open-work.ts'
 import { placement } from './migrations/0041-placement.ts'
+import { monitorStateChecked } from './migrations/0043-monitor-state-checked.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -78,6 +79,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0037-ledger-days': ledgerDays,
   '0039-open-work': openWork,
   '0041-placement': placement,
+  '0043-monitor-state-checked': monitorStateChecked,
 }
 
 /** Names of all migrations, in order. */

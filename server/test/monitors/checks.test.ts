@@ -237,25 +237,6 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     expect(await checksOf(young.monitorId)).toHaveLength(1)
   })
 
-  test('leave the last state of a page as long as its monitor has the target', async () => {
-    const check = await startCheck()
-    const { monitorId } = check
-    const monitor = (await findMonitor(store.db, monitorId))!
-    const [kept, former] = [monitor.targets[0]!.id, uuidV7()]
-    const lease = (await claimCheck(store.db, check.id, uuidV7()))!
-    for (const targetId of [kept, former]) {
-      const page = { ...pageOf(check), targetId }
-      const { urlHash, url } = page
-      const state = { monitorId, targetId, urlHash, url, markdown: '', extracted: undefined, scrapeId: undefined }
-      expect(await recordPage(store.db, lease, page, { ...state, isGone: false })).toBe(true)
-    }
-
-    await sweepMonitors(store.db)
-
-    const states = store.db.selectFrom('monitorState').select('targetId').where('monitorId', '=', monitorId)
-    expect(await states.execute()).toEqual([{ targetId: kept }])
-  })
-
   test('are mailed once, repeated failures are not, and emails that cannot be sent are retried, then dropped', async () => {
     // The first email is rejected once, the second at each of its three attempts.
     await using server = await startMailServer((count) => count === 1 || count > 2)

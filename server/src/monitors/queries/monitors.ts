@@ -119,8 +119,8 @@ export async function claimDueRun(
 }
 
 /**
- * Deletes checks past the retention of their monitor, page states of removed targets, and monitors
- * that were deleted over a day ago.
+ * Deletes checks past the retention of their monitor, page states of removed targets, states of
+ * vanished pages, and monitors that were deleted over a day ago.
  */
 export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
   await sql`
@@ -132,11 +132,30 @@ export async function sweepMonitors(db: Kysely<Database>): Promise<void> {
     where monitor.id = monitor_state.monitor_id and strpos(monitor.targets::text, monitor_state.target_id::text) = 0`.execute(
     db,
   )
+  await deleteVanishedStates(db)
   await sql`
     delete from monitor where status = 'deleted' and updated_at < now() - interval '1 day'
       and not exists (select from monitor_check where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(
     db,
   )
+}
+
+/**
+ * Deletes states of removed pages and of search results that the checks of the retention time have
+ * not listed. The time ends with the last check of the target, so that monitors that are paused or
+ * run rarely lose nothing.
+ */
+async function deleteVanishedStates(db: Kysely<Database>): Promise<void> {
+  await sql`
+    delete from monitor_state using monitor, (
+      select monitor_id, target_id, max(checked_at) as checked_at from monitor_state group by 1, 2
+    ) as latest
+    where monitor.id = monitor_state.monitor_id
+      and latest.monitor_id = monitor_state.monitor_id and latest.target_id = monitor_state.target_id
+      and (monitor_state.is_gone or monitor_state.scrape_id is null)
+      and monitor_state.checked_at < latest.checked_at - make_interval(days => monitor.retention_days)
+      and not exists (select from monitor_check
+        where monitor_id = monitor.id and status in ('queued', 'running'))`.execute(db)
 }
 
 function selectMonitors(db: Kysely<Database>) {

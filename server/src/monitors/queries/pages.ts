@@ -23,8 +23,9 @@ export type PageRow = JsonRow<Selectable<MonitorPageTable>, typeof pageColumns>
 export type ViewerPageState = JsonRow<Selectable<MonitorStateTable>, typeof stateColumns>
 
 /**
- * Inserts the result of a page and saves `state` as its last known state. Call it in a transaction.
- * Returns `false` if the lease was lost or the page was already recorded.
+ * Inserts the result of a page and saves `state` as its last known state. Without one, its state is
+ * kept and counts as checked now. Call it in a transaction. Returns `false` if the lease was lost or
+ * the page was already recorded.
  */
 export async function recordPage(
   db: Kysely<Database>,
@@ -50,6 +51,7 @@ export async function recordPage(
     .executeTakeFirst()
   if (numInsertedOrUpdatedRows === 0n) return false
   if (state !== undefined) await saveState(db, state)
+  else await touchState(db, { checkId: lease.id, page })
   return true
 }
 
@@ -73,6 +75,20 @@ async function saveState(db: Kysely<Database>, state: Omit<ViewerPageState, 'che
     .insertInto('monitorState')
     .values({ ...row, ...fresh })
     .onConflict((conflict) => conflict.columns(['monitorId', 'targetId', 'urlHash']).doUpdateSet(fresh))
+    .execute()
+}
+
+/** Records that a page was checked although its state has not changed, so that it is kept. */
+async function touchState(
+  db: Kysely<Database>,
+  { checkId, page }: { readonly checkId: string; readonly page: Pick<PageRow, 'targetId' | 'urlHash'> },
+): Promise<void> {
+  await db
+    .updateTable('monitorState')
+    .set({ checkedAt: sql<Date>`now()` })
+    .where('monitorId', '=', (eb) => eb.selectFrom('monitorCheck').select('monitorId').where('id', '=', checkId))
+    .where('targetId', '=', page.targetId)
+    .where('urlHash', '=', page.urlHash)
     .execute()
 }
 
