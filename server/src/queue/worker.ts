@@ -5,6 +5,7 @@ import { fromKysely, type JobWithMetadata } from 'pg-boss'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 import { messageOf } from 'bowline/kit/message-of'
 import { isStoreUnavailable } from '../store/unavailable.ts'
+import { correctTimes, storeRetrySeconds } from './correct-times.ts'
 import { notifyQueue } from './pg-notify.ts'
 import type { TaskQueuesDeps } from './task-queues-deps.ts'
 import { queueTimings, type QueueTiming } from './queue-timing.ts'
@@ -44,9 +45,6 @@ export interface WorkerDeps<Data extends object> extends TaskQueuesDeps {
 
 /** Milliseconds between checks for tasks that crashed too many servers, or have wrong times. */
 const checkMs = 60_000
-
-/** Seconds before a retry after a store outage. */
-const storeRetrySeconds = 1
 
 /** Milliseconds per running task that a server waits before it fetches another one. */
 const headStartMs = 25
@@ -247,22 +245,12 @@ export class Worker<Data extends object> implements AsyncDisposable {
     }
   }
 
-  /**
-   * Corrects the times of tasks that were sent or retried before the clock of the database was set
-   * back. They would wait until it has caught up.
-   */
   async #correctTimes(): Promise<void> {
     const { store, queue, onError } = this.#deps
-    const longestRetrySeconds = Math.max(storeRetrySeconds, ...(queue.retryDelaysSeconds ?? []))
-    const latestRetry = sql`now() + make_interval(secs => ${longestRetrySeconds}::double precision)`
     try {
-      const { numAffectedRows = 0n } = await sql`
-        update pgboss.job set created_on = least(created_on, now()),
-          start_after = case when created_on > now() then start_after - (created_on - now())
-            else least(start_after, ${latestRetry}) end
-        where name = ${queue.name} and (state in ('created', 'retry') and created_on > now()
-          or state = 'retry' and start_after > ${latestRetry})`.execute(store.db)
-      if (numAffectedRows > 0n) this.schedulePoll(longestRetrySeconds)
+      if ((await correctTimes(store.db, queue)) === 0n) return
+      // Each of them is due now, or after one of these delays.
+      for (const seconds of [storeRetrySeconds, ...(queue.retryDelaysSeconds ?? [])]) this.schedulePoll(seconds)
     } catch (error) {
       onError(error, `checking the times of queue ${queue.name}`)
     }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { currentWork, runAs } from '../../src/kit/current-work.ts'
 import { deadAfterSeconds, taskTakeoverSeconds } from '../../src/nodes/node-liveness.ts'
+import { correctTimes } from '../../src/queue/correct-times.ts'
 import { openTaskQueues } from '../../src/queue/open-task-queues.ts'
 import type { TaskQueues } from '../../src/queue/task-queues.ts'
 import type { Queue } from '../../src/queue/queue.ts'
@@ -189,26 +190,44 @@ describe.each(storeKinds)('tasks, in %s', (storeKind) => {
     expect(await given.promise).toEqual({ to: 'Ann' })
   })
 
-  test('start at once although the clock of the database was set back since they were sent or retried', async () => {
-    const queue: Queue<Greeting> = { name: 'clock', retryDelaysSeconds: [1], expireSeconds: 30 }
+  test('start in time although the clock of the database was set back since they were sent or retried', async () => {
+    const queue: Queue<Greeting> = { name: 'clock', retryDelaysSeconds: [1, 600, 900], expireSeconds: 30 }
     const greeted: string[] = []
     const work = async (): Promise<void> =>
       queues.work(queue, { concurrency: 3 }, async ({ to }) => void greeted.push(to))
     await work()
-    for (const to of ['sent', 'retried', 'later']) await queues.send(queue, { to }, { startAfter: 600 })
+    for (const to of ['sent', 'requeued', 'retried', 'later']) await queues.send(queue, { to }, { startAfter: 600 })
     await close()
     await openWithoutWorkers(async (db) => {
-      const hour = sql`interval '1 hour'`
-      await sql`update pgboss.job set created_on = now() + ${hour}, start_after = now() + ${hour}
+      // Less than the longest delay of the queue.
+      const ahead = sql`interval '10 minutes'`
+      await sql`update pgboss.job set created_on = now() + ${ahead}, start_after = now() + ${ahead}
         where name = 'clock' and data->>'to' = 'sent'`.execute(db)
-      await sql`update pgboss.job set state = 'retry', start_after = now() + ${hour}
-        where name = 'clock' and data->>'to' = 'retried'`.execute(db)
+      await sql`update pgboss.job set state = 'retry', start_after = now() + ${ahead}
+        where name = 'clock' and data->>'to' = 'requeued'`.execute(db)
+      await sql`update pgboss.job set state = 'retry', started_on = now(), start_after = now() + ${ahead},
+        output = '{"tries":1}' where name = 'clock' and data->>'to' = 'retried'`.execute(db)
     })
     await open()
 
     await work()
 
-    await expect.poll(() => greeted.toSorted()).toEqual(['retried', 'sent'])
+    await expect.poll(() => greeted.toSorted(), { timeout: 5000 }).toEqual(['requeued', 'retried', 'sent'])
+  })
+
+  test.runIf(storeKind === 'PostgreSQL')('of a lost server start in time although its clock was ahead', async () => {
+    const queue: Queue<Greeting> = { name: 'ahead', expireSeconds: 30 }
+    await queues.work(queue, { concurrency: 1 }, async () => undefined)
+    await queues.send(queue, { to: 'Ann' }, { startAfter: 3600 })
+    await sql`update pgboss.job set state = 'active', heartbeat_on = now() + interval '1 hour' where name = 'ahead'`.execute(
+      store.db,
+    )
+
+    await correctTimes(store.db, queue)
+
+    const beats = sql<{ isPast: boolean }>`
+      select heartbeat_on <= now() as "isPast" from pgboss.job where name = 'ahead'`
+    expect((await beats.execute(store.db)).rows).toEqual([{ isPast: true }])
   })
 
   test('that a stopping server has started run on the next one', async () => {
