@@ -67,6 +67,10 @@ async function pendingSessions(fleet: Fleet): Promise<readonly string[]> {
 
 async function pendingWebhooks(fleet: Fleet): Promise<readonly string[]> {
   const answer = await get(fleet, '/v2/team/webhooks/deliveries?status=pending')
-  const deliveries = answer?.['data'] as { id: string; event: string }[] | undefined
-  return (deliveries ?? [{ id: 'unknown', event: '' }]).map(({ id, event }) => `webhook ${id} ${event} is pending`)
+  const deliveries = answer?.['data'] as { id: string; event: string; attempts: { error?: string }[] }[] | undefined
+  return (deliveries ?? [{ id: 'unknown', event: '', attempts: [] }]).map(({ id, event, attempts }) => {
+    // Failed attempts are repeated after 1 and 5 minutes.
+    const failures = attempts.map(({ error }) => error).join(', ')
+    return `webhook ${id} ${event} is pending after ${attempts.length} attempts (${failures})`
+  })
 }
