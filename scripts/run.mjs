@@ -1,6 +1,7 @@
 // Runs a command of the project with the right Node, after installing its requirements. Plain
 // JavaScript without dependencies, so that it works with Node 20 or newer in a fresh clone.
 import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBrowser } from './setup/browser.mjs'
 import { ensureDashboard } from './setup/dashboard.mjs'
@@ -9,7 +10,7 @@ import { findNode } from './setup/node.mjs'
 import { assemblePackages, packPackages } from './setup/packages.mjs'
 import { runChild } from './setup/run-child.mjs'
 import { SetupError } from './setup/setup-error.mjs'
-import { ensureClients, ensureTestTools } from './setup/test-tools.mjs'
+import { clientsFolder, ensureTestTools } from './setup/test-tools.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cli = 'src/cli/main.ts'
@@ -36,15 +37,16 @@ const building = {
 }
 
 /**
- * Commands with their setup steps, in addition to the dependencies, and the programs they run in
- * order.
+ * Commands with the folders whose packages they use (default: only the root), their setup steps, and
+ * the programs they run in order.
  */
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },
   start: { needs: [ensureBrowser, ensureDashboard], steps: (args) => [[quiet, cli, 'serve', ...args]] },
   example: { needs: [ensureBrowser], steps: (args) => [findExample(args)] },
   test: {
-    needs: [ensureTestTools, ensureClients, ensureDashboard],
+    folders: ['.', clientsFolder],
+    needs: [ensureTestTools, ensureDashboard],
     steps: (args) => [[tool('vitest'), 'run', ...args]],
   },
   bench: { needs: [ensureTestTools], steps: (args) => [['test/bench/main.ts', ...args]] },
@@ -100,7 +102,8 @@ async function run([name, ...args]) {
   if (command === undefined) {
     throw new SetupError(`Unknown command "${name ?? ''}". Commands: ${Object.keys(commands).join(', ')}.`)
   }
-  await ensureDependencies(root)
+  // At the same time, as npm unpacks the packages of a folder on one core.
+  await Promise.all((command.folders ?? ['.']).map((folder) => ensureDependencies(join(root, folder))))
   const node = findNode(root)
   for (const need of command.needs) await need({ root, node, args })
   let exitCode = 0

@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { canInstall, hasApt, installLine, installPackages, isKnownPackage } from './apt.mjs'
 import { ensureBrowser } from './browser.mjs'
-import { ensureDependencies } from './dependencies.mjs'
 import { SetupError } from './setup-error.mjs'
 
 /** Debian packages that the tests use, with a check whether they are installed. */
@@ -23,13 +21,11 @@ const tools = [
   { package: 'procps', isPresent: () => existsSync('/usr/bin/ps') || existsSync('/bin/ps') },
 ]
 
-/** Packages that only tests use, and whose dependencies contradict those of the project. */
-const clients = 'server/test/clients'
-
-/** Installs the public clients that tests run unmodified. */
-export async function ensureClients({ root }) {
-  await ensureDependencies(join(root, clients))
-}
+/**
+ * Folder of the public clients that tests run unmodified. Their dependencies contradict those of the
+ * project.
+ */
+export const clientsFolder = 'server/test/clients'
 
 /** Installs the tools of tests and benchmarks: full Chromium, PostgreSQL and command-line tools. */
 export async function ensureTestTools(context) {
