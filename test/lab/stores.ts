@@ -75,9 +75,17 @@ async function openProcessStore(): Promise<Store> {
   return { ...store, [Symbol.asyncDispose]: () => empty(store) }
 }
 
+/** Deletes all rows. Truncating all tables takes ten times the processor time in PGlite. */
 async function empty({ db }: Store): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select quote_ident(tablename) as name from pg_tables
     where schemaname = 'public' and tablename not like 'kysely%'`.execute(db)
-  await sql`truncate ${sql.raw(rows.map(({ name }) => name).join(', '))}`.execute(db)
+  const withRows = rows.map(({ name }) => `select '${name}' as name where exists (select from ${name})`)
+  const { rows: filled } = await sql<{ name: string }>`${sql.raw(withRows.join(' union all '))}`.execute(db)
+  if (filled.length === 0) return
+  await db.transaction().execute(async (transaction) => {
+    // Without the checks of foreign keys.
+    await sql`set local session_replication_role = replica`.execute(transaction)
+    for (const { name } of filled) await sql`delete from ${sql.raw(name)}`.execute(transaction)
+  })
 }
