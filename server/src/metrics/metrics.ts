@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MetricDefinition } from './metric-definition.ts'
 import { metricTable, type LabelsOf, type MetricName, type NameOf } from './metric-table.ts'
+import { processMetrics } from './process-metrics.ts'
 
 /** The value of a metric for some labels. */
 export interface Sample<Name extends MetricName> {
@@ -13,21 +14,17 @@ export type MetricRecorder = Pick<Metrics, 'increment' | 'observe'>
 
 type AnyMetric = Counter | Gauge | Histogram
 
-/** Default metrics of `prom-client` that are gauges with the name of a counter. */
-const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
-
 /**
- * The Prometheus metrics of one server, as defined in the table. They have their own registry, so
- * that several servers can run in one process.
+ * The Prometheus metrics of one server, as defined in the table, and those of its process. They have
+ * their own registry, so that several servers can run in one process.
  */
 export class Metrics {
+  readonly #process = processMetrics()
   readonly #registry = new Registry()
   readonly #metrics: ReadonlyMap<MetricName, AnyMetric>
   readonly #readers = new Map<string, () => Promise<readonly Sample<MetricName>[]>>()
 
   constructor(version: string) {
-    collectDefaultMetrics({ register: this.#registry })
-    for (const name of misnamed) this.#registry.removeSingleMetric(name)
     const names = Object.keys(metricTable) as MetricName[]
     this.#metrics = new Map(names.map((name) => [name, this.#register(name, metricTable[name])]))
     const { node } = process.versions
@@ -61,7 +58,7 @@ export class Metrics {
 
   /** Collects all values in the text format of Prometheus. */
   async text(): Promise<string> {
-    return this.#registry.metrics()
+    return `${await this.#process.metrics()}\n${await this.#registry.metrics()}`
   }
 
   #register(name: MetricName, definition: MetricDefinition): AnyMetric {
