@@ -37,8 +37,8 @@ const building = {
 }
 
 /**
- * Commands with the folders whose packages they use (default: only the root), their setup steps, and
- * the programs they run in order.
+ * Commands with the folders whose packages they use (default: only the root), their setup steps,
+ * and the programs they run in order.
  */
 const commands = {
   demo: { needs: [ensureBrowser], steps: (args) => [[quiet, cli, 'demo', ...args]] },

@@ -22,8 +22,8 @@ const tools = [
 ]
 
 /**
- * Folder of the public clients that tests run unmodified. Their dependencies contradict those of the
- * project.
+ * Folder of the public clients that tests run unmodified. Their dependencies contradict those of
+ * the project.
  */
 export const clientsFolder = 'server/test/clients'
 

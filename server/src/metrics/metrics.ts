@@ -15,8 +15,8 @@ export type MetricRecorder = Pick<Metrics, 'increment' | 'observe'>
 type AnyMetric = Counter | Gauge | Histogram
 
 /**
- * The Prometheus metrics of one server, as defined in the table, and those of its process. They have
- * their own registry, so that several servers can run in one process.
+ * The Prometheus metrics of one server, as defined in the table, and those of its process. They
+ * have their own registry, so that several servers can run in one process.
  */
 export class Metrics {
   readonly #process = processMetrics()

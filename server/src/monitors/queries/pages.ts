@@ -23,9 +23,9 @@ export type PageRow = JsonRow<Selectable<MonitorPageTable>, typeof pageColumns>
 export type ViewerPageState = JsonRow<Selectable<MonitorStateTable>, typeof stateColumns>
 
 /**
- * Inserts the result of a page and saves `state` as its last known state. Without one, its state is
- * kept and counts as checked now. Call it in a transaction. Returns `false` if the lease was lost or
- * the page was already recorded.
+ * Inserts the result of a page and saves `state` as its last known state. Without one, its state
+ * is kept and counts as checked now. Call it in a transaction. Returns `false` if the lease was
+ * lost or the page was already recorded.
  */
 export async function recordPage(
   db: Kysely<Database>,
