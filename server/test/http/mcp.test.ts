@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mcpOptionsOf } from '../../src/http/mcp-options.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { textOf } from '../../../test/mcp/answers.ts'
 import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
@@ -13,7 +14,16 @@ let otherKey: string
 
 beforeAll(async () => {
   lab = fixture.use(await startLab())
-  site = fixture.use(await startSite())
+  site = fixture.use(
+    await startSite({
+      '/foreign-frame': (exchange) => {
+        const frame = `<iframe src="${exchange.crossOrigin}/secret"></iframe>`
+        const body = `<div id="root"></div>${frame}<script>root.textContent = 'Written by a script'</script>`
+        return fixedPage('Framed', body)(exchange)
+      },
+      '/secret': fixedPage('Secret', '<h1>Secret of another host</h1>'),
+    }),
+  )
   otherKey = (await lab.api('POST', '/v2/team/keys', { team: 'other' })).body['key']
 })
 
@@ -165,6 +175,27 @@ test('pages to which allowed hosts redirect are not returned if their hosts are 
 
   expect(scraped).toContain('The host localhost is not allowed')
   expect(crawled).toMatch(/^0 pages/)
+})
+
+test('frames are left out of scraped pages if hosts are restricted', async () => {
+  const open = connectRaw()
+  const restricted = connectRaw('?allowedDomains=127.0.0.1')
+  await Promise.all([open.initialize(), restricted.initialize()])
+  const page = { url: site.url('/foreign-frame'), waitFor: 1, onlyMainContent: false }
+
+  const everything = textOf(await open.call('scrape', page))
+  const scraped = textOf(await restricted.call('scrape', page))
+  const raw = textOf(await restricted.call('scrape', { ...page, format: 'rawHtml' }))
+  const crawled = textOf(await restricted.call('crawl', { url: site.url('/foreign-frame'), limit: 1 }))
+  await Promise.all([open.end(), restricted.end()])
+
+  expect(everything).toContain('Secret of another host')
+  for (const answer of [scraped, crawled]) {
+    expect(answer).toContain('Written by a script')
+    expect(answer).not.toContain('Secret of another host')
+  }
+  expect(raw).toContain('BAD_REQUEST')
+  expect(raw).not.toContain('Secret of another host')
 })
 
 test('requests without key and those of other web pages are refused', async () => {

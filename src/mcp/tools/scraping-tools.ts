@@ -6,6 +6,7 @@ import { textAnswer } from './answer.ts'
 import { readLocalFile } from './local-files.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { serviceTool, type Tool, type ToolContext } from './tool.ts'
+import { BowlineError } from '../../kit/errors.ts'
 import { quotePage } from '../../kit/quote-page.ts'
 
 const maxTokens = z.int().min(100).max(100_000).default(10_000).describe('Maximum size of the answer in tokens')
@@ -25,13 +26,17 @@ const scrape = serviceTool({
   isReadOnly: true,
   run: async ({ url, format, onlyMainContent, waitFor, offset, maxTokens: limit }, context) => {
     assertAllowedUrl(url, context.options.allowedDomains)
-    const document = await context
-      .bowline()
-      .scrape(
-        url,
-        { formats: [format], onlyMainContent, ...(waitFor === undefined ? {} : { waitFor }) },
-        { signal: context.signal },
-      )
+    if (format === 'rawHtml') assertFramesAllowed(context.options)
+    const document = await context.bowline().scrape(
+      url,
+      {
+        formats: [format],
+        onlyMainContent,
+        ...(waitFor === undefined ? {} : { waitFor }),
+        ...withoutFrames(context.options),
+      },
+      { signal: context.signal },
+    )
     assertAllowedPage(document, context.options)
     const content = document[format]
     const text = typeof content === 'string' ? content : (content ?? []).join('\n')
@@ -126,7 +131,11 @@ const extract = serviceTool({
   isReadOnly: true,
   run: async ({ urls, prompt, schema }, { bowline, options, signal }) => {
     for (const url of urls) assertAllowedUrl(url, options.allowedDomains)
-    const request = { ...(prompt === undefined ? {} : { prompt }), ...(schema === undefined ? {} : { schema }) }
+    const request = {
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(schema === undefined ? {} : { schema }),
+      scrapeOptions: withoutFrames(options),
+    }
     const { data, warning } = await bowline().extract(urls, request, { signal })
     return textAnswer(...(warning === undefined ? [] : [warning]), quotePage(JSON.stringify(data, null, 1)))
   },
@@ -169,7 +178,11 @@ async function collectPages(
 ): Promise<{ readonly documents: readonly Document[]; readonly isComplete: boolean }> {
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000)
   const signal = AbortSignal.any([cancelled, timeout])
-  const options = { limit, ...(includePaths === undefined ? {} : { includePaths: [...includePaths] }) }
+  const options = {
+    limit,
+    ...(includePaths === undefined ? {} : { includePaths: [...includePaths] }),
+    scrapeOptions: withoutFrames(allowed),
+  }
   const documents: Document[] = []
   try {
     for await (const document of bowline().crawl(url, options, { signal })) {
@@ -182,13 +195,31 @@ async function collectPages(
   }
 }
 
+/**
+ * Options of a scrape that leave out the contents of frames if hosts are restricted: frames can show
+ * pages of any host. The server writes them into `data-frame` elements.
+ */
+function withoutFrames({ allowedDomains }: AllowedHosts): { readonly excludeTags?: string[] } {
+  return allowedDomains === undefined ? {} : { excludeTags: ['[data-frame]'] }
+}
+
+/** Throws BAD_REQUEST if hosts are restricted, for formats from which frames cannot be left out. */
+function assertFramesAllowed({ allowedDomains }: AllowedHosts): void {
+  if (allowedDomains === undefined) return
+  throw new BowlineError('BAD_REQUEST', 'The format `rawHtml` can contain frames of hosts that are not allowed', {
+    hint: 'Use the format `html`.',
+  })
+}
+
+type AllowedHosts = Pick<ToolOptions, 'allowedDomains'>
+
 /** Throws EGRESS_REFUSED for a page that a redirect has led to another host. */
-function assertAllowedPage({ metadata }: Document, { allowedDomains }: Pick<ToolOptions, 'allowedDomains'>): void {
+function assertAllowedPage({ metadata }: Document, { allowedDomains }: AllowedHosts): void {
   const { url } = metadata
   if (typeof url === 'string') assertAllowedUrl(url, allowedDomains)
 }
 
-function isAllowedPage(document: Document, options: Pick<ToolOptions, 'allowedDomains'>): boolean {
+function isAllowedPage(document: Document, options: AllowedHosts): boolean {
   try {
     assertAllowedPage(document, options)
     return true
