@@ -23,8 +23,10 @@ const pieceBytes = 1400
 /** Starts a proxy that delays and throttles what passes through it. */
 export async function startSlowProxy(target: URL, network: SlowNetwork): Promise<SlowProxy> {
   const sockets = new Set<Socket>()
+  // Callers may replace the port in their URL by that of the proxy.
+  const { port, hostname } = target
   const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname)
+    const upstream = connect(Number(port), hostname)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],

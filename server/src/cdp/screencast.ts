@@ -47,8 +47,14 @@ type StartParams = CdpParams<'Page.startScreencast'>
  */
 const ackDelayMs = 80
 
-/** After this long without a change, a low-quality frame is sent again at the best quality. */
+/** After this long without a change, a low-quality frame is sent again at a better quality. */
 const stillMs = 1200
+
+/** The same on a slow connection, where the better frame delays what happens next by seconds. */
+const slowStillMs = 3000
+
+/** Levels from which a connection is slow. */
+const slowLevel = 3
 
 /** Further frames after which a still page counts as moving again. */
 const framesThatMove = 3
@@ -76,6 +82,7 @@ export class Screencast {
   #stillTimer: NodeJS.Timeout | undefined
   #hiddenTimer: NodeJS.Timeout | undefined
   #stillFrame: { frames: number } | undefined
+  #lastFrame: { readonly data: string; readonly width: number; readonly height: number } | undefined
   #overdueTimer: NodeJS.Timeout | undefined
   #overdueMs = firstFrameMs
   #hasEnded = false
@@ -95,12 +102,17 @@ export class Screencast {
     clearTimeout(this.#overdueTimer)
     this.#overdueMs = firstFrameMs
     this.#unacknowledged.push(frameNumber)
+    const { deviceWidth: width, deviceHeight: height } = metadata
+    const last = this.#lastFrame
+    // Chromium repeats the last frame of a change.
+    if (data === last?.data && width === last.width && height === last.height) return this.requestFrame()
+    this.#lastFrame = { data, width, height }
     this.#detectMovement()
     const image = Buffer.from(data, 'base64')
     this.#deps.onFrame({
       format: image.readUInt8(0) === 0xff ? 'jpeg' : 'webp',
-      width: Math.round(metadata.deviceWidth),
-      height: Math.round(metadata.deviceHeight),
+      width: Math.round(width),
+      height: Math.round(height),
       image,
     })
     this.requestFrame()
@@ -158,16 +170,20 @@ export class Screencast {
       this.#stillFrame = undefined
       this.#apply()
     }
-    this.#stillTimer = setTimeout(() => {
-      this.#stillFrame = { frames: 0 }
-      this.#apply()
-    }, stillMs)
+    this.#stillTimer = setTimeout(
+      () => {
+        this.#stillFrame = { frames: 0 }
+        this.#apply()
+      },
+      level < slowLevel ? stillMs : slowStillMs,
+    )
   }
 
   #desiredParams(): StartParams | undefined {
     if (this.#audience === undefined) return undefined
     const { format, quality, scale } =
-      this.#deps.qualities[this.#stillFrame === undefined ? this.#audience.level : 0] ?? bestQuality
+      this.#deps.qualities[this.#stillFrame === undefined ? this.#audience.level : stillLevel(this.#audience)] ??
+      bestQuality
     return {
       // Chromium accepts WebP, although the protocol does not list it.
       format: this.#isWebpRefused ? 'jpeg' : (format as 'jpeg'),
@@ -233,6 +249,11 @@ export class Screencast {
     this.#unacknowledged.length = 0
     await this.#deps.call('Page.stopScreencast')
   }
+}
+
+/** The quality of a still page. */
+function stillLevel({ level }: Audience): number {
+  return Math.max(0, level - 2)
 }
 
 const bestQuality = { format: 'jpeg', quality: 80, scale: 1 } as const

@@ -3,6 +3,7 @@ import type { Frame } from '../cdp/screencast.ts'
 import { encodeFrame } from './frame.ts'
 import { MessageRate } from './message-rate.ts'
 import { QualityGauge } from './quality.ts'
+import { RoundTrip } from './round-trip.ts'
 import type { ServerMessage } from './server-message.ts'
 import { bytesPerViewer, ViewerBuffers } from './viewer-buffers.ts'
 import { interactMessage, viewMessage, type InteractMessage, type ViewMessage } from './viewer-message.ts'
@@ -54,6 +55,7 @@ const stalledMs = 10_000
 /** The WebSocket connection of one live view page. */
 export class Viewer {
   readonly isInteractive: boolean
+  readonly roundTrip: RoundTrip
   /** Id of the tab that the viewer selected. `undefined`: it follows the active one. */
   pinned: string | undefined
   /** Id of the tab whose frames it receives. */
@@ -84,6 +86,7 @@ export class Viewer {
     this.#webSocket = webSocket
     this.#events = events
     this.#buffers = buffers
+    this.roundTrip = new RoundTrip(webSocket)
     webSocket.on('message', (data, isBinary) => this.#attempt(() => this.#receive(data as Buffer, isBinary)))
     webSocket.on('pong', () => this.#markAlive())
     webSocket.once('close', buffers.add(this.#continueFrames))
@@ -99,9 +102,9 @@ export class Viewer {
     return this.isVisible && this.#nextFrame === undefined && this.#hasRoom()
   }
 
-  /** Sends a frame. While too many are in flight, keeps only the newest for later. */
+  /** Sends a frame. While too many are in flight or it is hidden, keeps the newest for later. */
   queueFrame(frame: Frame): void {
-    if (this.#hasRoom(frame.image.length)) this.#sendFrame(frame)
+    if (this.isVisible && this.#hasRoom(frame.image.length)) this.#sendFrame(frame)
     else this.#nextFrame = frame
   }
 
@@ -129,7 +132,7 @@ export class Viewer {
     const isStalled = this.#webSocket.bufferedAmount > 0 && nowMs - this.#waitingSinceMs > stalledMs
     if (nowMs - this.#lastMessageMs > viewerTimeoutMs || (isStalled && this.#buffers.isFull))
       this.#webSocket.terminate()
-    else if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.ping()
+    else this.roundTrip.ping()
     this.notify({ type: 'beat' })
   }
 
@@ -214,17 +217,18 @@ export class Viewer {
 
   #sendWaiting(): void {
     const nextFrame = this.#nextFrame
-    if (nextFrame === undefined || !this.#hasRoom(nextFrame.image.length)) return
+    if (nextFrame === undefined || !this.isVisible || !this.#hasRoom(nextFrame.image.length)) return
     this.#nextFrame = undefined
     this.#sendFrame(nextFrame)
   }
 
   #onFrameDrawn(number: number): void {
-    const sentAt = this.#inFlight.get(number)
-    if (sentAt === undefined) return
+    const sentMs = this.#inFlight.get(number)
+    if (sentMs === undefined) return
     // A drawn frame also acknowledges all frames before it.
     for (const sent of this.#inFlight.keys()) if (sent <= number) this.#inFlight.delete(sent)
-    const hasChanged = this.isVisible && this.#gauge.addLatency(performance.now() - sentAt)
+    const drawn = { sentMs, drawnMs: performance.now(), roundTripMs: this.roundTrip.ms }
+    const hasChanged = this.isVisible && this.#gauge.addFrame(drawn)
     this.#sendWaiting()
     if (hasChanged) this.#events.onQuality()
     this.#events.onReady()
@@ -262,6 +266,7 @@ export class Viewer {
         this.width = message.width
         this.height = message.height
         this.#everyMs = message.everyMs
+        this.#sendWaiting()
         return this.#events.onViewport()
     }
     message satisfies never

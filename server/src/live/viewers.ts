@@ -101,6 +101,8 @@ export class Viewers implements Disposable {
     }
     const viewer = new Viewer(webSocket, isInteractive, events, session.liveView.buffers)
     this.#viewers.add(viewer)
+    // Before the first frame, which it would wait for.
+    viewer.roundTrip.ping()
     const onEnd = (): void => {
       watched = undefined
       void this.#sendEnd(session, viewer)

@@ -183,7 +183,7 @@ export class WatchedTab implements AsyncDisposable {
   #show(frame: Frame): void {
     this.#refreshTitleAndUrl()
     this.#lastFrame = frame
-    for (const viewer of this.viewers) if (viewer.isVisible) viewer.queueFrame(frame)
+    for (const viewer of this.viewers) viewer.queueFrame(frame)
   }
 
   #notify(message: ServerMessage): void {

@@ -144,6 +144,28 @@ test('a viewer with a frame interval receives fewer frames, and the browser capt
   expect(viewer.frames.length - before).toBeLessThan(7)
 })
 
+test('a repeated image is not a new frame, unless the page has another size', () => {
+  const sizes: (readonly [number, number])[] = []
+  const cast = new Screencast({
+    call: async () => ({}),
+    qualities: [],
+    onFrame: ({ width, height }) => void sizes.push([width, height]),
+    isFrameWanted: () => false,
+    onError: () => undefined,
+  })
+  const receive = (deviceWidth: number): void => {
+    const metadata = { deviceWidth, deviceHeight: 400, offsetTop: 0, pageScaleFactor: 1 }
+    cast.receive({ data: 'AAAA', sessionId: 1, metadata: { ...metadata, scrollOffsetX: 0, scrollOffsetY: 0 } })
+  }
+
+  for (const width of [600, 600, 800, 800]) receive(width)
+
+  expect(sizes).toEqual([
+    [600, 400],
+    [800, 400],
+  ])
+})
+
 test('hiding the page after the end of a screencast leaves no timer', () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const never = async () => ({})

@@ -100,6 +100,23 @@ function openSlowViewer(buffers?: ViewerBuffers) {
 
 const half = 'x'.repeat(500_000)
 
+test('a viewer whose window was hidden gets the newest frame when it is visible again', () => {
+  const sent: Buffer[] = []
+  const { viewer, receive } = openViewer(
+    { onViewport: () => undefined },
+    { bufferedAmount: 0, send: (data: Buffer) => void sent.push(data) },
+  )
+  const newest = { ...frame, width: 2 }
+
+  receive({ ...looks, isVisible: false, everyMs: 0 })
+  for (const each of [frame, newest]) viewer.queueFrame(each)
+  const whileHidden = sent.length
+  receive({ ...looks, everyMs: 0 })
+
+  expect(whileHidden).toBe(0)
+  expect(sent).toEqual([encodeFrame(newest, 1)])
+})
+
 test('a viewer that reads slowly gets only the newest tabs and dialog', () => {
   const { viewer, read, drain, bytes } = openSlowViewer()
 
