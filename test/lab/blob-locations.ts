@@ -1,16 +1,12 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import S3rver from 's3rver'
 import { describe } from 'vitest'
 import { parseBlobLocation, type BlobLocation } from '../../server/src/blobs/blobs.ts'
+import { labS3Credentials, startBucket } from './bucket.ts'
 import { temporaryFolder } from './stores.ts'
 
 /** A location for blobs. Disposing deletes it. */
 export type LabBlobLocation = AsyncDisposable & { readonly location: BlobLocation; readonly address: string }
-
-/** Key pair of the bucket. */
-export const labS3Credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
 
 /** A temporary folder. */
 export async function openFolderLocation(): Promise<LabBlobLocation> {
@@ -20,29 +16,8 @@ export async function openFolderLocation(): Promise<LabBlobLocation> {
 
 /** A bucket of an S3-compatible server on a free port of 127.0.0.1. */
 export async function openS3Location(): Promise<LabBlobLocation> {
-  await using undo = new AsyncDisposableStack()
-  const folder = undo.use(await temporaryFolder())
-  const server = new S3rver({
-    address: '127.0.0.1',
-    port: 0,
-    silent: true,
-    directory: folder.path,
-    configureBuckets: [{ name: 'lab', configs: [] }],
-  })
-  const { port } = await server.run()
-  undo.defer(async () => {
-    const { httpServer } = server as unknown as { httpServer: Server }
-    httpServer.closeAllConnections()
-    httpServer.close()
-    await once(httpServer, 'close')
-  })
-  const address = `s3://lab/some/prefix?region=us-east-1&endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`
-  const owned = undo.move()
-  return {
-    address,
-    location: parseBlobLocation(address, labS3Credentials),
-    [Symbol.asyncDispose]: async () => owned.disposeAsync(),
-  }
+  const { address, [Symbol.asyncDispose]: dispose } = await startBucket()
+  return { address, location: parseBlobLocation(address, labS3Credentials), [Symbol.asyncDispose]: dispose }
 }
 
 /** Runs a spec once with a folder and once with a bucket. */

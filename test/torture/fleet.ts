@@ -1,6 +1,7 @@
 import { access, chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { labS3Credentials } from '../lab/bucket.ts'
 import { findFreePort } from '../lab/free-port.ts'
 import type { LabDatabase } from '../lab/postgres.ts'
 import { startServerProcess, type ServerProcess } from '../lab/server-process.ts'
@@ -54,6 +55,8 @@ export interface FleetOptions {
   readonly servers: number
   /** Default: an embedded one. */
   readonly database: LabDatabase | undefined
+  /** Address of a bucket for files and profiles. Default: a folder that the servers share. */
+  readonly bucket?: string | undefined
   readonly maxSessions: number
 }
 
@@ -82,7 +85,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   // elsewhere.
   await chmod(folder, 0o711)
   const starting = Array.from({ length: options.servers }, async (_, index) =>
-    startMember(join(folder, `server-${index + 1}`), { ...options, blobs: join(folder, 'blobs') }),
+    startMember(join(folder, `server-${index + 1}`), { ...options, blobs: options.bucket ?? join(folder, 'blobs') }),
   )
   const members = (await settled(starting, undo)).map(({ member }) => member)
   const { api } = members[0]!.server()
@@ -138,6 +141,8 @@ async function startMember(
         TMPDIR: temporaryDir,
         NODE_OPTIONS: `--import=${clock}`,
         BOWLINE_TORTURE_CLOCK: clockFile,
+        AWS_ACCESS_KEY_ID: labS3Credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: labS3Credentials.secretAccessKey,
       },
     })
   let server = await start()

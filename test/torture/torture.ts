@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bucketAddress, startBucket } from '../lab/bucket.ts'
 import { fixedPage, numberFrom, sendHtml, type Pages } from '../lab/pages/page.ts'
 import { startPostgres, type LabDatabase } from '../lab/postgres.ts'
 import { startReceiver } from '../lab/receiver.ts'
@@ -7,6 +8,7 @@ import { actorRandom } from './actor-random.ts'
 import { startFaults } from './faults/faults.ts'
 import { startFleet } from './fleet.ts'
 import { judge, type Judgment } from './laws/laws.ts'
+import { startLink } from './link.ts'
 import { startLoad } from './load/load.ts'
 import { startUpgrades } from './upgrades.ts'
 
@@ -82,10 +84,16 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
   const receiverRandom = actorRandom(seed, 'receiver')
   const mayFail = !isRolling && seconds >= webhookFailureSeconds
   const receiver = undo.use(await startReceiver(() => (mayFail && receiverRandom.whole(1, 20) === 1 ? 500 : 200)))
-  const fleet = undo.use(await startFleet({ servers, database, maxSessions: isLight ? 4 : 6 }))
+  // Other runs use a folder, which is faster.
+  const bucketLink =
+    isLong && servers > 1
+      ? undo.use(await startLink({ host: '127.0.0.1', port: undo.use(await startBucket()).port }))
+      : undefined
+  const bucket = bucketLink && bucketAddress(bucketLink.port)
+  const fleet = undo.use(await startFleet({ servers, database, bucket, maxSessions: isLight ? 4 : 6 }))
   const load = startLoad(fleet, { seed, site, webhookUrl: receiver.url(), isLight })
   const upgrades = isRolling ? startUpgrades(seed, { fleet, log }) : undefined
-  const faults = upgrades ?? startFaults(seed, { fleet, load, databaseControl: postgres, isLong, log })
+  const faults = upgrades ?? startFaults(seed, { fleet, load, databaseControl: postgres, bucketLink, isLong, log })
   await sleep(seconds * 1000, undefined, { signal }).catch(() => undefined)
   await faults.stop()
   const records = await load.finish()

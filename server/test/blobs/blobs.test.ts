@@ -8,7 +8,8 @@ import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openBlobs, parseBlobLocation } from '../../src/blobs/blobs.ts'
 import { canMount, mountSmallDisk } from '../../../test/lab/small-disk.ts'
-import { describeEachLocation, labS3Credentials, openFolderLocation } from '../../../test/lab/blob-locations.ts'
+import { describeEachLocation, openFolderLocation } from '../../../test/lab/blob-locations.ts'
+import { labS3Credentials } from '../../../test/lab/bucket.ts'
 
 describeEachLocation('blobs', (open) => {
   test('round-trip 20 MB as a stream', async () => {

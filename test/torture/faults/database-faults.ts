@@ -49,6 +49,7 @@ export function databaseFaults({ fleet: { members, database }, databaseControl, 
         return true
       },
       ...(isLong && {
+        'stop the database for a minute': async () => databaseControl.crash(minuteMs).then(() => true),
         'pause the database for a minute': async () => {
           const resume = databaseControl.pause()
           await sleep(minuteMs)

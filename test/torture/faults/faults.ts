@@ -6,7 +6,9 @@ import { databaseFaults, type DatabaseControl } from './database-faults.ts'
 import { machineFaults } from './machine-faults.ts'
 import { networkFaults } from './network-faults.ts'
 import { serverFaults } from './server-faults.ts'
+import { storageFaults } from './storage-faults.ts'
 import type { Fleet } from '../fleet.ts'
+import type { Link } from '../link.ts'
 import type { Load } from '../load/load.ts'
 
 /**
@@ -24,6 +26,8 @@ export interface FaultTargets {
   readonly load: Load
   /** Processes of the database. Undefined: they are shared with others, or the servers embed it. */
   readonly databaseControl: DatabaseControl | undefined
+  /** Network between the servers and the S3 service. Undefined: they use a folder. */
+  readonly bucketLink: Link | undefined
   /** Whether faults may take longer than half a minute. */
   readonly isLong: boolean
   readonly log: (line: string) => void
@@ -42,6 +46,7 @@ const pausesMs: Readonly<Record<string, readonly [number, number]>> = {
   // What clients and servers do before they are killed again should get somewhere.
   clients: [3000, 12_000],
   servers: [2000, 9000],
+  storage: [5000, 20_000],
 }
 
 /** Causes faults at random moments: those of a group one after the other, the groups at once. */
@@ -71,6 +76,7 @@ export function startFaults(seed: number, targets: FaultTargets): Faults {
     clients: clientFaults(targets),
     network: networkFaults(targets),
     database: databaseFaults(targets),
+    storage: storageFaults(targets),
     machine: machineFaults(targets),
   }
   const running = Promise.all(Object.entries(groups).map(run))
