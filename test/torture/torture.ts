@@ -104,6 +104,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     records,
     receiver,
     settleMs: mayFail ? 400_000 : 150_000,
+    hasLongOutages: isLong && postgres !== undefined,
     isOrderly: isRolling,
     log,
   })

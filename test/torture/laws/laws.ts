@@ -17,6 +17,8 @@ export interface FinishedRun {
   readonly receiver: Receiver
   /** Maximum time in which all work must come to its end, in milliseconds. */
   readonly settleMs: number
+  /** Whether the database was away for longer than clients retry. */
+  readonly hasLongOutages: boolean
   /** Whether no process was killed. */
   readonly isOrderly: boolean
   /** Receives progress. */
@@ -36,7 +38,7 @@ export async function judge(run: FinishedRun): Promise<Judgment> {
     ...(await settle(run)),
     ...(await checkProfiles(fleet, records)),
     ...(await checkUsage(fleet)),
-    ...(await waitForClients(fleet)),
+    ...(await waitForClients(fleet, run)),
     ...records.damagedDownloads.map((download) => `a download has the wrong bytes: ${download}`),
   ]
   const codes = await fleet.stop()

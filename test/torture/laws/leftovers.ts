@@ -3,18 +3,27 @@ import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Bowline } from '../../../src/index.ts'
 import { processesNaming, processesWithEnvironment } from '../../lab/browser-processes.ts'
 import type { Fleet } from '../fleet.ts'
 
 /** Milliseconds after which reapers of killed clients have exited. */
 const reaperMs = 70_000
 
-/** Waits until the reapers of killed clients have exited. Returns those that have not. */
-export async function waitForClients({ members, sessionDir }: Fleet): Promise<readonly string[]> {
+/**
+ * Waits until the reapers of killed clients have exited. After outages of a minute, which is how
+ * long reapers try, deletes the remaining sessions as the next client would. Returns what is left.
+ */
+export async function waitForClients(
+  { members, sessionDir, apiKey }: Fleet,
+  { hasLongOutages }: { readonly hasLongOutages: boolean },
+): Promise<readonly string[]> {
   const endMs = Date.now() + reaperMs
   for (;;) {
     const pids = members.flatMap(({ url }) => processesWithEnvironment(`BOWLINE_BASE_URL=${url}`))
     if (pids.length === 0) {
+      for (const { url: baseUrl } of hasLongOutages ? members : [])
+        await new Bowline({ baseUrl, apiKey, sessionDir }).sessions.reap()
       const markers = await namesIn(sessionDir)
       return markers.length === 0 ? [] : [`session markers of clients are left: ${markers.join(' ')}`]
     }
