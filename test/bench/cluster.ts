@@ -9,15 +9,18 @@ import { atMost, ratioAtLeast, type BenchGroup, type Figure } from './group.ts'
 import { processorMsOf } from './process-time.ts'
 
 /**
- * Response time of a slow page. It is long enough that servers mostly wait, as they do for real
- * sites, so that more servers are faster even on one machine with two cores.
+ * Response time of a slow page. It is long enough that the limit is the number of pages that a
+ * server works on at once, and not the two cores that 8 servers, PostgreSQL and the site share.
  */
-const pageMs = 4000
+const pageMs = 8000
 
 /** Pages that a server works on at once. */
 const pagesAtOnce = 16
 
-/** Sessions of a server at once. Each starts for a second, and is deleted two seconds later. */
+/**
+ * Sessions of a server at once. A browser starts for a second, three at a time, and the session is
+ * deleted two seconds later.
+ */
 const sessionsAtOnce = 8
 const lifeMs = 2000
 
@@ -27,9 +30,16 @@ const minShare = 0.9
 /** A measured run: what it did per second, and what that cost. */
 interface Run {
   readonly count: number
+  readonly perSecond: number
   readonly seconds: number
   readonly serverMs: number
   readonly database: DatabaseLoad
+}
+
+/** Work that was done, and how fast. */
+interface Measured {
+  readonly pieces: number
+  readonly perSecond: number
 }
 
 /** Throughput of 1, 2, 4 and 8 servers, and the part of it that the database limits. */
@@ -39,7 +49,7 @@ export const group: BenchGroup = {
     `1, 2, 4 and 8 servers on one PostgreSQL, whose browsers are replaced by a delay and whose pages take ${pageMs} ms; ` +
     'baseline: one server, multiplied',
   run: async ({ isQuick, progress }) => {
-    const rounds = isQuick ? 2 : 6
+    const rounds = isQuick ? 1 : 4
     await using postgres = await startPostgres()
     await using site = await startSite({
       '/slow': async (exchange) => {
@@ -53,11 +63,15 @@ export const group: BenchGroup = {
       progress(`  ${count} servers`)
       const runs = await measure(postgres, site, { count, rounds })
       for (const [work, run] of Object.entries(runs)) {
-        const perSecond = run.count / run.seconds
+        const { perSecond } = run
         single[work] ??= perSecond
         const growth = count === 1 ? {} : { baseline: single[work] * count, aim: ratioAtLeast(minShare) }
         figures.push({ name: `${work} per second, ${count} servers`, unit: '1/s', ours: perSecond, ...growth })
         if (count === 8) figures.push(...costsOf(work, run))
+        if (run.database.blockedStatement !== undefined)
+          progress(
+            `  ${work} wait the longest for locks in: ${run.database.blockedStatement.replaceAll(/\s+/g, ' ').trim()}`,
+          )
       }
     }
     return figures
@@ -65,12 +79,14 @@ export const group: BenchGroup = {
 }
 
 /** Returns what one piece of work costs, and how many one processor of PostgreSQL carries. */
-function costsOf(work: string, { count, serverMs, database }: Run): readonly Figure[] {
+function costsOf(work: string, { count, seconds, serverMs, database }: Run): readonly Figure[] {
   const databaseMs = database.processorMs / count
   return [
     { name: `processor time of the servers for one of the ${work}`, unit: 'ms', ours: serverMs / count },
     { name: `processor time of PostgreSQL for one of the ${work}`, unit: 'ms', ours: databaseMs },
     { name: `limit of one processor of PostgreSQL: ${work} per second`, unit: '1/s', ours: 1000 / databaseMs },
+    { name: `transactions for one of the ${work}`, unit: '', ours: database.commits / count },
+    { name: `transactions per second, 8 servers with ${work}`, unit: '1/s', ours: database.commits / seconds },
     { name: `lock wait for one of the ${work}`, unit: 'ms', ours: database.lockMs / count, aim: atMost(2) },
     {
       name: `connections of a server while it works on ${work}`,
@@ -95,25 +111,29 @@ async function measure(
   const servers: BenchServer[] = []
   for (let index = 0; index < count; index += 1)
     servers.push(undo.use(await startBenchServer({ browser: 'shell', warm: 0, flags, env })))
-  const timed = async (pieces: number, work: () => Promise<void>): Promise<Run> => {
+  const timed = async (work: () => Promise<Measured>): Promise<Run> => {
     const watched = await watchDatabase(database.url, postgres.mainPid())
     const serversMs = (): number => servers.reduce((sum, { pid }) => sum + processorMsOf(pid), 0)
     const [startMs, startServersMs] = [performance.now(), serversMs()]
-    await work()
+    const { pieces, perSecond } = await work()
     const seconds = (performance.now() - startMs) / 1000
-    return { count: pieces, seconds, serverMs: serversMs() - startServersMs, database: await watched.stop() }
+    return { count: pieces, perSecond, seconds, serverMs: serversMs() - startServersMs, database: await watched.stop() }
   }
   // The first requests compile code and open connections.
   await runSessions(servers, 1)
-  const sessions = await timed(rounds * sessionsAtOnce * count, async () => runSessions(servers, rounds))
-  const urls = Array.from({ length: rounds * pagesAtOnce * count }, (_, index) => site.url(`/slow?n=${index}`))
-  const pages = await timed(urls.length, async () => runBatch(servers[0]!, urls))
+  const sessions = await timed(async () => runSessions(servers, rounds))
+  const urls = Array.from({ length: rounds * pagesAtOnce }, (_, index) => site.url(`/slow?n=${index}`))
+  const pages = await timed(async () => runBatches(servers, urls))
   return { sessions, pages }
 }
 
 /** Creates and deletes sessions, some at a time through each server, one after the other. */
-async function runSessions(servers: readonly BenchServer[], rounds: number): Promise<void> {
-  const client = async (server: BenchServer): Promise<void> => {
+async function runSessions(servers: readonly BenchServer[], rounds: number): Promise<Measured> {
+  const count = servers.length * sessionsAtOnce
+  const startMs = performance.now()
+  const client = async (server: BenchServer, index: number): Promise<void> => {
+    // Clients do not start in the same millisecond.
+    await sleep((index / count) * lifeMs)
     for (let round = 0; round < rounds; round += 1) {
       const { id } = await server.create()
       await sleep(lifeMs)
@@ -121,14 +141,35 @@ async function runSessions(servers: readonly BenchServer[], rounds: number): Pro
       if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
     }
   }
-  await Promise.all(servers.flatMap((server) => Array.from({ length: sessionsAtOnce }, async () => client(server))))
+  await Promise.all(Array.from({ length: count }, async (_, index) => client(servers[index % servers.length]!, index)))
+  const pieces = count * rounds
+  return { pieces, perSecond: (pieces / (performance.now() - startMs)) * 1000 }
 }
 
-async function runBatch(server: BenchServer, urls: readonly string[]): Promise<void> {
-  const { status, body } = await server.api('POST', '/v2/batch/scrape', { urls, formats: ['rawHtml'], maxAge: 0 })
-  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
-  for await (const _ of every(100)) {
-    const answer = await server.api('GET', `/v2/batch/scrape/${body['id']}?limit=1`)
-    if (answer.body['status'] !== 'scraping') return
+/**
+ * Sends a batch to each server at the same time. Measures while all have work: until the first
+ * tenth of the pages is done, servers still start, and after nine tenths, some have none left.
+ */
+async function runBatches(servers: readonly BenchServer[], urls: readonly string[]): Promise<Measured> {
+  const startMs = performance.now()
+  const ids = await Promise.all(
+    servers.map(async ({ api }) => {
+      const { status, body } = await api('POST', '/v2/batch/scrape', { urls, formats: ['rawHtml'], maxAge: 0 })
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return String(body['id'])
+    }),
+  )
+  const total = servers.length * urls.length
+  const samples: { readonly ms: number; readonly count: number }[] = []
+  for await (const _ of every(250)) {
+    const jobs = await Promise.all(ids.map(async (id) => servers[0]!.api('GET', `/v2/batch/scrape/${id}?limit=1`)))
+    const count = jobs.reduce((sum, { body }) => sum + Number(body['completed']), 0)
+    samples.push({ ms: performance.now() - startMs, count })
+    if (jobs.every(({ body }) => body['status'] === 'completed')) break
   }
+  const [first, last] = [
+    samples.find(({ count }) => count >= total * 0.1)!,
+    samples.findLast(({ count }) => count <= total * 0.9)!,
+  ]
+  return { pieces: total, perSecond: ((last.count - first.count) / (last.ms - first.ms)) * 1000 }
 }

@@ -7,8 +7,12 @@ import { processorMsOf } from '../process-time.ts'
 export interface DatabaseLoad {
   /** Processor time of all its processes in milliseconds. */
   readonly processorMs: number
-  /** Sum of the times for which statements of pages have waited for locks, in milliseconds. */
+  /** Number of transactions that were committed. Most have one statement. */
+  readonly commits: number
+  /** Sum of the times for which statements have waited for locks, in milliseconds. */
   readonly lockMs: number
+  /** Statement that has waited for locks the longest. Undefined: none has. */
+  readonly blockedStatement: string | undefined
   /** Most connections at a time. */
   readonly connections: number
 }
@@ -26,6 +30,8 @@ export async function watchDatabase(
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const ended = new AbortController()
   const load = { lockMs: 0, connections: 0 }
+  const waitsMs = new Map<string, number>()
+  const firstCommits = await countCommits(client)
   const startMs = processorMsByPid(mainPid)
   const latestMs = new Map(startMs)
   // Processes that have exited keep their last value.
@@ -35,14 +41,17 @@ export async function watchDatabase(
   const watch = async (): Promise<void> => {
     let [lastMs, processorsMs] = [performance.now(), 0]
     while (!ended.signal.aborted) {
-      const sample = await client.query<{ waiting: string; connections: string }>(
+      const sample = await client.query<{ connections: string; blocked: readonly string[] | null }>(
         // Excludes counting a job, which locks it. Ending a page does not wait for that lock.
-        `select count(*) as connections,
-          count(*) filter (where wait_event_type = 'Lock' and query not like 'select % for update') as waiting
+        `select count(*) as connections, array_agg(query)
+          filter (where wait_event_type = 'Lock' and query not like 'select % for update') as blocked
         from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       )
       const nowMs = performance.now()
-      load.lockMs += Number(sample.rows[0]?.waiting ?? 0) * (nowMs - lastMs)
+      for (const statement of sample.rows[0]?.blocked ?? []) {
+        load.lockMs += nowMs - lastMs
+        waitsMs.set(statement, (waitsMs.get(statement) ?? 0) + nowMs - lastMs)
+      }
       load.connections = Math.max(load.connections, Number(sample.rows[0]?.connections ?? 0))
       lastMs = nowMs
       if (nowMs - processorsMs >= sampleMs.processors) {
@@ -58,12 +67,21 @@ export async function watchDatabase(
     stop: async () => {
       ended.abort()
       await watched
+      const commits = (await countCommits(client)) - firstCommits
       await client.end()
       latestMs.delete(rows[0]?.pid ?? 0)
       const processorMs = [...latestMs].reduce((sum, [pid, ms]) => sum + ms - (startMs.get(pid) ?? 0), 0)
-      return { ...load, processorMs }
+      const [blocked] = [...waitsMs].toSorted(([, left], [, right]) => right - left)
+      return { ...load, commits, blockedStatement: blocked?.[0], processorMs }
     },
   }
+}
+
+async function countCommits(client: Client): Promise<number> {
+  const { rows } = await client.query<{ commits: string }>(
+    'select xact_commit as commits from pg_stat_database where datname = current_database()',
+  )
+  return Number(rows[0]?.commits ?? 0)
 }
 
 function processorMsByPid(mainPid: number): ReadonlyMap<number, number> {
