@@ -26,7 +26,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One second, the default, is not much for a browser on a busy machine.
-    expect: { poll: { timeout: 8000 } },
+    expect: { poll: { timeout: 8000, interval: 100 } },
     reporters: ['default', './test/lab/count-reporter.ts'],
     setupFiles: ['./test/lab/real-clock.ts'],
     globalSetup: ['./test/lab/global-setup.ts'],
