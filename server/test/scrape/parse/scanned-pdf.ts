@@ -52,11 +52,25 @@ function decodePng(png: Buffer): { readonly width: number; readonly height: numb
 }
 
 function unfilter(row: Buffer, above: Buffer, filter: number): void {
+  if (filter === 0) return
   for (let x = 0; x < row.length; x++) {
-    const [left, up, corner] = [row[x - 4] ?? 0, above[x] ?? 0, above[x - 4] ?? 0]
-    const paeth = [left, up, corner].toSorted(
-      (a, b) => Math.abs(left + up - corner - a) - Math.abs(left + up - corner - b),
-    )[0]!
-    row[x] = row[x]! + [0, left, up, (left + up) >> 1, paeth][filter]!
+    const left = x < 4 ? 0 : row[x - 4]!
+    const up = above[x]!
+    row[x]! +=
+      filter === 1
+        ? left
+        : filter === 2
+          ? up
+          : filter === 3
+            ? (left + up) >> 1
+            : paeth(left, up, x < 4 ? 0 : above[x - 4]!)
   }
+}
+
+/** Returns the neighbour that is closest to the plane through all three. */
+function paeth(left: number, up: number, corner: number): number {
+  const plane = left + up - corner
+  const [toLeft, toUp, toCorner] = [Math.abs(plane - left), Math.abs(plane - up), Math.abs(plane - corner)]
+  if (toLeft <= toUp && toLeft <= toCorner) return left
+  return toUp <= toCorner ? up : corner
 }
