@@ -102,7 +102,23 @@ function kindOf(path: string): BrowserKind {
   return /headless[-_]shell/.test(path) ? 'shell' : 'chromium'
 }
 
-async function readVersion(path: string): Promise<{ version: string } | { version: undefined; problem: string }> {
+type VersionResult = { readonly version: string } | { readonly version: undefined; readonly problem: string }
+
+/** Versions of binaries, by path, size and time of the last change. */
+const versions = new Map<string, string>()
+
+/** Returns the version of a binary. Servers of the same process start it once. */
+async function readVersion(path: string): Promise<VersionResult> {
+  const { size, mtimeMs } = await stat(path)
+  const key = `${path} ${size} ${mtimeMs}`
+  const version = versions.get(key)
+  if (version !== undefined) return { version }
+  const result = await askVersion(path)
+  if (result.version !== undefined) versions.set(key, result.version)
+  return result
+}
+
+async function askVersion(path: string): Promise<VersionResult> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], {
       timeout: 10_000,
