@@ -73,6 +73,10 @@ export const catalogue = {
   DELIVERY_GONE: { status: 410, hint: 'The payload of a delivery is stored for one day after it was delivered.' },
   MONITOR_NOT_FOUND: { status: 404, hint: 'Check the id. `bowline monitors list` shows the monitors of your team.' },
   CHECK_NOT_FOUND: { status: 404, hint: 'Check the id. Checks are kept for `retentionDays` of their monitor.' },
+  MONITOR_QUOTA_EXCEEDED: {
+    status: 409,
+    hint: 'Delete a monitor. The operator of the server can raise `--max-monitors`.',
+  },
   MONITOR_PAUSED: { status: 409, hint: 'Set `status: "active"`, or run `bowline monitors resume ID`.' },
   CHECK_RUNNING: { status: 409, hint: 'Wait for the check in `checkId`: a monitor runs one check at a time.' },
   MAIL_UNAVAILABLE: { status: 400, hint: 'Start the server with `--smtp-url` and `--mail-from`, or use a webhook.' },

@@ -46,6 +46,7 @@ export interface ServiceSettings {
   readonly scrapes: ScrapeSettings
   readonly webhooks: WebhookSettings
   readonly mail: MailSettings
+  readonly maxMonitors: number
   readonly jobs: JobSettings
 }
 
@@ -67,7 +68,7 @@ export async function openServices(
   { shared, blobs, egress, host }: ServiceDeps,
 ): Promise<Services> {
   const { store, prices, billing, metrics, tracer, nodeId, onError } = shared
-  const { languageModel } = settings
+  const { languageModel, maxMonitors } = settings
   const scraping = openScraping(resources, settings, { shared, blobs, egress, host })
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
@@ -87,6 +88,7 @@ export async function openServices(
     mailer,
     dispatcher,
     languageModel,
+    maxMonitors,
     nodeId,
     metrics,
     onError,

@@ -129,6 +129,7 @@ function serviceSettings(config: ServerConfig): ServiceSettings {
     },
     webhooks: { webhookSecret: config.webhookSecret, version: packageVersion },
     mail: { smtpUrl: config.smtpUrl, mailFrom: config.mailFrom, mailTrusted: config.mailTrusted, publicUrl },
+    maxMonitors: config.maxMonitors,
     jobs: {
       maxBulkPages: config.maxBulkPages,
       maxHostPages: config.maxHostPages,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { wholeNumber, type Setting } from './setting.ts'
 
-/** Settings of batches and crawls. */
+/** Settings of batches, crawls and monitors. */
 export const jobSettings = {
   maxBulkPages: {
     flag: 'max-bulk-pages',
@@ -23,6 +23,13 @@ export const jobSettings = {
     help: 'minimum delay between two of these pages of one host, in milliseconds',
     accepts: 'a whole number from 0 to 600000',
     schema: wholeNumber(0, 600_000).default(0),
+  },
+  maxMonitors: {
+    flag: 'max-monitors',
+    env: 'BOWLINE_MAX_MONITORS',
+    help: 'maximum number of monitors per team, paused ones included; 0: none can be created',
+    accepts: 'a whole number from 0 to 100000',
+    schema: wholeNumber(0, 100_000).default(500),
   },
   robots: {
     flag: 'robots',

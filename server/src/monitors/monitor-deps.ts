@@ -26,6 +26,8 @@ export interface MonitorDeps {
   readonly dispatcher: Dispatcher
   /** `undefined` if this server cannot judge changes. */
   readonly languageModel: LanguageModel | undefined
+  /** Maximum number of monitors per team. */
+  readonly maxMonitors: number
   readonly nodeId: string
   /** Default: nothing is recorded. */
   readonly metrics?: MetricRecorder | undefined

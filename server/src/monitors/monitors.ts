@@ -4,9 +4,11 @@ import { BowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import { findCheck, findOpenCheck, insertCheck, listChecks, type CheckFilter, type CheckRow } from './queries/checks.ts'
 import {
+  countMonitors,
   findMonitor,
   insertMonitor,
   listMonitors,
+  lockTeam,
   updateMonitor,
   type ListedMonitor,
   type MonitorChange,
@@ -37,11 +39,11 @@ export class Monitors {
   }
 
   /**
-   * Creates a monitor. Throws FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE or BAD_REQUEST for options that
-   * this server does not support.
+   * Creates a monitor. Throws MONITOR_QUOTA_EXCEEDED, and FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE or
+   * BAD_REQUEST for options that this server does not support.
    */
   async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Owner): Promise<ListedMonitor> {
-    const { store, mailer } = this.#deps
+    const { store, mailer, maxMonitors } = this.#deps
     const { webhook, notification, goal, schedule } = request
     const targets = assignTargetIds(request.targets)
     assertMonitorSupported(this.#deps, targets, request)
@@ -61,6 +63,10 @@ export class Monitors {
       nextRunAt: firstRun(schedule),
     }
     await store.db.transaction().execute(async (db) => {
+      // Two requests at once must not both take the last place.
+      await lockTeam(db, teamId)
+      if ((await countMonitors(db, teamId)) >= maxMonitors)
+        throw new BowlineError('MONITOR_QUOTA_EXCEEDED', `A team can have at most ${maxMonitors} monitors`)
       await insertMonitor(db, row)
       await mailer?.subscribe(db, row.id, notification)
     })

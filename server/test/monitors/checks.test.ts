@@ -153,6 +153,23 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     await expect(monitors.get(monitorId, teamId)).rejects.toMatchObject({ code: 'MONITOR_NOT_FOUND' })
   })
 
+  test('a team has at most `maxMonitors` monitors, also if it creates two at once', async () => {
+    const { team, key } = await makeTeam(store.db)
+    const monitors = new Monitors({ ...deps, mailer: undefined, maxMonitors: 2 } as never)
+    const { name, targets, cron, timezone } = plainMonitor({ id: uuidV7(), teamId: team.id, apiKeyId: key.id })
+    const request = { name, targets, schedule: { cron, timezone }, notification: {}, retentionDays: 30 } as never
+    const create = async () => monitors.create(request, { teamId: team.id, apiKeyId: key.id, baseUrl: '' })
+
+    const { id } = await create()
+    const ends = await Promise.allSettled([create(), create()])
+    await monitors.delete(id, team.id)
+
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(ends).toContainEqual(expect.objectContaining({ reason: expect.objectContaining({ status: 409 }) }))
+    await expect(create()).resolves.toMatchObject({ name })
+    await expect(create()).rejects.toMatchObject({ code: 'MONITOR_QUOTA_EXCEEDED' })
+  })
+
   test('of paused and deleted monitors are not started', async () => {
     const { id } = await makeMonitor(daysAgo(1))
     await store.db.updateTable('monitor').set({ status: 'paused' }).where('id', '=', id).execute()

@@ -39,6 +39,22 @@ export async function insertMonitor(db: Kysely<Database>, row: NewMonitor): Prom
   await db.insertInto('monitor').values(monitors.write(row)).execute()
 }
 
+/** Locks a team until the transaction ends, so that its monitors can be counted. */
+export async function lockTeam(db: Kysely<Database>, teamId: string): Promise<void> {
+  await db.selectFrom('team').select('id').where('id', '=', teamId).forNoKeyUpdate().execute()
+}
+
+/** Returns the number of monitors of a team. */
+export async function countMonitors(db: Kysely<Database>, teamId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('monitor')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('teamId', '=', teamId)
+    .where('status', '!=', 'deleted')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Returns the monitor with this id, or `undefined` if there is none or it was deleted. */
 export async function findMonitor(db: Kysely<Database>, id: string): Promise<ListedMonitor | undefined> {
   const row = await selectMonitors(db).where('monitor.id', '=', id).executeTakeFirst()
