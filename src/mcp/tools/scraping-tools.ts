@@ -196,8 +196,8 @@ async function collectPages(
 }
 
 /**
- * Options of a scrape that leave out the contents of frames if hosts are restricted: frames can show
- * pages of any host. The server writes them into `data-frame` elements.
+ * Options of a scrape that leave out the contents of frames if hosts are restricted: frames can
+ * show pages of any host. The server writes them into `data-frame` elements.
  */
 function withoutFrames({ allowedDomains }: AllowedHosts): { readonly excludeTags?: string[] } {
   return allowedDomains === undefined ? {} : { excludeTags: ['[data-frame]'] }
