@@ -19,6 +19,11 @@ export const scrapeFields = {
   formats: boundedArray(format, maxFormats).default([{ type: 'markdown' }]),
   onlyMainContent: z.boolean().default(true),
   onlyCleanContent: z.boolean().default(false),
+  /**
+   * Keeps (`true`) or removes (`false`) the comments of readers in the main content. Default: those
+   * that are probably content, such as the replies of a thread.
+   */
+  includeComments: z.boolean().optional(),
   includeTags: selectors.optional(),
   excludeTags: selectors.optional(),
   /** Maximum age of a stored page in milliseconds. 0 disables stored pages. Default: two days. */

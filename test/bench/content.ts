@@ -51,8 +51,8 @@ function measure(folder: string | undefined, isQuick: boolean): readonly Figure[
   const pages = readLabelledPages(folder)
   const scores = pages.map((page) => scoreWords(toText(read(page)), page.truth))
   return [
-    ...figuresOf('on training pages', pages, scores),
-    ...(isQuick ? [] : figuresOf('on held-out pages', pages, scoreHeldOut(pages, 5))),
+    ...figuresOf('of the shipped model on the pages it was trained on', pages, scores),
+    ...(isQuick ? [] : figuresOf('held out by site, 5 folds', pages, scoreHeldOut(pages, 5))),
     measureSpeed(pages),
   ]
 }

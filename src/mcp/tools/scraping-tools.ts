@@ -19,12 +19,13 @@ const scrape = serviceTool({
     url: z.string().describe('URL of the page or PDF'),
     format: z.enum(['markdown', 'html', 'rawHtml', 'links']).default('markdown'),
     onlyMainContent: z.boolean().default(true).describe('Leave out navigation, footers and the like'),
+    includeComments: z.boolean().optional().describe("Keep or remove readers' comments. Default: if they are content"),
     waitFor: z.int().min(0).max(60_000).optional().describe('Milliseconds to wait after the page has loaded'),
     offset: z.int().min(0).default(0).describe('Character to start at, to read on in a long page'),
     maxTokens,
   },
   isReadOnly: true,
-  run: async ({ url, format, onlyMainContent, waitFor, offset, maxTokens: limit }, context) => {
+  run: async ({ url, format, onlyMainContent, includeComments, waitFor, offset, maxTokens: limit }, context) => {
     assertAllowedUrl(url, context.options.allowedDomains)
     if (format === 'rawHtml') assertFramesAllowed(context.options)
     const document = await context.bowline().scrape(
@@ -32,6 +33,7 @@ const scrape = serviceTool({
       {
         formats: [format],
         onlyMainContent,
+        includeComments,
         ...(waitFor === undefined ? {} : { waitFor }),
         ...withoutFrames(context.options),
       },

@@ -33,7 +33,9 @@ function scoreWith(model: Model, page: LabelledPage): WordScore {
   const parsed = parsePage(page.html, '')
   const { document } = parsed
   normalizeTree(document, 'short')
-  const content = selectMainContent(document, { score: (row) => 1 / (1 + Math.exp(-logitOf(model, row))) })
+  const content = selectMainContent(document, {
+    score: (rows) => rows.map((row) => 1 / (1 + Math.exp(-logitOf(model, row)))),
+  })
   pruneTree(document, content)
   return scoreWords(content.isKept.includes(true) ? toText(treeToMarkdown(parsed)) : '', page.truth)
 }

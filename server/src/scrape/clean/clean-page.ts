@@ -16,6 +16,11 @@ export interface CleanOptions {
   readonly onlyMainContent?: boolean | undefined
   /** Also remove parts that are only probably content. Default: false. */
   readonly onlyCleanContent?: boolean | undefined
+  /**
+   * Keep (`true`) or remove (`false`) the comments of readers in the main content. Default: those
+   * that are probably content, such as the replies of a thread.
+   */
+  readonly includeComments?: boolean | undefined
   /** Keep only elements that match one of these selectors. Default: all. */
   readonly includeTags?: readonly string[] | undefined
   /** Remove elements that match one of these selectors. Default: none. */
@@ -44,14 +49,14 @@ export function cleanPage({ document, base }: ParsedPage, options: CleanOptions 
   if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
-  if (selectsMainContent) keepMainContent(document, onlyCleanContent)
+  if (selectsMainContent) keepMainContent(document, onlyCleanContent, options.includeComments)
   removeNonContent(document)
   resolveUrls(document, base, removeBase64Images)
   return { removeBase64Images, isUnmatched }
 }
 
-function keepMainContent(document: Document, isStrict: boolean): void {
-  const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1 })
+function keepMainContent(document: Document, isStrict: boolean, includeComments: boolean | undefined): void {
+  const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1, includeComments })
   if (content.isKept.includes(true)) pruneTree(document, content)
   else showDescription(document)
 }

@@ -1,14 +1,14 @@
-import type { Document, Element } from 'domhandler'
-import { isElement, visitElements } from '../parse/dom-nodes.ts'
-import { removeMatching } from '../parse/select-elements.ts'
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler'
+import { invisibleNames, isElement, isText, visitElements } from '../parse/dom-nodes.ts'
+import { findElements } from '../parse/select-elements.ts'
 import { adHosts, adSelectors } from '../render/ad-rules.ts'
-import { filterTree } from '../parse/edit-tree.ts'
+import { filterTree, removeNode } from '../parse/edit-tree.ts'
 
 /** Matches ids, classes, URLs and attribute names that a selector may apply to. */
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
 /**
- * Removes advertisements and consent banners. A page without candidates costs only one regular
+ * Removes advertisements and consent banners, unless the page has no other text. A page without candidates costs only one regular
  * expression per element.
  */
 export function removeAds(document: Document): void {
@@ -18,7 +18,18 @@ export function removeAds(document: Document): void {
     hasCandidate ||= mayBeAd(element)
     return !hasCandidate
   })
-  if (hasCandidate) removeMatching(document, [adSelectors.join(', ')])
+  if (!hasCandidate) return
+  const ads = findElements(document, adSelectors.join(', '))
+  if (ads.length > 0 && hasTextOutside(document, new Set(ads))) for (const ad of ads) removeNode(ad)
+}
+
+/** Whether a page has text outside of some elements. A page that is only a consent banner has none. */
+function hasTextOutside(parent: ParentNode, excluded: ReadonlySet<AnyNode>): boolean {
+  return parent.children.some((child) => {
+    if (isText(child)) return child.data.trim() !== ''
+    if (!isElement(child) || child.name === 'head' || invisibleNames.has(child.name)) return false
+    return !excluded.has(child) && hasTextOutside(child, excluded)
+  })
 }
 
 function longestWordOf(selector: string): string {

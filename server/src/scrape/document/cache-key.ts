@@ -65,9 +65,11 @@ export function isPersonal({ url, actions = [], headers = {}, profile }: ScrapeR
 
 /** Returns the key of a tracked page: its URL, its tag, and the options that shape its Markdown. */
 export function trackingKey(request: ScrapeRequest, tag: string | null): string {
-  const { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile } = request
+  const { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags } = request
+  const { removeBase64Images, mobile } = request
   const location = isDefaultLocation(request.location) ? undefined : request.location
-  const shaping = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, mobile, location }
+  const selection = { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags }
+  const shaping = { ...selection, removeBase64Images, mobile, location }
   return hashOf({ ...shaping, tag, url: urlWithoutFragment(request.url) })
 }
 

@@ -11,12 +11,14 @@ import type { ProcessedHtml } from './process-html.ts'
  * It resolves to undefined for a page that is not HTML.
  */
 export function createPageProcessor(workers: HtmlThreadPool, request: ScrapeRequest, signal: AbortSignal) {
-  const { formats, onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds } = request
+  const { formats, onlyMainContent, onlyCleanContent, includeComments } = request
+  const { includeTags, excludeTags, removeBase64Images, blockAds } = request
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => htmlFormats.has(type)))
   if (formats.some(readsMarkdown)) wanted.add('markdown')
   const attributes = formats.find((format) => format.type === 'attributes')?.selectors
   const wantsProduct = formats.some(({ type }) => type === 'product')
-  const options = { onlyMainContent, onlyCleanContent, includeTags, excludeTags, removeBase64Images, blockAds }
+  const selection = { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags }
+  const options = { ...selection, removeBase64Images, blockAds }
   return async ({ body, url }: LoadedPage): Promise<ProcessedHtml | undefined> => {
     if (body.kind !== 'html') return undefined
     // A document has no menus, and its cells are not advertisements.

@@ -67,6 +67,40 @@ describe('only the main content', () => {
     expect(read(articlePage, { onlyCleanContent: true })).toContain('meanders')
   })
 
+  test('has comments or not with `includeComments`', () => {
+    const comment = 'I walked along this very bend last summer and the bank had moved by a metre.'
+    const html = articlePage.replace(
+      '</article>',
+      `</article><section id="comments"><h3>One comment</h3><div class="comment"><p>${comment}</p></div></section>`,
+    )
+
+    expect(read(html, { includeComments: true })).toContain(comment)
+    expect(read(html, { includeComments: false })).not.toContain(comment)
+    for (const includeComments of [true, false]) expect(read(html, { includeComments })).toContain('about oxbow lakes ')
+  })
+
+  test('has the comments of a page that has nothing else', () => {
+    const html = '<body><div class="comments"><p>The first answer of all.</p></div></body>'
+
+    expect(read(html, { includeComments: false })).toBe('The first answer of all.\n')
+  })
+
+  test('keeps an article inside an element that is named after its comments', () => {
+    const html = articlePage
+      .replace('<article', '<div class="has-comments"><article')
+      .replace('</article>', '</article></div>')
+
+    expect(read(html, { includeComments: false })).toContain('about meanders ')
+  })
+
+  test('of an error page or of a lone consent banner is its text', () => {
+    const error = '<body><nav><a href="/">Home</a></nav><h1>404</h1><p>This page is gone.</p></body>'
+    const consent = '<body><div id="onetrust-banner-sdk"><p>We use cookies to measure visits.</p></div></body>'
+
+    expect(read(error)).toContain('This page is gone.')
+    expect(read(consent, { blockAds: true })).toContain('We use cookies to measure visits.')
+  })
+
   test('keeps a collapsed answer, but no hidden hint', () => {
     const answer =
       'Rivers bend because the water on the outside runs faster and takes the bank with it, while the inside silts up, year after year, until the bend cuts itself off.'

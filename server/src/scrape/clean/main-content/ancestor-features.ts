@@ -74,17 +74,22 @@ export function cardFeatures(layout: Layout, index: number): number[] {
   ]
 }
 
+/** Returns an element and all its ancestors. */
+export function ancestorsOf(context: ElementContext | undefined): ReadonlySet<ElementContext> {
+  const all = new Set<ElementContext>()
+  for (let up = context; up !== undefined; up = up.parent) all.add(up)
+  return all
+}
+
 /** Features of a text relative to the element with the most prose. */
-export function topFeatures(layout: Layout, index: number): number[] {
+export function topFeatures(layout: Layout, index: number, aboveTop: ReadonlySet<ElementContext>): number[] {
   const { top, total } = layout
   if (top === undefined) return [0, 30, 0, 0, 0]
-  const above = new Set<ElementContext>()
-  for (let up: ElementContext | undefined = top; up !== undefined; up = up.parent) above.add(up)
   let steps = 0
   let isIn = false
   for (let context = layout.contexts[index]; context !== undefined; context = context.parent) {
     if (context === top) isIn = true
-    if (above.has(context)) {
+    if (aboveTop.has(context)) {
       steps = top.depth - context.depth
       break
     }

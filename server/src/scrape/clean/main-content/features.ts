@@ -1,4 +1,4 @@
-import { ancestorFeatures, cardFeatures, groupFeatures, topFeatures } from './ancestor-features.ts'
+import { ancestorFeatures, ancestorsOf, cardFeatures, groupFeatures, topFeatures } from './ancestor-features.ts'
 import { similarFeatures, findSimilar, headingFeatures, headingsAbove } from './context-features.ts'
 import type { Layout } from './layout.ts'
 import type { LeafFacts } from './leaf-facts.ts'
@@ -108,21 +108,25 @@ export function featureRows(layout: Layout): readonly Float32Array[] {
   const similar = findSimilar(layout)
   const headings = headingsAbove(layout)
   const outline = readOutline(layout)
+  const aboveTop = ancestorsOf(layout.top)
   return layout.leaves.map((_, index) => {
-    const row = [
-      ...ownFeatures(layout, index),
-      ...positionFeatures(layout, index, wordsBefore),
-      ...neighbourFeatures(layout, index),
-      ...ancestorFeatures(layout, index),
-      ...similarFeatures(layout, index, similar),
-      ...headingFeatures(layout, index, headings),
-      ...groupFeatures(layout, index),
-      ...cardFeatures(layout, index),
-      ...topFeatures(layout, index),
-      ...pageRow,
-      ...outlineFeatures(layout, index, outline),
-    ]
-    return Float32Array.from(row)
+    const row = new Float32Array(featureNames.length)
+    let at = 0
+    const add = (values: readonly number[]): void => {
+      for (let from = 0; from < values.length; from++) row[at++] = values[from] ?? 0
+    }
+    add(ownFeatures(layout, index))
+    add(positionFeatures(layout, index, wordsBefore))
+    add(neighbourFeatures(layout, index))
+    add(ancestorFeatures(layout, index))
+    add(similarFeatures(layout, index, similar))
+    add(headingFeatures(layout, index, headings))
+    add(groupFeatures(layout, index))
+    add(cardFeatures(layout, index))
+    add(topFeatures(layout, index, aboveTop))
+    add(pageRow)
+    add(outlineFeatures(layout, index, outline))
+    return row
   })
 }
 

@@ -98,8 +98,8 @@ function findHeading(leaves: readonly Leaf[], facts: readonly LeafFacts[], page:
 export function headingLevel(element: Element): number {
   let up: Element | null = element
   for (let step = 0; step < 4 && up !== null; step++) {
-    const match = /^h([1-6])$/.exec(up.name)
-    if (match !== null) return Number(match[1])
+    const level = up.name.length === 2 && up.name.startsWith('h') ? up.name.charCodeAt(1) - 48 : 0
+    if (level >= 1 && level <= 6) return level
     const parent: Element['parent'] = up.parent
     up = parent !== null && 'name' in parent ? parent : null
   }

@@ -1,7 +1,8 @@
 import type { Document } from 'domhandler'
+import { withComments } from './comments.ts'
 import { featureRows } from './features.ts'
 import { headingLevel, buildLayout, type Layout } from './layout.ts'
-import { scoreRow } from './score.ts'
+import { scoreRows } from './score.ts'
 import { segment } from './segment.ts'
 
 /** The main content of a page: all its texts, and which of them to keep. */
@@ -17,16 +18,20 @@ export interface SelectOptions {
    * Beta of the F-score. 1 weighs recall and precision equally, 0.5 prefers precision. Default: 1.
    */
   readonly beta?: number | undefined
-  /** Returns the probability of a text, by its features. Default: the built-in model. */
-  readonly score?: ((row: Float32Array) => number) | undefined
+  /** Whether to keep the comments of readers. Default: those that the model selects. */
+  readonly includeComments?: boolean | undefined
+  /** Returns the probabilities of texts, by their features. Default: the built-in model. */
+  readonly score?: ((rows: readonly Float32Array[]) => readonly number[]) | undefined
 }
 
 /** Selects the texts of a page that are its main content. */
 export function selectMainContent(document: Document, options: SelectOptions = {}): MainContent {
   const layout = buildLayout(document, segment(document))
-  const probabilities = featureRows(layout).map((row) => (options.score ?? scoreRow)(row))
+  const probabilities = (options.score ?? scoreRows)(featureRows(layout))
   const words = layout.facts.map((fact) => fact.words)
-  const isChosen = withTitle(layout, probabilities, chooseTexts(probabilities, words, options.beta ?? 1))
+  const isLikely = withTitle(layout, probabilities, chooseTexts(probabilities, words, options.beta ?? 1))
+  const { includeComments } = options
+  const isChosen = includeComments === undefined ? isLikely : withComments(layout, isLikely, includeComments)
   return { layout, isKept: withoutRepeats(layout, isChosen) }
 }
 
