@@ -8,8 +8,8 @@ import { filterTree, removeNode } from '../parse/edit-tree.ts'
 const hint = new RegExp(adSelectors.map(longestWordOf).join('|'), 'i')
 
 /**
- * Removes advertisements and consent banners, unless the page has no other text. A page without candidates costs only one regular
- * expression per element.
+ * Removes advertisements and consent banners, unless the page has no other text. A page without
+ * candidates costs only one regular expression per element.
  */
 export function removeAds(document: Document): void {
   removeTrackers(document)
@@ -23,7 +23,9 @@ export function removeAds(document: Document): void {
   if (ads.length > 0 && hasTextOutside(document, new Set(ads))) for (const ad of ads) removeNode(ad)
 }
 
-/** Whether a page has text outside of some elements. A page that is only a consent banner has none. */
+/**
+ * Whether a page has text outside of some elements. A page that is only a consent banner has none.
+ */
 function hasTextOutside(parent: ParentNode, excluded: ReadonlySet<AnyNode>): boolean {
   return parent.children.some((child) => {
     if (isText(child)) return child.data.trim() !== ''
