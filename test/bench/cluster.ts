@@ -146,6 +146,12 @@ async function runSessions(servers: readonly BenchServer[], rounds: number): Pro
   return { pieces, perSecond: (pieces / (performance.now() - startMs)) * 1000 }
 }
 
+/** Number of pages that are done after some milliseconds. */
+interface Sample {
+  readonly ms: number
+  readonly count: number
+}
+
 /**
  * Sends a batch to each server at the same time. Measures while all have work: until the first
  * tenth of the pages is done, servers still start, and after nine tenths, some have none left.
@@ -160,16 +166,16 @@ async function runBatches(servers: readonly BenchServer[], urls: readonly string
     }),
   )
   const total = servers.length * urls.length
-  const samples: { readonly ms: number; readonly count: number }[] = []
+  const samples: Sample[] = []
   for await (const _ of every(250)) {
     const jobs = await Promise.all(ids.map(async (id) => servers[0]!.api('GET', `/v2/batch/scrape/${id}?limit=1`)))
     const count = jobs.reduce((sum, { body }) => sum + Number(body['completed']), 0)
     samples.push({ ms: performance.now() - startMs, count })
     if (jobs.every(({ body }) => body['status'] === 'completed')) break
   }
-  const [first, last] = [
-    samples.find(({ count }) => count >= total * 0.1)!,
-    samples.findLast(({ count }) => count <= total * 0.9)!,
+  const [first, last] = [0.1, 0.9].map((share) => samples.find(({ count }) => count >= total * share)!) as [
+    Sample,
+    Sample,
   ]
   return { pieces: total, perSecond: ((last.count - first.count) / (last.ms - first.ms)) * 1000 }
 }
