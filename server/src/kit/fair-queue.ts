@@ -1,33 +1,45 @@
+import { abortable } from 'bowline/kit/abort'
+
 /**
- * Runs one task at a time and shares the time fairly between owners. The waiting owner that has
- * used the least time goes next, so an owner with many slow tasks delays another one by at most one
- * task.
+ * Runs a number of tasks at a time and shares the time fairly between owners. Of the owners that
+ * wait, one with the fewest running tasks goes next, and among these the one that has used the
+ * least time. So an owner with many slow tasks delays another one by at most one task.
  */
 export class FairQueue {
+  readonly #slots: number
   readonly #owners = new Map<string, Owner>()
   /** Time used by the owner that ran last. A returning owner starts at this level. */
   #levelMs = 0
-  #isBusy = false
+  #running = 0
 
-  /** Runs `work` when it is the owner's turn. Rethrows its errors. */
-  async run<Result>(ownerId: string, work: () => Promise<Result>): Promise<Result> {
+  /** `slots`: tasks that run at the same time. Default: 1. */
+  constructor(slots = 1) {
+    this.#slots = slots
+  }
+
+  /**
+   * Runs `work` when it is the owner's turn. Rethrows its errors, and the signal's reason while it
+   * waits.
+   */
+  async run<Result>(ownerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted()
     const owner = this.#ownerOf(ownerId)
-    if (this.#isBusy) await new Promise<void>((resolve) => owner.waiting.push(resolve))
-    this.#isBusy = true
+    if (this.#running < this.#slots) this.#occupy(owner)
+    else await this.#wait(owner, signal)
     this.#levelMs = Math.max(this.#levelMs, owner.usedMs)
     const startedAt = performance.now()
     try {
       return await work()
     } finally {
       owner.usedMs += performance.now() - startedAt
-      this.#next()
+      this.#leave(owner)
     }
   }
 
   #ownerOf(id: string): Owner {
     const known = this.#owners.get(id)
     if (known === undefined) {
-      const owner: Owner = { usedMs: this.#levelMs, waiting: [] }
+      const owner: Owner = { usedMs: this.#levelMs, running: 0, waiting: [] }
       this.#owners.set(id, owner)
       return owner
     }
@@ -36,17 +48,40 @@ export class FairQueue {
     return known
   }
 
-  #next(): void {
+  async #wait(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+    const turn = Promise.withResolvers<void>()
+    owner.waiting.push(turn.resolve)
+    try {
+      await abortable(turn.promise, signal)
+    } catch (error) {
+      const index = owner.waiting.indexOf(turn.resolve)
+      if (index === -1) this.#leave(owner)
+      else owner.waiting.splice(index, 1)
+      throw error
+    }
+  }
+
+  #occupy(owner: Owner): void {
+    owner.running += 1
+    this.#running += 1
+  }
+
+  #leave(owner: Owner): void {
+    owner.running -= 1
+    this.#running -= 1
     let next: Owner | undefined
-    for (const [id, owner] of this.#owners) {
-      if (owner.waiting.length === 0) {
-        if (owner.usedMs <= this.#levelMs) this.#owners.delete(id)
-      } else if (next === undefined || owner.usedMs < next.usedMs) next = owner
+    for (const [id, each] of this.#owners) {
+      if (each.waiting.length === 0) {
+        if (each.running === 0 && each.usedMs <= this.#levelMs) this.#owners.delete(id)
+      } else if (next === undefined || isBefore(each, next)) next = each
     }
     const resume = next?.waiting.shift()
-    // The queue stays busy until the next task has run.
-    if (resume !== undefined) return resume()
-    this.#isBusy = false
+    if (next !== undefined && resume !== undefined) {
+      // The slot stays occupied until the next task has run.
+      this.#occupy(next)
+      return resume()
+    }
+    if (this.#running > 0) return
     this.#levelMs = 0
     this.#owners.clear()
   }
@@ -55,5 +90,10 @@ export class FairQueue {
 interface Owner {
   /** Milliseconds of work done. Raised to the level of the others when an idle owner returns. */
   usedMs: number
+  running: number
   readonly waiting: (() => void)[]
+}
+
+function isBefore(a: Owner, b: Owner): boolean {
+  return a.running === b.running ? a.usedMs < b.usedMs : a.running < b.running
 }

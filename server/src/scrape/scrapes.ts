@@ -114,9 +114,9 @@ export class Scrapes implements AsyncDisposable {
 
   /** Parses a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*, or like `scrape`. */
   async parseFile({ file, ...call }: FileScrapeCall): Promise<PricedScrape> {
-    const { request, signal = new AbortController().signal } = call
+    const { request, teamId, signal = new AbortController().signal } = call
     return this.#start(call).finish('file', async () => {
-      const page = await this.#deps.documents.readUpload(file, { signal })
+      const page = await this.#deps.documents.readUpload(file, { teamId, signal })
       const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
       const loaded = { page, processed, isEnhanced: false, isRendered: false }
       return this.#finisher.fromLoaded({ ...call, sourceUrl: file.name }, loaded, signal)

@@ -58,3 +58,30 @@ test('the next task runs after one has failed', async () => {
   await expect(failed).rejects.toThrow('broken')
   await expect(next).resolves.toBe('done')
 })
+
+test('an owner with many slow tasks delays others by one task on two slots as well', async () => {
+  const queue = new FairQueue(2)
+  const done: string[] = []
+  const slow = Array.from({ length: 4 }, async (_, at) => queue.run('slow', takes(20, `slow ${at}`, done)))
+
+  const quick = Array.from({ length: 2 }, async (_, at) => queue.run('quick', takes(0, `quick ${at}`, done)))
+  await Promise.all([...slow, ...quick])
+
+  expect(done).toEqual(['slow 0', 'slow 1', 'quick 0', 'quick 1', 'slow 2', 'slow 3'])
+})
+
+test('a task that is aborted while it waits does not run, and keeps no slot', async () => {
+  const queue = new FairQueue()
+  const done: string[] = []
+  const abort = new AbortController()
+  const first = queue.run('a', takes(10, 'first', done))
+  const aborted = queue.run('b', takes(0, 'aborted', done), abort.signal)
+  const last = queue.run('b', takes(0, 'last', done))
+
+  abort.abort(new Error('left'))
+
+  await expect(aborted).rejects.toThrow('left')
+  await Promise.all([first, last])
+  expect(done).toEqual(['first', 'last'])
+  await expect(queue.run('c', takes(0, 'c', done), abort.signal)).rejects.toThrow('left')
+})

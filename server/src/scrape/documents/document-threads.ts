@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { Semaphore } from '../../kit/semaphore.ts'
+import { FairQueue } from '../../kit/fair-queue.ts'
 import { documentTooLarge } from './document-errors.ts'
 import type { DocumentJob, DocumentOutcome } from './document-thread.ts'
 import { threadEnvironment } from '../../kit/thread-environment.ts'
@@ -21,10 +21,10 @@ export interface DocumentThreadsOptions {
 
 /**
  * Converts documents to HTML, each in its own thread: one that hangs or exhausts its memory costs a
- * thread, not the server.
+ * thread, not the server. Shares the threads fairly between teams.
  */
 export class DocumentThreads {
-  readonly #slots = new Semaphore(maxThreads)
+  readonly #turns = new FairQueue(maxThreads)
   readonly #timeoutMs: number
 
   constructor({ timeoutMs = 30_000 }: DocumentThreadsOptions = {}) {
@@ -32,11 +32,14 @@ export class DocumentThreads {
   }
 
   /**
-   * Converts a document to a page of HTML. Throws DOCUMENT_INVALID, DOCUMENT_ENCRYPTED,
+   * Converts a document of a team to a page of HTML. Throws DOCUMENT_INVALID, DOCUMENT_ENCRYPTED,
    * DOCUMENT_TOO_LARGE, or the signal's reason.
    */
-  async convert(job: DocumentJob, { signal }: Abortable = {}): Promise<string> {
-    using _ = await this.#slots.acquire(signal)
+  async convert(job: DocumentJob, teamId: string, { signal }: Abortable = {}): Promise<string> {
+    return this.#turns.run(teamId, async () => this.#convertNow(job, signal), signal)
+  }
+
+  async #convertNow(job: DocumentJob, signal: AbortSignal | undefined): Promise<string> {
     const limit = AbortSignal.timeout(this.#timeoutMs)
     const response = Promise.withResolvers<DocumentOutcome>()
     const worker = new Worker(new URL(`./document-thread${extname(import.meta.filename)}`, import.meta.url), {

@@ -14,25 +14,30 @@ export interface UploadedFile {
   readonly bytes: Uint8Array
 }
 
+/** The team that a document is read for. */
+export interface ReadFor extends Abortable {
+  readonly teamId: string
+}
+
 /** Reads documents of office programs as HTML pages. */
 export class DocumentReader {
   readonly #threads = new DocumentThreads()
 
   /** Converts the body of a fetched page if it is a document. Throws DOCUMENT_*. */
-  async read(page: FetchedPage, { signal }: Abortable): Promise<LoadedPage> {
+  async read(page: FetchedPage, reader: ReadFor): Promise<LoadedPage> {
     const { body } = page
-    return { ...page, body: body.kind === 'document' ? await this.#convert(body, signal) : body }
+    return { ...page, body: body.kind === 'document' ? await this.#convert(body, reader) : body }
   }
 
   /** Reads a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*. */
-  async readUpload(file: UploadedFile, { signal }: Abortable): Promise<LoadedPage> {
+  async readUpload(file: UploadedFile, reader: ReadFor): Promise<LoadedPage> {
     const body = bodyOf(file)
     const page = { url: uploadUrl(file), statusCode: 200, contentType: file.contentType, body }
-    return this.read(page, { signal })
+    return this.read(page, reader)
   }
 
-  async #convert({ documentKind: kind, bytes }: DocumentFile, signal: AbortSignal | undefined): Promise<PageBody> {
-    const html = await this.#threads.convert({ kind, bytes }, { signal })
+  async #convert({ documentKind: kind, bytes }: DocumentFile, { teamId, signal }: ReadFor): Promise<PageBody> {
+    const html = await this.#threads.convert({ kind, bytes }, teamId, { signal })
     return { kind: 'html', html, source: 'document' }
   }
 }

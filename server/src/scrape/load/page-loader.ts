@@ -101,7 +101,7 @@ export class PageLoader implements AsyncDisposable {
   }
 
   async #fetch(
-    { request, mayFollow, signal, processPage }: LoadRequest,
+    { request, teamId, mayFollow, signal, processPage }: LoadRequest,
     upstream: UpstreamName,
     cookies: readonly string[] = [],
   ): Promise<LoadResult> {
@@ -113,7 +113,7 @@ export class PageLoader implements AsyncDisposable {
     const fetched = await timed(this.#deps.metrics, timing, async () =>
       inSpan('scrape.fetch', async () => fetchPage(request.url, options)),
     )
-    const page = await this.#deps.documents.read(fetched, { signal })
+    const page = await this.#deps.documents.read(fetched, { teamId, signal })
     return { page, processed: await processPage(page), isRendered: false }
   }
 

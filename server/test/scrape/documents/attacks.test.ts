@@ -108,7 +108,7 @@ test.each<[string, DocumentKind, () => Buffer, string, RegExp]>([
 test('ends the thread of a document that takes too long', async () => {
   const threads = new DocumentThreads({ timeoutMs: 1 })
 
-  await expect(threads.convert({ kind: 'docx', bytes: docx(paragraph('x')) })).rejects.toMatchObject({
+  await expect(threads.convert({ kind: 'docx', bytes: docx(paragraph('x')) }, 'team')).rejects.toMatchObject({
     code: 'DOCUMENT_TOO_LARGE',
     message: expect.stringContaining('was not read within 0.001 s'),
   })
