@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -38,6 +39,9 @@ export interface UpgradeDeps extends SessionNodeDeps {
   readonly logDenial: DenialLog
   readonly onError: (error: unknown, action: string) => void
 }
+
+/** Milliseconds in which clients of relayed connections are told why these close. */
+const endTimeoutMs = 2000
 
 /** A WebSocket to a session of another server. */
 interface SessionRelay {
@@ -84,11 +88,13 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
     })
   })
   const { draining } = deps.sessions
+  let ended: Promise<unknown> = Promise.resolve()
   draining.addEventListener('abort', () => {
-    for (const relay of relayed.values()) void endRelay(deps, relay)
+    ended = Promise.all([...relayed.values()].map(async (relay) => endRelay(deps, relay)))
   })
   // `app.close()` waits for open sockets.
   app.addHook('preClose', async () => {
+    await Promise.race([ended, sleep(endTimeoutMs, undefined, { ref: false })])
     for (const socket of sockets) socket.destroy()
   })
 }

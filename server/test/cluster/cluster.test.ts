@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { mkdtempDisposable } from 'node:fs/promises'
@@ -176,8 +178,16 @@ describe('two servers on one PostgreSQL', () => {
     const between = await startLab({ databaseUrl, apiKey, blobs })
     const address = session.cdpUrl.replace(new URL(left.server.url).host, new URL(between.server.url).host)
     const cdp = await connectCdp(address)
+    // The database answers late whether the session is still alive.
+    const locking = new Client({ connectionString: databaseUrl })
+    await locking.connect()
+    await locking.query('begin')
+    await locking.query('lock table session in access exclusive mode')
 
-    await between[Symbol.asyncDispose]()
+    const stopped = between[Symbol.asyncDispose]()
+    await sleep(500)
+    await locking.end()
+    await stopped
 
     const { code, reason } = await cdp.closed
     expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('reconnect') })
