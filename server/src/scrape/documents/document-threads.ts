@@ -5,6 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { FairQueue } from '../../kit/fair-queue.ts'
 import { documentTooLarge } from './document-errors.ts'
 import type { DocumentJob, DocumentOutcome } from './document-thread.ts'
+import { RunningTimeout } from '../../kit/running-timeout.ts'
 import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Documents converted at the same time. */
@@ -40,7 +41,7 @@ export class DocumentThreads {
   }
 
   async #convertNow(job: DocumentJob, signal: AbortSignal | undefined): Promise<string> {
-    const limit = AbortSignal.timeout(this.#timeoutMs)
+    using limit = new RunningTimeout(this.#timeoutMs)
     const response = Promise.withResolvers<DocumentOutcome>()
     const worker = new Worker(new URL(`./document-thread${extname(import.meta.filename)}`, import.meta.url), {
       workerData: job,
@@ -51,12 +52,12 @@ export class DocumentThreads {
     worker.on('message', response.resolve)
     worker.on('error', () => response.reject(documentTooLarge(`The ${name} needs more than ${heapMb} MB of memory`)))
     try {
-      const outcome = await abortable(response.promise, mergeSignals(limit, signal))
+      const outcome = await abortable(response.promise, mergeSignals(limit.signal, signal))
       if ('html' in outcome) return outcome.html
       throw new BowlineError(outcome.code, outcome.message, { hint: outcome.hint })
     } catch (error) {
       signal?.throwIfAborted()
-      if (limit.aborted) throw documentTooLarge(`The ${name} was not read within ${this.#timeoutMs / 1000} s`)
+      if (limit.isOver) throw documentTooLarge(`The ${name} was not read within ${this.#timeoutMs / 1000} s`)
       throw error
     } finally {
       await worker.terminate()

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Agent } from 'undici'
+import { errors, type Agent } from 'undici'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodePercent } from '../../kit/decode-percent.ts'
@@ -107,10 +107,10 @@ async function sendRequest(
   const cookie = jar.headerFor(url)
   const callerHeaders = forwardsHeaders ? options.headers : (crossOriginHeaders(options.headers) ?? {})
   const overrides = Object.entries(callerHeaders).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const response = await options.dispatcher.request({
+  const request = {
     origin: url.origin,
     path: url.pathname + url.search,
-    method: 'GET',
+    method: 'GET' as const,
     headers: {
       ...browserHeaders(options.identity),
       ...(cookie === undefined ? {} : { cookie }),
@@ -118,8 +118,11 @@ async function sendRequest(
       ...Object.fromEntries(overrides),
     },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
+  }
+  const { statusCode, headers, body } = await options.dispatcher.request(request).catch(async (error: unknown) => {
+    if (!wasReused(error)) throw error
+    return options.dispatcher.request(request)
   })
-  const { statusCode, headers, body } = response
   jar.store(url, [headers['set-cookie'] ?? []].flat())
   const to = redirectTarget(statusCode, first(headers['location']), url)
   if (to !== undefined && /^https?:$/.test(to.protocol)) {
@@ -137,6 +140,14 @@ async function sendRequest(
     body: await readBody(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
     warning: to === undefined ? undefined : `The page redirects to a \`${to.protocol}\` URL, which was not followed.`,
   }
+}
+
+/**
+ * Whether a site has closed a connection that had served earlier requests, instead of a response.
+ * Sites close idle connections at any time, so browsers send the request again on a new one.
+ */
+function wasReused(error: unknown): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0
 }
 
 /** Sends the user name and password of a URL as basic authentication, as browsers do. */

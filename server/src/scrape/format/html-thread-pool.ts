@@ -6,6 +6,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import type { ThreadJob, WorkerResponse } from './html-thread.ts'
+import { RunningTimeout } from '../../kit/running-timeout.ts'
 import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Options of `HtmlThreadPool`. */
@@ -66,17 +67,17 @@ export class HtmlThreadPool implements AsyncDisposable {
 
   async #execute(job: ThreadJob, name: string, { signal }: Abortable): Promise<ProcessedHtml | string> {
     const worker = await this.#acquire(signal)
-    const limit = AbortSignal.timeout(this.#timeoutMs)
+    using limit = new RunningTimeout(this.#timeoutMs)
     const response = Promise.withResolvers<WorkerResponse>()
     const onEnd = (cause: unknown): void => response.reject(processingError(name, 'ran out of memory', cause))
     worker.once('message', response.resolve).once('error', onEnd).once('exit', onEnd)
     let outcome: WorkerResponse | undefined
     try {
       worker.postMessage(job)
-      outcome = await abortable(response.promise, mergeSignals(limit, signal))
+      outcome = await abortable(response.promise, mergeSignals(limit.signal, signal))
     } catch (error) {
       signal?.throwIfAborted()
-      if (limit.aborted) throw processingError(name, `took more than ${this.#timeoutMs / 1000} s`, error)
+      if (limit.isOver) throw processingError(name, `took more than ${this.#timeoutMs / 1000} s`, error)
       throw error
     } finally {
       worker.off('message', response.resolve).off('error', onEnd).off('exit', onEnd)
