@@ -51,10 +51,13 @@ const sitePages = {
       exchange,
       'Facts',
       `<script>
-      // A frame of another site has its size once its first layout is done.
-      const tell = () => { facts = ${windowFacts}; (opener ?? parent).postMessage(facts, '*') }
-      if (innerWidth > 0) tell()
-      else addEventListener('resize', tell, { once: true })
+      // A frame of another site gets its size after its first script, often without an event.
+      const tell = () => {
+        if (innerWidth === 0) return setTimeout(tell, 10)
+        facts = ${windowFacts}
+        ;(opener ?? parent).postMessage(facts, '*')
+      }
+      tell()
     </script>`,
     ),
   '/worker.js': (exchange: Parameters<typeof sendHtml>[0]) =>
