@@ -38,8 +38,10 @@ export async function findLeftovers({ members }: Fleet): Promise<readonly string
   for (const { name, dataDir, temporaryDir, port } of members) {
     const processes = new Set([...processesNaming(dataDir), ...processesWithEnvironment(temporaryDir)])
     if (processes.size > 0) broken.push(`processes of ${name} are left: ${[...processes].join(' ')}`)
-    for (const folder of [temporaryDir, join(dataDir, 'run'), join(dataDir, 'pending-profiles')]) {
-      const left = await namesIn(folder)
+    const pending = join(dataDir, 'pending-profiles')
+    for (const folder of [temporaryDir, join(dataDir, 'run'), pending, join(pending, 'profiles')]) {
+      // The folder of archives stays after the first of them.
+      const left = (await namesIn(folder)).filter((name) => folder !== pending || name !== 'profiles')
       if (left.length > 0) broken.push(`files are left in ${folder}: ${left.join(' ')}`)
     }
     if (await isListening(port)) broken.push(`the port of ${name} is still open: ${port}`)
