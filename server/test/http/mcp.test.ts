@@ -1,6 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mcpOptionsOf } from '../../src/http/mcp-options.ts'
+import { Bowline } from '../../../src/index.ts'
+import { AgentBrowser } from '../../../src/mcp/browser/agent-browser.ts'
+import type { OpenBrowser } from '../../../src/mcp/browser/driven-browser.ts'
+import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -101,6 +105,26 @@ test('the official client learns that its session had expired', async () => {
   expect(next).toMatch(/previous browser session has ended .*A new one was opened/)
   expect(next).toContain('Live view')
   expect(await liveSessions()).toEqual([])
+})
+
+test('a call whose session has ended opens another one, although the connection is not closed yet', async () => {
+  await using proxy = await startCuttingProxy(lab.server.url)
+  const bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+  const toConnectUrl = (url: string): string =>
+    url.replace(lab.server.url.slice('http://'.length), new URL(proxy.url).host)
+  await using agent = new AgentBrowser({ bowline, session: {}, toConnectUrl })
+  const titleOf = async ({ tabs }: OpenBrowser): Promise<string> => (await tabs.current()).page.title()
+  await agent.use(titleOf)
+  const [{ id }] = (await liveSessions()) as readonly [{ readonly id: string }]
+  agent.takeNotices()
+
+  proxy.freeze()
+  await lab.api('DELETE', `/v2/browser/${id}`)
+  const next = agent.use(titleOf)
+  proxy.cut()
+
+  expect(await next).toBe('')
+  expect(agent.takeNotices()[0]).toMatch(/^The previous browser session has ended .*A new one was opened/)
 })
 
 test('the URL of a client can restrict its tools and hosts', async () => {

@@ -77,16 +77,16 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
 
   async #ensureOpen(): Promise<OpenSession> {
     if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The MCP session has ended')
-    if (this.#open?.browser.isConnected() === true) return this.#open
+    if (this.#open !== undefined && (await this.#open.isResponding())) return this.#open
     const chromium = await loadChromium()
     const lost = this.#open
     this.#open = undefined
-    if (lost !== undefined && (await this.#isAlive(lost.session))) {
-      this.#open = await this.#connect(lost.session, chromium, lost.secrets.isUsed)
-      this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
-      return this.#open
+    if (lost !== undefined) {
+      void lost.browser.close().catch(() => undefined)
+      this.#open = await this.#reconnect(lost, chromium)
+      if (this.#open !== undefined) return this.#open
+      this.#notices.push(await this.#describeEnd(lost.session))
     }
-    if (lost !== undefined) this.#notices.push(await this.#describeEnd(lost.session))
     const session = await this.#deps.bowline.sessions.create(this.#deps.session)
     try {
       this.#open = await this.#connect(session, chromium)
@@ -96,6 +96,20 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     }
     this.#notices.push(...describeSession(this.#open))
     return this.#open
+  }
+
+  /** Returns undefined if the session has ended. */
+  async #reconnect({ session, secrets }: OpenSession, chromium: Chromium): Promise<OpenSession | undefined> {
+    if (!(await this.#isAlive(session))) return undefined
+    try {
+      const open = await this.#connect(session, chromium, secrets.isUsed)
+      this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
+      return open
+    } catch (error) {
+      // It may have ended meanwhile.
+      if (await this.#isAlive(session)) throw error
+      return undefined
+    }
   }
 
   async #connect(session: Session, chromium: Chromium, hasTypedSecrets = false): Promise<OpenSession> {

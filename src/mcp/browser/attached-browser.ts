@@ -34,10 +34,13 @@ export class AttachedBrowser implements DrivenBrowser, AsyncDisposable {
 
   async #open(): Promise<OpenBrowser> {
     if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The browser tools have disconnected')
-    if (this.#connected?.browser.isConnected() !== true) {
-      this.#connected = await connectTabs(this.#cdpUrl, await loadChromium())
+    let connected = this.#connected
+    if (connected === undefined || !(await connected.isResponding())) {
+      void connected?.browser.close().catch(() => undefined)
+      connected = await connectTabs(this.#cdpUrl, await loadChromium())
+      this.#connected = connected
     }
-    return { ...this.#connected, human: new HumanHelp({ handoff: refuseHandoff }), interactiveLiveViewUrl: '' }
+    return { ...connected, human: new HumanHelp({ handoff: refuseHandoff }), interactiveLiveViewUrl: '' }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import type { SessionBill } from '../../client/session.ts'
 import { createSessionFiles, type SessionFiles } from '../../client/session-files.ts'
 import { connectBrowser } from '../../drivers/connect.ts'
+import { abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Chromium } from '../load-packages.ts'
 import type { HumanHelp } from './human-help.ts'
@@ -11,13 +12,15 @@ import { TypedSecrets } from './typed-secrets.ts'
 /** The tabs of a session, connected with Playwright. */
 export interface ConnectedTabs {
   readonly browser: Browser
+  /** Whether the browser answers. A connection counts as connected until its end is noticed. */
+  readonly isResponding: () => Promise<boolean>
   readonly tabs: Tabs
   readonly files: SessionFiles
   readonly secrets: TypedSecrets
 }
 
 /** A browser as tools use it. */
-export interface OpenBrowser extends Omit<ConnectedTabs, 'browser'> {
+export interface OpenBrowser extends Omit<ConnectedTabs, 'browser' | 'isResponding'> {
   readonly human: HumanHelp
   readonly interactiveLiveViewUrl: string
 }
@@ -53,6 +56,10 @@ export async function connectTabs(
   const cdp = await browser.newBrowserCDPSession()
   return {
     browser,
+    isResponding: async () => {
+      const answer = cdp.send('Browser.getVersion').then(() => true)
+      return abortable(answer, AbortSignal.timeout(actionTimeoutMs)).catch(() => false)
+    },
     tabs: new Tabs(context, page, cdp),
     files: createSessionFiles(connectUrl),
     secrets: new TypedSecrets(cdp, hasTypedSecrets),
