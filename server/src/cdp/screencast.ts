@@ -9,6 +9,15 @@ export interface Frame {
   readonly image: Buffer
 }
 
+/** A frame that has just arrived. */
+export interface ReceivedFrame extends Frame {
+  /** Milliseconds since the browser captured it. At most `maxAgeMs`. */
+  readonly ageMs: number
+}
+
+// The clocks are the same, but one that is set back or forth must not move frames far.
+const maxAgeMs = 5000
+
 /** Encoding of the frames. */
 export interface Quality {
   readonly format: 'jpeg' | 'webp'
@@ -33,7 +42,7 @@ export interface ScreencastDeps {
   readonly call: CdpCall
   /** Quality levels, best first. */
   readonly qualities: readonly Quality[]
-  readonly onFrame: (frame: Frame) => void
+  readonly onFrame: (frame: ReceivedFrame) => void
   /** Whether any viewer can receive a further frame now. */
   readonly isFrameWanted: () => boolean
   readonly onError: (error: unknown) => void
@@ -102,7 +111,7 @@ export class Screencast {
     clearTimeout(this.#overdueTimer)
     this.#overdueMs = firstFrameMs
     this.#unacknowledged.push(frameNumber)
-    const { deviceWidth: width, deviceHeight: height } = metadata
+    const { deviceWidth: width, deviceHeight: height, timestamp } = metadata
     const last = this.#lastFrame
     // Chromium repeats the last frame of a change.
     if (data === last?.data && width === last.width && height === last.height) return this.requestFrame()
@@ -114,6 +123,7 @@ export class Screencast {
       width: Math.round(width),
       height: Math.round(height),
       image,
+      ageMs: timestamp === undefined ? 0 : Math.min(maxAgeMs, Math.max(0, Date.now() - timestamp * 1000)),
     })
     this.requestFrame()
   }

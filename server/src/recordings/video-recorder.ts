@@ -1,5 +1,5 @@
 import type { CdpEvent } from '../cdp/protocol.ts'
-import { Screencast, type Quality } from '../cdp/screencast.ts'
+import { Screencast, type Quality, type ReceivedFrame } from '../cdp/screencast.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
 import type { TempFile } from './temp-file.ts'
 import { vp8OfWebp, WebmWriter } from './webm.ts'
@@ -10,6 +10,13 @@ export interface Focus {
   readonly page: string | undefined
   /** Calls `listener` after every change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
+}
+
+/** A frame with the time at which the browser captured it, on the monotonic and the wall clock. */
+interface CapturedFrame {
+  readonly vp8: Buffer
+  readonly atMs: number
+  readonly epochMs: number
 }
 
 const size = { width: 1280, height: 720 } as const
@@ -30,7 +37,7 @@ export class VideoRecorder {
   #firstFrameMonotonicMs: number | undefined
   #firstFrameEpochMs: number | undefined
   #nextMs = 0
-  #pending: Buffer | undefined
+  #pending: CapturedFrame | undefined
   #timer: NodeJS.Timeout | undefined
   readonly #maxBytes: number
 
@@ -95,28 +102,29 @@ export class VideoRecorder {
     return new Screencast({
       call: page.call,
       qualities,
-      onFrame: ({ image }) => this.#receiveFrame(image),
+      onFrame: (frame) => this.#receiveFrame(frame),
       isFrameWanted: () => performance.now() >= this.#nextMs && this.#file.bytes < this.#maxBytes,
       // When a page closes, its session is detached and pending calls fail.
       onError: (error) => this.#pages.includes(page) && this.#onError(error),
     })
   }
 
-  #receiveFrame(image: Buffer): void {
+  #receiveFrame({ image, ageMs }: ReceivedFrame): void {
     const vp8 = vp8OfWebp(image)
     if (vp8 === undefined) return
+    // Frames can wait for seconds until a busy server receives them.
+    const frame = { vp8, atMs: performance.now() - ageMs, epochMs: Date.now() - ageMs }
     // Frames arrive in bursts of three. An early one is kept, as it may be the last of a change.
-    if (performance.now() < this.#nextMs) this.#pending = vp8
-    else this.#write(vp8)
+    if (performance.now() < this.#nextMs) this.#pending = frame
+    else this.#write(frame)
   }
 
-  #write(vp8: Buffer): void {
-    const nowMs = performance.now()
-    this.#firstFrameMonotonicMs ??= nowMs
-    this.#firstFrameEpochMs ??= Date.now()
+  #write({ vp8, atMs, epochMs }: CapturedFrame): void {
+    this.#firstFrameMonotonicMs ??= atMs
+    this.#firstFrameEpochMs ??= epochMs
     this.#pending = undefined
-    this.#writer.add(vp8, Math.round(nowMs - this.#firstFrameMonotonicMs))
-    this.#nextMs = nowMs + this.#frameMs
+    this.#writer.add(vp8, Math.round(atMs - this.#firstFrameMonotonicMs))
+    this.#nextMs = performance.now() + this.#frameMs
     this.#timer = setTimeout(this.#writePending, this.#frameMs)
   }
 
