@@ -79,7 +79,7 @@ async function main(): Promise<void> {
       `\n${result.group}: ${about}\n  ${seconds} s, load ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after\n${formatTable(figures)}`,
     )
   }
-  if (values.markdown !== undefined) await writeFile(values.markdown, formatPage(host, results))
+  if (values.markdown !== undefined) await writeFile(values.markdown, formatPage(host, results, process.argv.slice(2)))
   if (values.json) process.stdout.write(`${JSON.stringify({ host, results }, undefined, 2)}\n`)
 }
 

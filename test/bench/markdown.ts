@@ -8,14 +8,18 @@ export interface MeasuredGroup {
   readonly figures: readonly Verdict[]
 }
 
-/** Formats results as `docs/benchmarks.md`. */
-export function formatPage(host: Readonly<Record<string, string | number>>, results: readonly MeasuredGroup[]): string {
+/** Formats results as `docs/benchmarks.md`. `args`: the arguments of the benchmark. */
+export function formatPage(
+  host: Readonly<Record<string, string | number>>,
+  results: readonly MeasuredGroup[],
+  args: readonly string[],
+): string {
   const machine = Object.entries(host).map(([name, value]) => `${name} ${value}`)
   const blocks = [
     '# Benchmarks',
     'Each benchmark measures Bowline beside a baseline in the same run, so that the ratios hold on other machines.',
     '```sh\nnpm run bench                                     # all benchmarks, about an hour\nnpm run bench -- gateway cycle                    # two of them\nnpm run bench -- --markdown docs/benchmarks.md    # writes this page\n```',
-    `This page was written by that command, on this machine: ${machine.join(', ')}. Absolute figures depend on the machine and its load.`,
+    `This page was written by \`npm run bench -- ${args.join(' ')}\`, on this machine: ${machine.join(', ')}. Absolute figures depend on the machine and its load. Benchmarks that it does not list were not part of that run.`,
     ...results.flatMap(({ group, about, figures }) => {
       const [head = [], ...rows] = tableOf(figures)
       return [`## ${group}`, `${about[0]?.toUpperCase()}${about.slice(1)}.`, table(head, rows)]

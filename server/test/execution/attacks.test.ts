@@ -20,6 +20,9 @@ const post = async (body: object, id = session.id): Promise<Answer> =>
 const run = async (code: string, options: object = {}): Promise<ExecuteResponse> =>
   (await post({ code, language: 'bash', ...options })).body as ExecuteResponse
 
+/** The arguments of a program in the background. Random numbers of other processes are no match. */
+const sleeper = 'sleep\x0098765\0'
+
 /** Processes of this machine whose command line contains a text. */
 function processesWith(text: string): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
@@ -195,7 +198,7 @@ test('the end of a session ends its code, and processes that the code left in th
   const { id } = await lab.createSession()
   await post({ code: 'setsid nohup sleep 98765 >/dev/null 2>&1 & disown', language: 'bash' }, id)
   // Bash does not wait for the start of a command in the background.
-  await expect.poll(() => processesWith('98765')).toHaveLength(1)
+  await expect.poll(() => processesWith(sleeper)).toHaveLength(1)
   const running = post({ code: 'console.log(1); await new Promise(() => {})' }, id)
   await expect.poll(() => processesWith('program.mts').length).toBeGreaterThan(0)
 
@@ -203,5 +206,5 @@ test('the end of a session ends its code, and processes that the code left in th
   const ended = await running
 
   expect([ended.status, ended.body['code']]).toEqual([410, 'SESSION_ENDED'])
-  await expect.poll(() => processesWith('98765')).toEqual([])
+  await expect.poll(() => processesWith(sleeper)).toEqual([])
 })
