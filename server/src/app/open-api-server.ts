@@ -5,7 +5,6 @@ import { openAgents } from '../agent/open-agents.ts'
 import { SessionPrompts } from '../agent/session-prompts.ts'
 import { ParseUploads } from '../scrape/uploads/parse-uploads.ts'
 import type { BrowserHost } from '../browsers/host.ts'
-import { describeIsolation } from '../browsers/isolation.ts'
 import { createPeers } from '../cluster/peers.ts'
 import type { ServerConfig } from '../config.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -16,6 +15,7 @@ import { createAccessChecks } from '../http/access-checks.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { createAuthenticator, type Authenticator } from '../http/auth.ts'
 import { ClientOrigin } from '../http/client-origin.ts'
+import { ResponseMemory } from '../http/response-memory.ts'
 import { createAuthFailureLog, type AuthFailureLog } from '../http/auth-failures.ts'
 import { Readiness } from '../http/readiness.ts'
 import { Watchers } from '../http/watch-job.ts'
@@ -170,6 +170,8 @@ interface Sockets {
   readonly gateway: Gateway
   readonly viewers: Viewers
   readonly watchers: Watchers
+  /** Counts responses that watchers and other clients have not read. */
+  readonly responses: ResponseMemory
 }
 
 /** Creates the parts that serve the sockets of drivers, viewers and watchers of jobs. */
@@ -180,22 +182,22 @@ function createSockets(
     authenticator,
     origin,
     resumeSeconds,
-  }: {
+  }: Pick<RequestDeps, 'authenticator' | 'origin'> & {
     readonly sessions: Sessions
-    readonly authenticator: Authenticator
-    readonly origin: ClientOrigin
     readonly resumeSeconds: number
   },
 ): Sockets {
   const baseUrlOf = origin.baseUrlOf.bind(origin)
+  const responses = new ResponseMemory()
   return {
+    responses,
     gateway: new Gateway({ sessions, resumeSeconds, baseUrlOf, onError }),
     viewers: new Viewers({
       // A second call to `end` only waits for the bill of the first.
       billedRow: async (id, reason) => (await sessions.end(id, reason)) ?? findSession(store.db, id),
       onError,
     }),
-    watchers: new Watchers({ jobs, authenticator, origin, onError }),
+    watchers: new Watchers({ jobs, authenticator, origin, responses, onError }),
   }
 }
 
@@ -204,7 +206,7 @@ function httpDeps(
   settings: ApiServerSettings,
   { shared, secrets, blobs, host, usage, audit, services, whenStarted, log }: ApiServerDeps,
   { sessions, artifacts, recordings }: OpenSessions,
-  { sockets: { gateway, viewers, watchers }, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
+  { sockets, authenticator, sessionQueue, mcpHost, agents, https, origin }: RequestDeps,
 ): HttpDeps {
   const { store, billing, browsers, profiles, extensions, metrics, nodeId, onError } = shared
   const { scrapes, billedScrapes, searches, mapper, extracts, monitors, webhooks, jobs, languageModel } = services
@@ -232,7 +234,7 @@ function httpDeps(
     webhooks,
     jobs,
     languageModel,
-    prompts: new SessionPrompts({ sessions, gateway, mcpHost, languageModel }),
+    prompts: new SessionPrompts({ sessions, gateway: sockets.gateway, mcpHost, languageModel }),
     activity: usage.activity,
     audit,
     checkRateLimit: usage.checkRateLimit,
@@ -240,9 +242,10 @@ function httpDeps(
     sessionQueue,
     artifacts,
     recordings,
-    gateway,
-    viewers,
-    watchers,
+    gateway: sockets.gateway,
+    viewers: sockets.viewers,
+    watchers: sockets.watchers,
+    responses: sockets.responses,
     authenticator,
     checks: createAccessChecks({ store, authenticator, metricsToken: settings.metricsToken }),
     dataDir: settings.dataDir,
@@ -254,7 +257,6 @@ function httpDeps(
     hasExecution: settings.execution === 'on',
     mcp: { host: mcpHost, settings: mcpSettings(settings), localUrl: https.localUrl },
     peers: createPeers(store, nodeId),
-    isolation: describeIsolation(host.isolation),
     host,
     version: packageVersion,
     log,

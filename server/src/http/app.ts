@@ -21,6 +21,7 @@ import { trackRequests, type RequestDrain } from './draining.ts'
 import { sendError } from './errors.ts'
 import type { ClientOrigin } from './client-origin.ts'
 import { identify } from './request-origin.ts'
+import type { ResponseMemory } from './response-memory.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { Tracer } from '../kit/span.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -28,7 +29,7 @@ import type { Readiness } from './readiness.ts'
 import { recordRequests } from './record-requests.ts'
 import { traceRequests } from './trace-requests.ts'
 import type { BrowserHost } from '../browsers/host.ts'
-import type { IsolationLayer } from '../browsers/isolation.ts'
+import { describeIsolation } from '../browsers/isolation.ts'
 import type { BrowserPool } from '../browsers/pool.ts'
 import { registerOpenApi } from './openapi.ts'
 import { relaySessionRequests } from './session-node.ts'
@@ -103,14 +104,14 @@ export interface HttpDeps
   readonly prompts: SessionPrompts
   readonly metrics: Metrics
   readonly browsers: BrowserPool
-  readonly isolation: readonly IsolationLayer[]
-  readonly host: Pick<BrowserHost, 'binary' | 'boot'>
+  readonly host: Pick<BrowserHost, 'binary' | 'boot' | 'isolation'>
   readonly readiness: Readiness
   readonly dataDir: string
   readonly audit: AuditLog
   /** The MCP endpoint and its settings. */
   readonly mcp: Pick<McpRouteDeps, 'host' | 'settings' | 'localUrl'>
   readonly origin: ClientOrigin
+  readonly responses: ResponseMemory
   /** Serve HTTPS. Default: HTTP. */
   readonly certificate: Pick<Certificate, 'cert' | 'key'> | undefined
   readonly version: string
@@ -174,6 +175,7 @@ export async function buildHttpApp(
       accessOf,
       baseUrlOf: baseUrls(deps),
       record: deps.activity.record,
+      responses: deps.responses,
     }),
   )
   registerRecordings(app, { artifacts, accessOf })
@@ -218,8 +220,9 @@ function replaced(): never {
 
 /** Registers the routes outside the API. */
 async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf): Promise<void> {
-  const { store, browsers, sessions, scrapes, isolation, dataDir, version, blobs, metrics, readiness } = deps
+  const { store, browsers, sessions, scrapes, dataDir, version, blobs, metrics, readiness } = deps
   const { binary, boot } = deps.host
+  const isolation = describeIsolation(deps.host.isolation)
   registerHealth(app, { readiness, isolation, binary, accessOf })
   registerMetrics(app, { metrics, readiness, store, isolation, dataDir, blobs, boot, browsers, sessions, scrapes })
   await app.register(async (scope) => registerDashboard(scope, { version }))
@@ -227,8 +230,8 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   const baseUrlOf = baseUrls(deps)
   registerDiscovery(app, { sessions, accessOf, baseUrlOf })
   registerScrapeFiles(app, { blobs, accessOf })
-  const { nodeId, peers } = deps
-  registerMcp(app, { accessOf, baseUrlOf, nodeId, peers, ...deps.mcp })
+  const { nodeId, peers, authenticator } = deps
+  registerMcp(app, { accessOf, baseUrlOf, nodeId, peers, authenticator, ...deps.mcp })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
 }
 
@@ -250,7 +253,7 @@ function registerJson(app: FastifyInstance, deps: HttpDeps, accessOf: AccessOf):
     }
   }
   const handlers = handlersOf(deps)
-  registerRoutes(app, handlers, callOf, deps.activity.record)
+  registerRoutes(app, handlers, { callOf, record: deps.activity.record, responses: deps.responses })
 }
 
 /** Creates the handlers of the JSON routes, each topic with only what it uses. */

@@ -7,6 +7,7 @@ import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
 import { EventStream } from './event-stream.ts'
 import { whenDelivered } from './response-delivered.ts'
 import { registerRoute } from './register-route.ts'
+import type { ResponseMemory } from './response-memory.ts'
 import { streamLongJson } from './stream-long-json.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 import { activityDescriber } from './activity-of-call.ts'
@@ -51,16 +52,33 @@ type JsonRouteName = {
   [Name in RouteName]: Routes[Name] extends { readonly streams: string } ? never : Name
 }[RouteName]
 
-/**
- * Registers handlers with the paths and schemas of the contract. `callOf` returns the caller, and
- * throws if the call is not authorized. `record` receives the activity of every call that started
- * work, including calls that failed after the start.
- */
+/** Dependencies of `registerRoutes`. */
+export interface RegisterDeps {
+  /** Returns the caller. Throws if the call is not authorized. */
+  readonly callOf: (request: FastifyRequest) => Omit<Call, 'delivered' | 'events'>
+  /**
+   * Receives the activity of every call that started work, including calls that failed after the
+   * start.
+   */
+  readonly record: (activity: NewActivity) => void
+  readonly responses: ResponseMemory
+}
+
+/** Kinds of requests whose responses contain documents. */
+const withDocuments: ReadonlySet<Route['rateLimit']> = new Set([
+  'scrape',
+  'map',
+  'search',
+  'replay',
+  'crawlStatus',
+  'extractStatus',
+])
+
+/** Registers handlers with the paths and schemas of the contract. */
 export function registerRoutes(
   app: FastifyInstance,
   handlers: Handlers,
-  callOf: (request: FastifyRequest) => Omit<Call, 'delivered' | 'events'>,
-  record: (activity: NewActivity) => void,
+  { callOf, record, responses }: RegisterDeps,
 ): void {
   const bodies = new WeakMap<FastifyRequest, unknown>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
@@ -77,10 +95,13 @@ export function registerRoutes(
           events: new EventStream(request, reply),
           delivered: async () => whenDelivered(reply.raw),
         }
+        const { teamId } = call.key
+        const hasDocuments = withDocuments.has(route.rateLimit)
+        // Before any work that is billed.
+        if (hasDocuments) responses.assertRoom(teamId)
         const startedAt = new Date()
         const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
-          const { key, apiVersion } = call
-          const finished = { teamId: key.teamId, apiVersion, body: request.body, ...outcome }
+          const finished = { teamId, apiVersion: call.apiVersion, body: request.body, ...outcome }
           const activity = describeActivity?.(finished, startedAt)
           if (activity !== undefined) record(activity)
         }
@@ -88,7 +109,12 @@ export function registerRoutes(
           const answer = await handler(input as never, call)
           recordActivity({ answer })
           const body = withWarning(answer, unknownKeysWarning(route, bodies.get(request)))
-          if (route.events === undefined || !call.events.isAccepted) return streamLongJson(body, route.response, reply)
+          if (route.events === undefined || !call.events.isAccepted) {
+            // Many requests can have passed the check above before any of them was answered.
+            if (hasDocuments && request.method === 'GET') responses.assertRoom(teamId)
+            responses.holdUntilSent(teamId, body, reply.raw)
+            return streamLongJson(body, route.response, reply)
+          }
           call.events.complete('created', body, route.response)
           return reply
         } catch (error) {

@@ -12,19 +12,30 @@ import type { ClientOrigin } from './client-origin.ts'
 import { originOf } from './request-origin.ts'
 import type { Authenticator } from './auth.ts'
 import { readJobStatus } from './job-status.ts'
+import type { ResponseMemory } from './response-memory.ts'
 
 /** Dependencies of the WebSocket that streams jobs. */
 export interface WatchDeps {
   readonly jobs: Jobs
   readonly authenticator: Authenticator
   readonly origin: ClientOrigin
+  /** Counts the documents that clients have not read. */
+  readonly responses: ResponseMemory
   readonly onError: (error: unknown, action: string) => void
 }
 
-const closeCodes: Readonly<Record<string, number>> = { UNAUTHORIZED: 3000, FORBIDDEN: 3003, JOB_NOT_FOUND: 1008 }
+const closeCodes: Readonly<Record<string, number>> = {
+  UNAUTHORIZED: 3000,
+  FORBIDDEN: 3003,
+  JOB_NOT_FOUND: 1008,
+  SERVER_BUSY: 1013,
+}
 const internalError = 1011
 
 const maxPayloadBytes = 4096
+
+/** Milliseconds without progress after which the connection of a client is closed. */
+const unreadTimeoutMs = 60_000
 
 /** Milliseconds between two polls of a job that may run on another server. */
 const pollMs = 1000
@@ -56,6 +67,7 @@ export class Watchers implements Disposable {
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): void {
     this.#server.handleUpgrade(request, socket, head, (client) => {
+      socket.setTimeout(unreadTimeoutMs, () => void (socket.writableLength > 0 && socket.destroy()))
       watch(this.#deps, watched, request, client).catch((error: unknown) => this.#refuse(client, error))
     })
   }
@@ -89,19 +101,26 @@ async function watch(
   client.on('close', () => disconnected.abort()).on('error', () => disconnected.abort())
   const authenticate = async () => deps.authenticator.authenticate(credentialOf(request), originOf(request))
   const { teamId } = await authenticate()
-  const { jobs } = deps
+  const { jobs, responses } = deps
   let job = await jobs.find({ id, teamId })
   const baseUrl = deps.origin.baseUrlOf(request)
   const query = { skip: 0, limit: 100 }
   const isVersion2 = version === 'v2'
-  const read = async () => readJobStatus(jobs, job, { baseUrl, version, query })
-  const catchUp = await read()
+  // Returns the number of pages that were sent. Undefined: there are more. A function, so that the
+  // documents are not kept while the job runs.
+  const sendStatus = async ({ isComplete }: { readonly isComplete: boolean }): Promise<number | undefined> => {
+    responses.assertRoom(teamId)
+    const { status, pagesRead } = await readJobStatus(jobs, job, { baseUrl, version, query })
+    if (isComplete && status.next !== undefined) return undefined
+    using _held = responses.hold(teamId, status)
+    await send(client, { type: 'catchup', data: status })
+    return pagesRead
+  }
   const wasOver = job.status !== 'scraping'
   // v2 clients treat the catch-up of an ended job as complete. If the connection closes instead,
   // they read every page over HTTP.
-  if (isVersion2 && wasOver && catchUp.status.next !== undefined) return client.close(1000)
-  await send(client, { type: 'catchup', data: catchUp.status })
-  let sent = catchUp.pagesRead
+  let sent = await sendStatus({ isComplete: isVersion2 && wasOver })
+  if (sent === undefined) return client.close(1000)
   while (!disconnected.signal.aborted) {
     // The key may have been revoked meanwhile.
     await authenticate()
@@ -109,7 +128,9 @@ async function watch(
     // Read the job before its documents: if it has already ended, the documents read next are
     // complete.
     job = await jobs.find({ id, teamId })
+    responses.assertRoom(teamId)
     const { documents, pagesRead: found } = await jobs.documents(job, { skip: sent, limit: 100 })
+    using _held = responses.hold(teamId, documents)
     for (const document of documents) await send(client, { type: 'document', data: withBaseUrl(document, baseUrl) })
     sent += found
     if (found > 0) continue
@@ -119,10 +140,7 @@ async function watch(
   // A v2 client takes the final status and documents from a catch-up, or reads them over HTTP after
   // the close. Only JavaScript clients, which authenticate by subprotocol, recognize documents they
   // already have.
-  if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined) {
-    const { status } = await read()
-    if (status.next === undefined) await send(client, { type: 'catchup', data: status })
-  }
+  if (isVersion2 && !wasOver && subprotocolOf(request) !== undefined) await sendStatus({ isComplete: true })
   client.close(1000, JSON.stringify(endFrame(job)))
 }
 

@@ -22,7 +22,7 @@ import { turnQueue, isSingleWorker, createTurns, type Runner } from './runner.ts
 export interface JobsDeps {
   readonly store: Store
   readonly queues: TaskQueues
-  readonly scrapes: Pick<Scrapes, 'readMany' | 'estimate'>
+  readonly scrapes: Pick<Scrapes, 'findMany' | 'estimate'>
   readonly runner: Runner
   readonly jobWebhooks: JobWebhooks
   readonly counter: Pick<JobCounter, 'refresh'>
@@ -152,7 +152,7 @@ export class Jobs {
     }
     const [page] = await listCompletedPages(this.#deps.store.db, id, { skip: 0, limit: 1 })
     if (page === undefined) return undefined
-    const document = (await this.#deps.scrapes.readMany([page.scrapeId])).get(page.scrapeId)
+    const document = await (await this.#deps.scrapes.findMany([page.scrapeId])).get(page.scrapeId)?.()
     return document && explainSinglePage(document, crawl)
   }
 

@@ -15,14 +15,17 @@ export interface Documents {
 /** Maximum number of characters of documents in one response. */
 const maxCharacters = 10 * 1024 * 1024
 
-/** Number of documents loaded at once before their size is known. */
+/** Number of packed documents loaded at once. */
 const batchSize = 20
+
+/** Number of documents unpacked at once before their size is known. Each can have 100 MB. */
+const unpackedAtOnce = 4
 
 /**
  * Reads documents of a job in order of completion, up to `limit` or the maximum size of a response.
  */
 export async function readDocuments(
-  { store, scrapes }: { readonly store: Store; readonly scrapes: Pick<Scrapes, 'readMany'> },
+  { store, scrapes }: { readonly store: Store; readonly scrapes: Pick<Scrapes, 'findMany'> },
   job: Job,
   { skip, limit }: { readonly skip: number; readonly limit: number },
 ): Promise<Documents> {
@@ -30,17 +33,23 @@ export async function readDocuments(
   const documents: Document[] = []
   let characters = 0
   let pagesRead = 0
-  for (let start = 0; start < pages.length; start += batchSize) {
-    const some = pages.slice(start, start + batchSize)
-    const found = await scrapes.readMany(some.map(({ scrapeId }) => scrapeId))
-    for (const page of some) {
-      const document = found.get(page.scrapeId)
-      const shown = document && showDocument(document, submissionOf(job, page.round))
-      characters += JSON.stringify(shown ?? '').length
-      if (characters > maxCharacters && documents.length > 0) return { documents, pagesRead }
-      if (shown !== undefined) documents.push(shown)
-      pagesRead += 1
+  for (const some of chunksOf(pages, batchSize)) {
+    const found = await scrapes.findMany(some.map(({ scrapeId }) => scrapeId))
+    for (const next of chunksOf(some, unpackedAtOnce)) {
+      const unpacked = await Promise.all(next.map(async ({ scrapeId }) => found.get(scrapeId)?.()))
+      for (const [index, page] of next.entries()) {
+        const document = unpacked[index]
+        const shown = document && showDocument(document, submissionOf(job, page.round))
+        characters += JSON.stringify(shown ?? '').length
+        if (characters > maxCharacters && documents.length > 0) return { documents, pagesRead }
+        if (shown !== undefined) documents.push(shown)
+        pagesRead += 1
+      }
     }
   }
   return { documents, pagesRead }
+}
+
+function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }

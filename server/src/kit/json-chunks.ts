@@ -8,6 +8,11 @@ export function isLongJson(value: unknown): boolean {
   return remainingLength(value, chunkLength * 4) < 0
 }
 
+/** Estimates the length of a value as JSON, in characters. */
+export function jsonLength(value: unknown): number {
+  return Number.MAX_SAFE_INTEGER - remainingLength(value, Number.MAX_SAFE_INTEGER)
+}
+
 /**
  * Serializes a value as JSON in chunks, so that the caller can yield to the event loop between
  * them.

@@ -166,11 +166,11 @@ export class Scrapes implements AsyncDisposable {
   }
 
   /**
-   * Returns documents by scrape id. Deleted scrapes are missing. Does not check which team they
-   * belong to.
+   * Finds documents by scrape id. Each is read by its function, which returns undefined for one
+   * that cannot be read. Deleted scrapes are missing. Does not check to which team they belong.
    */
-  async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
-    return this.#storedScrapes.readMany(ids)
+  async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, () => Promise<Document | undefined>>> {
+    return this.#storedScrapes.findMany(ids)
   }
 
   /**

@@ -16,6 +16,8 @@ import { BodyMemory, type HeldBytes } from '../body-memory.ts'
 import { readBytes, readParseBody, toParseRequest, type ParseBody } from '../read-parse-body.ts'
 import type { Handlers } from '../register.ts'
 import { registerRoute, registerServerRoute } from '../register-route.ts'
+import type { ResponseMemory } from '../response-memory.ts'
+import { streamLongJson } from '../stream-long-json.ts'
 
 /** Dependencies of the routes that parse files. */
 export interface ParseRouteDeps {
@@ -63,11 +65,12 @@ export function registerParse(
     readonly record: (activity: NewActivity) => void
     /** Limits the memory for files of all requests. Default: 512 MB. */
     readonly bodies?: BodyMemory | undefined
+    readonly responses: ResponseMemory
   },
 ): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  const { billedScrapes, uploads, accessOf, baseUrlOf, record, bodies = new BodyMemory() } = deps
+  const { billedScrapes, uploads, accessOf, baseUrlOf, record, responses, bodies = new BodyMemory() } = deps
   const describeActivity = activityDescriber(routes.parse)
   registerServerRoute(app, 'parseUpload', {
     handler: async (raw) => {
@@ -80,8 +83,9 @@ export function registerParse(
     },
   })
   registerRoute(app, 'parse', {
-    handler: async (raw) => {
+    handler: async (raw, reply) => {
       const { teamId, id: apiKeyId } = accessOf(raw, 'key')
+      responses.assertRoom(teamId)
       using caller = abortOnDisconnect(raw)
       using held = bodies.open()
       const body = await readParseBody(raw, held)
@@ -100,7 +104,8 @@ export function registerParse(
         const { document } = await billedScrapes.parseFile({ ...who, request, file })
         const answer = { success: true, data: document } as const
         recordActivity({ answer })
-        return answer
+        responses.holdUntilSent(teamId, answer, reply.raw)
+        return streamLongJson(answer, routes.parse.response, reply)
       } catch (error) {
         recordActivity({ error })
         throw error

@@ -163,20 +163,15 @@ export class StoredScrapes {
     return row
   }
 
-  /** Reads documents by scrape id. Leaves out deleted scrapes, and those that cannot be read. */
-  async readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Document>> {
+  /**
+   * Finds documents by scrape id. Each is unpacked by its function, because together they can take
+   * gigabytes. It returns undefined for a document that cannot be read. Deleted scrapes are
+   * missing.
+   */
+  async findMany(ids: readonly string[]): Promise<ReadonlyMap<string, () => Promise<Document | undefined>>> {
     const rows = await findScrapes(this.#deps.store.db, ids)
-    const documents = await Promise.all(
-      rows.map(async (row) =>
-        orUndefined(this.#unpack(row), (error) => this.#deps.onError(error, 'reading documents')),
-      ),
-    )
-    return new Map(
-      rows.flatMap(({ id }, index) => {
-        const document = documents[index]
-        return document === undefined ? [] : [[id, document] as const]
-      }),
-    )
+    const onError = (error: unknown): void => this.#deps.onError(error, 'reading documents')
+    return new Map(rows.map((row) => [row.id, async () => orUndefined(this.#unpack(row), onError)]))
   }
 
   /**

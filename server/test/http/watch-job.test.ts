@@ -1,0 +1,73 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { ResponseMemory } from '../../src/http/response-memory.ts'
+import { Watchers, type WatchDeps } from '../../src/http/watch-job.ts'
+
+// More than the buffers of both sockets hold.
+const text = 'x'.repeat(40_000_000)
+const job = { id: 'job', kind: 'batch', status: 'scraping', createdAt: new Date(), expiresAt: new Date(), completed: 1 }
+
+/** Serves a running job with one large document. */
+async function listen(responses: ResponseMemory) {
+  const events = new EventEmitter()
+  const jobs = {
+    find: async () => job,
+    documents: async (_job: unknown, { skip }: { readonly skip: number }) =>
+      skip === 0 ? { documents: [{ markdown: text, metadata: {} }], pagesRead: 1 } : { documents: [], pagesRead: 0 },
+    explainSinglePage: async () => undefined,
+    jobEvents: { listen: () => ({ [Symbol.dispose]: () => undefined }) },
+  }
+  const watchers = new Watchers({
+    jobs,
+    authenticator: { authenticate: async () => ({ teamId: 'team' }) },
+    origin: { baseUrlOf: () => 'http://a.example' },
+    responses,
+    onError: (error: unknown) => events.emit('error', error),
+  } as unknown as WatchDeps)
+  const server = createServer()
+  server.on('upgrade', (request, socket, head) =>
+    watchers.serve({ id: 'job', version: 'v1' }, { request, socket: socket as Socket, head }),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    watch: () => new WebSocket(`ws://127.0.0.1:${port}/`, ['key']),
+    [Symbol.asyncDispose]: async () => {
+      watchers[Symbol.dispose]()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+test('clients that do not read the documents of a job keep others of the team from getting more', async () => {
+  const responses = new ResponseMemory({ limitBytes: text.length })
+  await using server = await listen(responses)
+  const unread = server.watch()
+  await once(unread, 'open')
+  unread.pause()
+  await expect.poll(() => isFull(responses)).toBe(true)
+
+  const [code] = await once(server.watch(), 'close')
+  unread.terminate()
+  await expect.poll(() => isFull(responses)).toBe(false)
+  const later = server.watch()
+  const [message] = await once(later, 'message')
+  later.terminate()
+
+  expect(code).toBe(1013)
+  expect((message as Buffer).length).toBeGreaterThan(text.length)
+})
+
+function isFull(responses: ResponseMemory): boolean {
+  try {
+    responses.assertRoom('team')
+    return false
+  } catch {
+    return true
+  }
+}
