@@ -8,6 +8,7 @@ import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startModel, type Model, type ModelReply, type Question } from '../../../test/lab/language-model.ts'
 import { fixedPage, sendHtml } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
+import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
 
 describe('revoking an API key', () => {
   const undo = new AsyncDisposableStack()
@@ -143,6 +144,23 @@ describe('revoking an API key', () => {
     expect((await closed)[0]).toBe(3000)
     expect(frames.filter((type) => type === 'document')).toEqual([])
   }, 60_000)
+
+  test('closes its open streams and calls of /mcp', async () => {
+    const { leaked, revoke } = await startTeam()
+    const mcp = new RawMcp(new URL('/mcp', lab.server.url), leaked.key)
+    await mcp.initialize()
+    const headers = { authorization: `Bearer ${leaked.key}`, 'mcp-session-id': mcp.sessionId ?? '' }
+    const stream = await fetch(new URL('/mcp', lab.server.url), {
+      headers: { ...headers, accept: 'text/event-stream' },
+    })
+    const ended = Promise.allSettled([stream.text(), mcp.call('scrape', { url: site.url('/held') })])
+    await site.requests.waitFor('/held')
+
+    await revoke()
+
+    expect(stream.status).toBe(200)
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
 
   test('cancels its agents, which drive browsers, and bills their steps so far', async () => {
     const { leaked, other, revoke, balance } = await startTeam()

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { KeyRow } from '../../teams/key-queries.ts'
+import type { Authenticator } from '../auth.ts'
 import type { AccessOf } from '../authorize.ts'
 import { tagOfNode, type Peer, type Peers } from '../../cluster/peers.ts'
 import { relayRequest } from '../../cluster/relay.ts'
@@ -20,6 +21,7 @@ export interface McpRouteDeps {
   readonly nodeId: string
   readonly peers: Pick<Peers, 'findByTag'>
   readonly settings: McpSettings
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
   /** Returns the URL of the plain HTTP listener of an HTTPS server. */
   readonly localUrl: () => string | undefined
 }
@@ -46,6 +48,7 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
     }
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
+    closeWhenRevoked(request, reply, deps)
     const { method, body, url } = request
     const headers = headersOf(request)
     const response = await host.handle(
@@ -76,6 +79,24 @@ async function peerOf(request: FastifyRequest, { peers }: Pick<McpRouteDeps, 'pe
   const id = request.headers['mcp-session-id'] ?? handleOf(request.body)
   const [, tag] = /^([\w-]+)\./.exec(String(id ?? '')) ?? []
   return tag === undefined ? undefined : peers.findByTag(tag)
+}
+
+/** Milliseconds between two checks of the key of an open response. */
+const checkKeyMs = 1000
+
+/** Closes the connection once its key is revoked: streams stay open, and calls can take minutes. */
+function closeWhenRevoked(
+  { headers }: FastifyRequest,
+  { raw }: FastifyReply,
+  { authenticator }: Pick<McpRouteDeps, 'authenticator'>,
+): void {
+  const checking = setInterval(() => {
+    authenticator.authenticate(headers.authorization, undefined).catch((error: unknown) => {
+      // Other errors, such as those of the database, tell nothing about the key.
+      if (isBowlineError(error) && error.code === 'UNAUTHORIZED') raw.destroy()
+    })
+  }, checkKeyMs).unref()
+  raw.once('close', () => clearInterval(checking))
 }
 
 const callWithHandle = z.object({ params: z.object({ arguments: z.object({ session: z.string() }) }) })
