@@ -3,6 +3,7 @@ import { auditMetadata } from './audit.ts'
 import { clientName } from './bounded.ts'
 import { location } from './location.ts'
 import { requestHeaders } from './request-headers.ts'
+import { domains } from './session-network.ts'
 
 /** Range of `limit`. The default follows the API specification. */
 export const mapLimits = { min: 1, max: 100_000, default: 5000 } as const
@@ -45,6 +46,11 @@ const shared = {
   ignoreQueryParameters: z.boolean().default(true),
   /** Lists only links below the path of `url`, if there are any. Default: true. */
   filterByPath: z.boolean().default(true),
+  /**
+   * Hosts that may be requested and listed, in the form of `allowedDomains` of a session. Redirects
+   * to other hosts are not followed. Default: all hosts of the site.
+   */
+  allowedDomains: domains.optional(),
   /** Maximum number of links, 1 to 100000. Default: 5000. */
   limit: z.int().min(mapLimits.min).max(mapLimits.max).default(mapLimits.default),
   /**

@@ -54,6 +54,7 @@ export type ParseInput = Omit<
   | 'headers'
   | 'skipTlsVerification'
   | 'proxy'
+  | 'allowedDomains'
   | 'fastMode'
   | 'maxAge'
   | 'minAge'

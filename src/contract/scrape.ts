@@ -6,6 +6,7 @@ import { profile } from './session-options.ts'
 import { document } from './document.ts'
 import { format, maxFormats } from './formats.ts'
 import { location } from './location.ts'
+import { domains } from './session-network.ts'
 import { redactionOf, redactPii } from './redaction.ts'
 import { pageUrl } from './page-url.ts'
 import { parsers, pdfParserOf } from './parsers.ts'
@@ -58,6 +59,12 @@ export const scrapeFields = {
    * basic one and adds a `warning`. Default: `auto`, which uses `enhanced` if `basic` fails.
    */
   proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
+  /**
+   * Hosts that the page may have, in the form of `allowedDomains` of a session. Redirects to other
+   * hosts fail, and frames of other hosts stay empty. Scripts, images and requests of scripts may
+   * come from any host. Such pages are not cached. Default: all hosts.
+   */
+  allowedDomains: domains.optional(),
   /** Does not render pages in a browser unless an option requires it. Default: false. */
   fastMode: z.boolean().default(false),
   profile: profile.optional(),

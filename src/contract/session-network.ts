@@ -14,7 +14,8 @@ export const allowedDomain = z
       'must be a host name or an IP address with an optional `:port`, or `*.` and a name: example.com, *.example.com',
   })
 
-const domains = boundedArray(allowedDomain, maxDomains, 1)
+/** List of patterns of hosts. */
+export const domains = boundedArray(allowedDomain, maxDomains, 1)
 
 /**
  * Hosts to which a session may connect. `example.com` is that host, `*.example.com` are its

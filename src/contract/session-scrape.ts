@@ -16,6 +16,7 @@ const loadOptions = {
   parsers: onlyWhenLoading(),
   location: onlyWhenLoading(),
   proxy: onlyWhenLoading(),
+  allowedDomains: onlyWhenLoading(),
   fastMode: onlyWhenLoading(),
   profile: onlyWhenLoading(),
 } as const

@@ -37,6 +37,23 @@ export function matchesDomain(
   return pattern.isWildcard ? host.endsWith(`.${pattern.host}`) : host === pattern.host
 }
 
+/** Decides by the host and port of an http: or https: URL whether a list of patterns has it. */
+export type DomainFilter = (url: URL) => boolean
+
+/** Creates the filter of a list. Undefined if there is none, so that all hosts are allowed. */
+export function createDomainFilter(domains: readonly string[] | undefined): DomainFilter | undefined {
+  if (domains === undefined) return undefined
+  const patterns = domains.map((text) => parseDomainPattern(text)).filter((pattern) => pattern !== undefined)
+  // A site can have 100,000 links, most of them to the same hosts.
+  const known = new Map<string, boolean>()
+  return ({ origin, hostname, port, protocol }) => {
+    const target = { host: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
+    const isAllowed = known.get(origin) ?? patterns.some((pattern) => matchesDomain(pattern, target))
+    known.set(origin, isAllowed)
+    return isAllowed
+  }
+}
+
 /** Normalizes a host as browsers do: IDNA, case, spellings of IP addresses, trailing dot. */
 function normalizeHost(text: string): string | undefined {
   const url = URL.parse(`http://${text}`)

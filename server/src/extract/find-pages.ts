@@ -35,7 +35,7 @@ export async function findPages(
   { teamId, apiKeyId }: Pick<ExtractJobRow, 'teamId' | 'apiKeyId'>,
   signal: AbortSignal,
 ): Promise<FoundPages> {
-  const { limit, prompt, includeSubdomains } = plan
+  const { limit, prompt, includeSubdomains, scrapeOptions } = plan
   const urls = new Set(plan.pages)
   const warnings: string[] = []
   let searchCredits = 0
@@ -54,6 +54,7 @@ export async function findPages(
       url,
       limit,
       includeSubdomains,
+      allowedDomains: scrapeOptions?.allowedDomains,
       ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }),
     }
     await attempt(`${url}*`, async () => {

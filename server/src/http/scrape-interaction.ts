@@ -123,8 +123,10 @@ export class ScrapeInteraction {
       })
     }
     const { ttl, activityTtl } = interactTimes
-    const { profile } = replay
-    const request = createSessionRequest.parse({ ttl: Math.min(ttl, maxTtlSeconds), activityTtl, profile })
+    const { profile, allowedDomains: navigation } = replay
+    const allowedDomains = navigation === undefined ? undefined : { navigation }
+    const options = { ttl: Math.min(ttl, maxTtlSeconds), activityTtl, profile, allowedDomains }
+    const request = createSessionRequest.parse(options)
     const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request, idempotencyKey })
     await this.#replay(row, replay)
     return row

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Dispatcher } from 'undici'
 import { mapRequest } from 'bowline/contract/map'
+import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { matchingBudgetMs, matchingBudgetExceeded, type PatternMatcher } from '../map/pattern-matcher.ts'
@@ -66,6 +67,7 @@ export class PageDiscovery {
       includeSubdomains,
       ignoreQueryParameters,
       filterByPath: !crawl.crawlEntireDomain,
+      allowedDomains: allowedDomainsOf(job),
       sitemap: 'only',
       timeout: sitemapMs,
     })
@@ -95,10 +97,13 @@ export class PageDiscovery {
     return { pages: await this.#choose(linksOf(document), job, crawl), depth, limit: crawl.limit }
   }
 
-  async #choose(urls: readonly string[], { id, teamId }: Job, plan: CrawlPlan): Promise<readonly CrawlPage[]> {
+  async #choose(urls: readonly string[], job: Job, plan: CrawlPlan): Promise<readonly CrawlPage[]> {
     const { store, matcher } = this.#deps
+    const { id, teamId } = job
+    const isAllowed = createDomainFilter(allowedDomainsOf(job))
+    const allowed = isAllowed === undefined ? urls : urls.filter((url) => URL.canParse(url) && isAllowed(new URL(url)))
     try {
-      const { pages, ms } = await chooseLinks(urls, plan, { matcher, teamId })
+      const { pages, ms } = await chooseLinks(allowed, plan, { matcher, teamId })
       // Stored with the job: all servers that work on it share the budget, and it survives
       // restarts.
       if (ms >= countedMs && (await addMatchingMs(store.db, id, ms)) > matchingBudgetMs)
@@ -132,4 +137,9 @@ export class PageDiscovery {
     }))
     await insertJobPages(db, jobId, { pages: rows, submissionIndex: 0, depth })
   }
+}
+
+/** The hosts that pages of a crawl may have. Undefined: all. */
+function allowedDomainsOf({ plan }: Job): readonly string[] | undefined {
+  return plan.submissions[0]?.request.allowedDomains
 }

@@ -1,6 +1,7 @@
 import { fetch, type Dispatcher } from 'undici'
 import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { hostNotAllowed } from '../kit/may-follow.ts'
 import { redirectTarget } from '../kit/redirect-target.ts'
 
 /** Options of `fetchStream`. Aborting ends the transfer and rejects with the signal's reason. */
@@ -9,6 +10,8 @@ export interface FetchStreamOptions extends Abortable {
   readonly dispatcher: Dispatcher
   /** Returns the headers for a URL. Called again for each redirect. */
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>
+  /** Whether a URL may be requested. Default: all. */
+  readonly mayOpen?: ((url: URL) => boolean) | undefined
   /** Maximum size of the body in bytes, after decoding its `Content-Encoding`. */
   readonly maxBytes: number
   /** Called if there were more bytes. */
@@ -69,6 +72,7 @@ export function toEgressError(url: URL, error: unknown): BowlineError {
 async function follow(start: URL, options: FetchStreamOptions, signal: AbortSignal) {
   let url = start
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    if (options.mayOpen?.(url) === false) throw hostNotAllowed(url)
     const response = await fetch(url, {
       dispatcher: options.dispatcher,
       headers: options.headersFor(url),

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { mapLimits, type MapLink, type MapRequest } from 'bowline/contract/map'
 import { type Abortable, mergeSignals } from 'bowline/kit/abort'
+import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import { BowlineError } from 'bowline/kit/errors'
 import { decodeText } from './decode.ts'
 import type { MapContext } from './map-context.ts'
@@ -107,14 +108,15 @@ async function explore(
 ): Promise<Findings> {
   const { signal } = deps
   const start = new URL(request.url)
-  const site = createSite(start, request)
+  const mayOpen = createDomainFilter(request.allowedDomains)
+  const site = createSite(start, { includeSubdomains: request.includeSubdomains, isAllowed: mayOpen })
   const headersFor = createHeadersFor(request)
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
     void omissions.add(omissions.size < maxOmissions ? what : 'More data was omitted.')
   const open: MapContext['open'] = async (url, maxBytes, addOmission = addWarning) => {
     const onTruncated = (): void => addOmission(tooLong(url, maxBytes))
-    return fetchStream(url, { dispatcher, headersFor, maxBytes, onTruncated, timeoutMs: transferMs, signal })
+    return fetchStream(url, { dispatcher, headersFor, mayOpen, maxBytes, onTruncated, timeoutMs: transferMs, signal })
   }
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
   const page = (fetched.isHtml === true && (await renderStartPage(request, fetched.links, deps))) || fetched

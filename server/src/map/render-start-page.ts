@@ -7,7 +7,7 @@ import { readPageLinks, type PageLinks } from './page-links.ts'
  * not an HTML page. Aborting stops it.
  */
 export type RenderPage = (
-  page: Pick<MapRequest, 'url' | 'location' | 'headers'>,
+  page: Pick<MapRequest, 'url' | 'location' | 'headers' | 'allowedDomains'>,
   signal: AbortSignal,
 ) => Promise<{ readonly url: string; readonly html: string } | undefined>
 

@@ -6,14 +6,22 @@ export interface Site {
   readonly addHost: (url: URL) => void
 }
 
+/** Options of `createSite`. */
+export interface SiteOptions {
+  readonly includeSubdomains: boolean
+  /** Whether the host of a URL may be part of the site. Default: all. */
+  readonly isAllowed?: ((url: URL) => boolean) | undefined
+}
+
 /**
  * Creates the site of a start URL: its host with and without `www.`, on the same port, and
  * optionally its subdomains.
  */
-export function createSite(start: URL, options: { readonly includeSubdomains: boolean }): Site {
+export function createSite(start: URL, options: SiteOptions): Site {
   const hosts = new Set([hostOf(start)])
   return {
     includes: (url) => {
+      if (options.isAllowed?.(url) === false) return false
       const host = hostOf(url)
       if (hosts.has(host)) return true
       return options.includeSubdomains && [...hosts].some((each) => !isAddress(each) && host.endsWith(`.${each}`))

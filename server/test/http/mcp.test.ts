@@ -5,6 +5,7 @@ import { Bowline } from '../../../src/index.ts'
 import { AgentBrowser } from '../../../src/mcp/browser/agent-browser.ts'
 import type { OpenBrowser } from '../../../src/mcp/browser/driven-browser.ts'
 import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
+import { startModel, type Model } from '../../../test/lab/language-model.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -13,11 +14,13 @@ import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
 
 const fixture = new AsyncDisposableStack()
 let lab: Lab
+let model: Model
 let site: Site
 let otherKey: string
 
 beforeAll(async () => {
-  lab = fixture.use(await startLab())
+  model = fixture.use(await startModel(() => '{"boat":1}'))
+  lab = fixture.use(await startLab({ llmUrl: model.url }))
   site = fixture.use(
     await startSite({
       '/foreign-frame': (exchange) => {
@@ -188,17 +191,24 @@ test('hosts of the URL outside those of the key are refused', () => {
   expect(() => mcpOptionsOf({ allowedDomains: 'evila.example' }, settings)).toThrow('is outside')
 })
 
-test('pages to which allowed hosts redirect are not returned if their hosts are not allowed', async () => {
+test('hosts that are not allowed are not requested if allowed hosts redirect to them', async () => {
   const mcp = connectRaw('?allowedDomains=127.0.0.1')
   await mcp.initialize()
+  const before = site.requests.all.length
   const url = site.url(`/redirect?to=${encodeURIComponent(site.crossUrl('/'))}`)
 
   const scraped = textOf(await mcp.call('scrape', { url }))
   const crawled = textOf(await mcp.call('crawl', { url, limit: 1 }))
+  const mapped = textOf(await mcp.call('map', { url }))
+  const extracted = textOf(await mcp.call('extract', { urls: [url], prompt: 'Which boat?' }))
   await mcp.end()
 
-  expect(scraped).toContain('The host localhost is not allowed')
+  expect(scraped).toContain('EGRESS_REFUSED')
   expect(crawled).toMatch(/^0 pages/)
+  expect(mapped).toContain('EGRESS_REFUSED')
+  expect(extracted).toContain('EXTRACT_FAILED')
+  const requests = site.requests.all.slice(before)
+  expect(requests.filter(({ headers }) => headers.host?.startsWith('localhost') === true)).toEqual([])
 })
 
 test('frames are left out of scraped pages if hosts are restricted', async () => {
@@ -211,15 +221,31 @@ test('frames are left out of scraped pages if hosts are restricted', async () =>
   const scraped = textOf(await restricted.call('scrape', page))
   const raw = textOf(await restricted.call('scrape', { ...page, format: 'rawHtml' }))
   const crawled = textOf(await restricted.call('crawl', { url: site.url('/foreign-frame'), limit: 1 }))
+  await restricted.call('extract', { urls: [site.url('/foreign-frame')], prompt: 'Which boat?' })
+  const read = JSON.stringify(model.questions.at(-1))
   await Promise.all([open.end(), restricted.end()])
 
   expect(everything).toContain('Secret of another host')
-  for (const answer of [scraped, crawled]) {
+  for (const answer of [scraped, raw, crawled, read]) {
     expect(answer).toContain('Written by a script')
     expect(answer).not.toContain('Secret of another host')
   }
-  expect(raw).toContain('BAD_REQUEST')
-  expect(raw).not.toContain('Secret of another host')
+})
+
+test('searches return results of allowed hosts only', async () => {
+  for (const url of [site.url('/secret'), site.crossUrl('/secret')]) await lab.api('POST', '/v2/scrape', { url })
+  const open = connectRaw()
+  const restricted = connectRaw('?allowedDomains=127.0.0.1')
+  await Promise.all([open.initialize(), restricted.initialize()])
+
+  const everything = textOf(await open.call('search', { query: 'secret' }))
+  const found = textOf(await restricted.call('search', { query: 'secret' }))
+  await Promise.all([open.end(), restricted.end()])
+
+  expect(everything).toContain(site.crossUrl('/secret'))
+  expect(found).toContain(site.url('/secret'))
+  expect(found).not.toContain('localhost')
+  expect(found).toMatch(/^1 results, without those of hosts that are not allowed/)
 })
 
 test('requests without key and those of other web pages are refused', async () => {

@@ -105,6 +105,26 @@ describe('a map succeeds despite', () => {
     expect(victim.connections()).toBe(0)
   })
 
+  test('hosts that `allowedDomains` does not have: links, subdomains, sitemaps and redirects', async () => {
+    await using fixture = await startMapFixture({
+      '/robots.txt': ({ response, url }) =>
+        void response.end(`Sitemap: http://other.test:${url.port}/other.xml\nSitemap: /astray.xml\nSitemap: /good.xml`),
+      '/astray.xml': ({ response, url }) =>
+        void response.writeHead(302, { location: `http://other.test:${url.port}/astray.xml` }).end(),
+      '/good.xml': ({ response, url }) =>
+        void response.end(`/b\n/c\nhttp://sub.site.test:${url.port}/d`.replaceAll(/^\//gm, `${url.origin}/`)),
+    })
+    const start = fixture.named('site.test', '/')
+
+    const paths = await fixture.paths(start, { sitemap: 'only', allowedDomains: ['site.test'] })
+    const refused = fixture.map(fixture.named('other.test', '/'), { allowedDomains: ['site.test'] })
+
+    expect(paths).toEqual(['/b', '/c'])
+    await expect(refused).rejects.toMatchObject({ code: 'EGRESS_REFUSED' })
+    const hosts = fixture.site.requests.all.map(({ headers }) => headers.host?.split(':')[0])
+    expect(new Set(hosts)).toEqual(new Set(['site.test']))
+  })
+
   test('a truncated response, and one that is gzip only in its first bytes', async () => {
     await using fixture = await startMapFixture({
       '/robots.txt': textPage('Sitemap: /cut.xml\nSitemap: /false.xml.gz\nSitemap: /good.xml', 'text/plain'),

@@ -1,5 +1,5 @@
 import { BowlineError } from '../../kit/errors.ts'
-import { matchesDomain, parseDomainPattern } from '../../kit/domain-pattern.ts'
+import { createDomainFilter } from '../../kit/domain-pattern.ts'
 
 /**
  * Throws EGRESS_REFUSED for a URL whose host is not allowed, and BAD_REQUEST for one that is not
@@ -13,11 +13,8 @@ export function assertAllowedUrl(text: string, allowedDomains: readonly string[]
       hint: 'Pass a full URL.',
     })
   }
-  if (allowedDomains === undefined) return
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const patterns = allowedDomains.map(parseDomainPattern).filter((pattern) => pattern !== undefined)
-  if (patterns.some((pattern) => matchesDomain(pattern, { host: url.hostname, port }))) return
+  if (createDomainFilter(allowedDomains)?.(url) !== false) return
   throw new BowlineError('EGRESS_REFUSED', `The host ${url.hostname} is not allowed`, {
-    hint: `Allowed are: ${allowedDomains.join(', ')}.`,
+    hint: `Allowed are: ${allowedDomains?.join(', ')}.`,
   })
 }

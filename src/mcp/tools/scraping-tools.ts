@@ -6,7 +6,7 @@ import { textAnswer } from './answer.ts'
 import { readLocalFile } from './local-files.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { serviceTool, type Tool, type ToolContext } from './tool.ts'
-import { BowlineError } from '../../kit/errors.ts'
+import { createDomainFilter } from '../../kit/domain-pattern.ts'
 import { quotePage } from '../../kit/quote-page.ts'
 
 const maxTokens = z.int().min(100).max(100_000).default(10_000).describe('Maximum size of the answer in tokens')
@@ -27,7 +27,6 @@ const scrape = serviceTool({
   isReadOnly: true,
   run: async ({ url, format, onlyMainContent, includeComments, waitFor, offset, maxTokens: limit }, context) => {
     assertAllowedUrl(url, context.options.allowedDomains)
-    if (format === 'rawHtml') assertFramesAllowed(context.options)
     const document = await context.bowline().scrape(
       url,
       {
@@ -35,7 +34,7 @@ const scrape = serviceTool({
         onlyMainContent,
         includeComments,
         ...(waitFor === undefined ? {} : { waitFor }),
-        ...withoutFrames(context.options),
+        ...onlyAllowedHosts(context.options),
       },
       { signal: context.signal },
     )
@@ -89,7 +88,7 @@ const map = serviceTool({
     assertAllowedUrl(url, options.allowedDomains)
     const { links, warning } = await bowline().map(
       url,
-      { limit, ...(search === undefined ? {} : { search }) },
+      { limit, ...(search === undefined ? {} : { search }), ...onlyAllowedHosts(options) },
       { signal },
     )
     const lines = links.map((link) => [link.url, link.title].filter((text) => text !== undefined).join(' '))
@@ -104,17 +103,19 @@ const map = serviceTool({
 const search = serviceTool({
   name: 'search',
   title: 'Search the web',
-  description: 'Searches the web, and returns titles, URLs and descriptions.',
+  description: 'Searches the web, and returns titles, URLs and descriptions, of allowed hosts if they are restricted.',
   input: {
     query: z.string().min(1).max(500),
     limit: z.int().min(1).max(50).default(10),
   },
   isReadOnly: true,
   run: async ({ query, limit }, { bowline, options, signal }) => {
-    const { web, warning } = await bowline().search(query, { limit }, { signal })
+    const { web: found, warning } = await bowline().search(query, { limit }, { signal })
+    // Texts of other hosts could mislead the agent as well as their pages.
+    const web = found.filter(({ url = '' }) => isAllowedUrl(url, options))
     const lines = web.map(({ title, url, description = '' }) => `- ${title ?? ''}\n  ${url}\n  ${description}`)
     return textAnswer(
-      `${web.length} results:`,
+      `${web.length} results${web.length < found.length ? ', without those of hosts that are not allowed' : ''}:`,
       ...(warning === undefined ? [] : [warning]),
       quotePage(cutToTokens(lines.join('\n'), 4 * options.maxTokens)),
     )
@@ -136,7 +137,7 @@ const extract = serviceTool({
     const request = {
       ...(prompt === undefined ? {} : { prompt }),
       ...(schema === undefined ? {} : { schema }),
-      scrapeOptions: withoutFrames(options),
+      scrapeOptions: onlyAllowedHosts(options),
     }
     const { data, warning } = await bowline().extract(urls, request, { signal })
     return textAnswer(...(warning === undefined ? [] : [warning]), quotePage(JSON.stringify(data, null, 1)))
@@ -183,7 +184,7 @@ async function collectPages(
   const options = {
     limit,
     ...(includePaths === undefined ? {} : { includePaths: [...includePaths] }),
-    scrapeOptions: withoutFrames(allowed),
+    scrapeOptions: onlyAllowedHosts(allowed),
   }
   const documents: Document[] = []
   try {
@@ -197,20 +198,9 @@ async function collectPages(
   }
 }
 
-/**
- * Options of a scrape that leave out the contents of frames if hosts are restricted: frames can
- * show pages of any host. The server writes them into `data-frame` elements.
- */
-function withoutFrames({ allowedDomains }: AllowedHosts): { readonly excludeTags?: string[] } {
-  return allowedDomains === undefined ? {} : { excludeTags: ['[data-frame]'] }
-}
-
-/** Throws BAD_REQUEST if hosts are restricted, for formats from which frames cannot be left out. */
-function assertFramesAllowed({ allowedDomains }: AllowedHosts): void {
-  if (allowedDomains === undefined) return
-  throw new BowlineError('BAD_REQUEST', 'The format `rawHtml` can contain frames of hosts that are not allowed', {
-    hint: 'Use the format `html`.',
-  })
+/** Options that keep the server from pages, redirects and frames of hosts that are not allowed. */
+function onlyAllowedHosts({ allowedDomains }: AllowedHosts): { readonly allowedDomains?: string[] } {
+  return allowedDomains === undefined ? {} : { allowedDomains: [...allowedDomains] }
 }
 
 type AllowedHosts = Pick<ToolOptions, 'allowedDomains'>
@@ -221,13 +211,14 @@ function assertAllowedPage({ metadata }: Document, { allowedDomains }: AllowedHo
   if (typeof url === 'string') assertAllowedUrl(url, allowedDomains)
 }
 
-function isAllowedPage(document: Document, options: AllowedHosts): boolean {
-  try {
-    assertAllowedPage(document, options)
-    return true
-  } catch {
-    return false
-  }
+function isAllowedPage({ metadata }: Document, options: AllowedHosts): boolean {
+  return typeof metadata.url !== 'string' || isAllowedUrl(metadata.url, options)
+}
+
+function isAllowedUrl(url: string, { allowedDomains }: AllowedHosts): boolean {
+  return (
+    allowedDomains === undefined || (URL.canParse(url) && createDomainFilter(allowedDomains)?.(new URL(url)) === true)
+  )
 }
 
 /** Joins pages, each cut to an equal share of the tokens that short pages leave. */

@@ -26,6 +26,8 @@ const ignoredForCacheKey: ReadonlySet<string> = new Set([
  */
 export function pageCacheKey(request: ScrapeRequest): string | undefined {
   if (isPersonal(request) || request.zeroDataRetention) return undefined
+  // Cached pages can have other frames than those of the allowed hosts.
+  if (request.allowedDomains !== undefined) return undefined
   // The cache keeps no images.
   if (request.formats.some(({ type }) => type === 'rawBase64')) return undefined
   const { acceptLanguage } = localeOf(request)

@@ -4,6 +4,7 @@ import { isSentCrossOrigin, mayForwardHeaders } from '../../kit/forward-headers.
 import { cancelledOrError, timed } from '../../metrics/timed.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
 import { inSpan } from '../../kit/current-work.ts'
+import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import type { Egress } from '../../egress/egress.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
@@ -14,7 +15,7 @@ import type { Renderer } from '../render/renderer.ts'
 import type { UpstreamName } from '../render/scrape-browsers.ts'
 import type { DocumentReader } from './document-reader.ts'
 import { browserOnlyOptions, nextLoadStep } from './load-step.ts'
-import type { MayFollow } from '../../kit/may-follow.ts'
+import { hostNotAllowed, type MayFollow } from '../../kit/may-follow.ts'
 
 /** Dependencies of `PageLoader`. */
 export interface LoaderDeps {
@@ -67,7 +68,7 @@ export class PageLoader implements AsyncDisposable {
    * signal's reason.
    */
   async load(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
-    const loaded = await this.#load(call, upstream)
+    const loaded = await this.#load({ ...call, mayFollow: restrictHosts(call) }, upstream)
     return { ...loaded, page: withWarnings(loaded.page, [withheldHeadersWarning(call.request, loaded.page)]) }
   }
 
@@ -138,6 +139,18 @@ export class PageLoader implements AsyncDisposable {
     this.#dispatchers.set(key, dispatcher)
     return dispatcher
   }
+}
+
+/**
+ * Returns which redirects and frames both the caller and `allowedDomains` allow. Throws
+ * EGRESS_REFUSED if the host of the page itself is not in `allowedDomains`.
+ */
+function restrictHosts({ request, mayFollow }: LoadRequest): MayFollow | undefined {
+  const isAllowed = createDomainFilter(request.allowedDomains)
+  if (isAllowed === undefined) return mayFollow
+  const url = new URL(request.url)
+  if (!isAllowed(url)) throw hostNotAllowed(url)
+  return (to, isFrame) => isAllowed(to) && (mayFollow?.(to, isFrame) ?? true)
 }
 
 /**

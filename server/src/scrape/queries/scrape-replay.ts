@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { action, type Action } from 'bowline/contract/actions'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { domains } from 'bowline/contract/session-network'
 import { profile } from 'bowline/contract/session-options'
 
 /** Schema of a stored replay. */
@@ -9,6 +10,7 @@ export const scrapeReplay = z.object({
   waitFor: z.int().min(0),
   actions: z.array(action),
   profile: profile.optional(),
+  allowedDomains: domains.optional(),
 })
 
 /** How a page was loaded and what was done on it, so that a session can repeat it. */
@@ -18,7 +20,12 @@ export type ScrapeReplay = z.output<typeof scrapeReplay>
 const repeated: ReadonlySet<Action['type']> = new Set(['wait', 'click', 'write', 'press', 'scroll'])
 
 /** Returns what a session repeats of a scrape. */
-export function replayOf({ url, waitFor, actions = [], profile: used }: ScrapeRequest): ScrapeReplay {
-  const repeatedActions = actions.filter(({ type }) => repeated.has(type))
-  return { url, waitFor, actions: repeatedActions, ...(used === undefined ? {} : { profile: used }) }
+export function replayOf({ url, waitFor, actions = [], profile: used, allowedDomains }: ScrapeRequest): ScrapeReplay {
+  return {
+    url,
+    waitFor,
+    actions: actions.filter(({ type }) => repeated.has(type)),
+    ...(used === undefined ? {} : { profile: used }),
+    ...(allowedDomains === undefined ? {} : { allowedDomains }),
+  }
 }

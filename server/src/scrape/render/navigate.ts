@@ -102,7 +102,7 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (errorText.includes('ERR_ABORTED')) return 'download'
   if (errorText.includes('ERR_SSL')) throw tlsError(host, errorText)
   if (errorText.includes('ERR_CERT')) throw certificateError(host, errorText)
-  if (errorText.includes('ERR_BLOCKED_BY_ADMINISTRATOR')) return 'refused'
+  if (/ERR_BLOCKED_BY_(?:ADMINISTRATOR|CLIENT)/.test(errorText)) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
   throw loadError(url, errorText)
 }

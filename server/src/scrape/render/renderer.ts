@@ -175,7 +175,7 @@ export class Renderer implements AsyncDisposable {
       socket.destroy()
       // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'
-        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to a URL that the egress policy blocks`)
+        ? new BowlineError('EGRESS_REFUSED', `${new URL(url).host} redirects to a URL that is not allowed`)
         : unreachableError(url)
     } catch (error) {
       return toFetchError(error, url)
