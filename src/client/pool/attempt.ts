@@ -7,7 +7,11 @@ import { attemptsOf, type Task } from './task.ts'
 export interface ItemScope<Item> extends SessionScope {
   /** Number of this attempt on the item, from 1. */
   readonly attempt: number
-  /** Adds an item to this run. Returns false if an item with the same key was added before. */
+  /**
+   * Adds an item to this run. Returns false if an item with the same key was added before. With a
+   * checkpoint, later runs also add it, and it must be a JSON value, otherwise this throws
+   * CONFIG_INVALID.
+   */
   readonly add: (item: Item) => boolean
 }
 

@@ -17,6 +17,8 @@ export interface CompletedItem {
   readonly result: unknown
   readonly attempts: number
   readonly durationMs: number
+  /** Items that the work added. `undefined` without any, and in files of earlier versions. */
+  readonly added?: readonly unknown[] | undefined
 }
 
 /** File that stores the completed items of a run. Disposing flushes and closes it. */

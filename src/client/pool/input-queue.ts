@@ -1,71 +1,116 @@
-import { openSource } from './source.ts'
+import { openSource, type Source } from './source.ts'
 
-/** Reads the items of a run as they are needed. */
-export interface InputQueue<Item> extends AsyncDisposable {
-  /** Reads items while there is room. */
-  readonly pull: () => void
-  /** Adds an item found by the work. Returns false if an item with its key was added before. */
-  readonly add: (item: Item) => boolean
-  /** Whether the source is exhausted. */
-  readonly isDone: () => boolean
+/** Dependencies of an input queue. */
+export interface InputQueueDeps<Item> {
+  readonly keyOf: (item: Item) => string
+  readonly hasRoom: () => boolean
+  /** Returns the items that a previous run added while it worked on this one. */
+  readonly onItem: (item: Item, index: number) => readonly Item[]
+  readonly onEnd: () => void
+  readonly onError: (error: unknown) => void
 }
 
-/** Creates the input queue of a run. Throws CONFIG_INVALID if `items` is not iterable. */
-export function createInputQueue<Item>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  deps: {
-    readonly keyOf: (item: Item) => string
-    readonly hasRoom: () => boolean
-    readonly onItem: (item: Item, index: number) => void
-    readonly onEnd: () => void
-    readonly onError: (error: unknown) => void
-  },
-): InputQueue<Item> {
-  const source = openSource(items)
-  const keys = new Set<string>()
-  let nextIndex = 0
-  let isDone = false
-  let isPulling = false
-  const enqueue = (item: Item): void => {
-    const key = deps.keyOf(item)
-    deps.onItem(item, nextIndex)
-    // Last, so that an item whose options throw leaves no gap in the order.
-    nextIndex += 1
-    keys.add(key)
+/** Reads the items of a run as they are needed. */
+export class InputQueue<Item> implements AsyncDisposable {
+  readonly #deps: InputQueueDeps<Item>
+  readonly #source: Source<Item>
+  readonly #keys = new Set<string>()
+  /**
+   * Items added by previous runs. They are read when there is room, like the source, since their
+   * results may not fit into memory.
+   */
+  readonly #restored: Item[] = []
+  #nextIndex = 0
+  #isSourceDone = false
+  #isPulling = false
+  #isEnqueuing = false
+  #isRestoring = false
+
+  /** Creates the input queue of a run. Throws CONFIG_INVALID if `items` is not iterable. */
+  constructor(items: Iterable<Item> | AsyncIterable<Item>, deps: InputQueueDeps<Item>) {
+    this.#deps = deps
+    this.#source = openSource(items)
   }
-  const pull = async (): Promise<void> => {
-    if (isPulling || isDone) return
-    isPulling = true
+
+  /** Reads items while there is room. */
+  pull(): void {
+    this.#restore()
+    void this.#pullSource()
+  }
+
+  /** Adds an item found by the work. Returns false if an item with its key was added before. */
+  add(item: Item): boolean {
+    if (this.#keys.has(this.#deps.keyOf(item))) return false
+    this.#enqueue(item)
+    this.#restore()
+    return true
+  }
+
+  /** Whether no item is left to read. */
+  isDone(): boolean {
+    return this.#isSourceDone && this.#restored.length === 0
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isSourceDone = true
+    // A source that hangs would block this forever. `pull` closes it when its item arrives.
+    if (!this.#isPulling) await this.#source.close()
+  }
+
+  async #pullSource(): Promise<void> {
+    if (this.#isPulling || this.#isSourceDone) return
+    this.#isPulling = true
     try {
-      while (deps.hasRoom()) {
-        const { value, done } = await source.next()
+      while (this.#deps.hasRoom()) {
+        const { value, done } = await this.#source.next()
         // The run ended while the source was producing this item.
-        if (isDone) return await source.close()
+        if (this.#isSourceDone) return await this.#source.close()
         if (done === true) {
-          isDone = true
-          return deps.onEnd()
+          this.#isSourceDone = true
+          return this.#deps.onEnd()
         }
-        enqueue(value)
+        this.#enqueue(value)
+        this.#restore()
       }
     } catch (error) {
-      isDone = true
-      deps.onError(error)
+      this.#fail(error)
     } finally {
-      isPulling = false
+      this.#isPulling = false
     }
   }
-  return {
-    pull: () => void pull(),
-    add: (item) => {
-      if (keys.has(deps.keyOf(item))) return false
-      enqueue(item)
-      return true
-    },
-    isDone: () => isDone,
-    [Symbol.asyncDispose]: async () => {
-      isDone = true
-      // A source that hangs would block this forever. `pull` closes it when its item arrives.
-      if (!isPulling) await source.close()
-    },
+
+  #restore(): void {
+    if (this.#isEnqueuing || this.#isRestoring || this.#restored.length === 0) return
+    this.#isRestoring = true
+    try {
+      while (this.#restored.length > 0 && this.#deps.hasRoom()) {
+        const item = this.#restored.shift() as Item
+        if (!this.#keys.has(this.#deps.keyOf(item))) this.#enqueue(item)
+      }
+    } catch (error) {
+      return this.#fail(error)
+    } finally {
+      this.#isRestoring = false
+    }
+    if (this.isDone()) this.#deps.onEnd()
+  }
+
+  #enqueue(item: Item): void {
+    const key = this.#deps.keyOf(item)
+    // `onItem` may pull, which must not use the same index.
+    this.#isEnqueuing = true
+    try {
+      for (const added of this.#deps.onItem(item, this.#nextIndex)) this.#restored.push(added)
+      // Last, so that an item whose options throw leaves no gap in the order.
+      this.#nextIndex += 1
+      this.#keys.add(key)
+    } finally {
+      this.#isEnqueuing = false
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#isSourceDone = true
+    this.#deps.onError(error)
   }
 }

@@ -114,8 +114,9 @@ export interface PoolOptions<Handles = unknown> extends Abortable {
   readonly stopOnError?: boolean | undefined
   /**
    * Path of a JSON Lines file that records completed items and sessions. A later run with the same
-   * file skips completed items and returns their results, and deletes sessions that a killed run
-   * left behind. Only one run at a time may use the file.
+   * file skips completed items, returns their results and repeats their calls of `add`. It runs
+   * failed items again, and deletes sessions that a killed run left behind. Only one run at a time
+   * may use the file.
    */
   readonly checkpoint?: string | undefined
   /** Called after every event of the run. An exception becomes a warning. */

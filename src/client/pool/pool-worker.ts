@@ -56,7 +56,8 @@ export interface PoolWorkerDeps<Item, Result, Handles> {
   readonly budget: Budget
   /** Aborts when the run ends. */
   readonly signal: AbortSignal
-  readonly add: (item: Item) => boolean
+  /** Adds an item found by the work on a task. */
+  readonly add: (task: Task<Item>, item: Item) => boolean
   /** Called as soon as the service has created the session. */
   readonly onCreated: (session: Session) => void
   /** Called when the session is connected. */
@@ -184,7 +185,11 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
     for (let task = await this.#slot.next(); task !== undefined; task = await this.#slot.next()) {
       await waitForHost(task, scope.signal)
       const current = { ...scope, ...handles, session: scope.session, signal: scope.signal }
-      const attempt = await runAttempt(work, task, current, { timeoutMs, add, failureSignal: reuse?.failureSignal })
+      const attempt = await runAttempt(work, task, current, {
+        timeoutMs,
+        add: (item) => add(task, item),
+        failureSignal: reuse?.failureSignal,
+      })
       if (attempt.state === 'stopped') return
       const isDone = attempt.state === 'done'
       this.#hasFailed ||= !isDone

@@ -1,11 +1,10 @@
 import type { Budget } from './budget.ts'
-import type { PoolEvent, PoolProgress } from './outcome.ts'
+import type { PoolEvent, PoolProgress, PoolSummary } from './outcome.ts'
 
 /** Counts the events of a run. */
 export interface ProgressTracker {
   readonly progress: () => PoolProgress
-  /** Sessions opened so far. */
-  readonly opened: () => number
+  readonly summary: (stoppedBy: PoolSummary['stoppedBy']) => PoolSummary
   readonly emit: (event: PoolEvent) => void
 }
 
@@ -37,7 +36,10 @@ export function createProgressTracker(deps: {
   }
   return {
     progress,
-    opened: () => opened,
+    summary: (stoppedBy) => {
+      const { done, failed, resumed, retried, credits, elapsedMs } = progress()
+      return { done, failed, resumed, retried, sessions: opened, credits, elapsedMs, stoppedBy }
+    },
     emit: (event) => {
       count(event)
       try {

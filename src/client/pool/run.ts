@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
+import { AddedItems } from './added-items.ts'
 import type { PoolFunction } from './attempt.ts'
 import { createBudget, type Budget } from './budget.ts'
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createHostLimits } from './host-limits.ts'
-import { createInputQueue, type InputQueue } from './input-queue.ts'
+import { InputQueue } from './input-queue.ts'
 import { openPoolWorker, type PoolClient, type PoolWorker, type PoolWorkerEnd } from './pool-worker.ts'
 import type { PoolSettings } from './options.ts'
 import { createResultQueue, type ResultQueue } from './result-queue.ts'
@@ -15,7 +16,7 @@ import { RunFailures } from './run-failures.ts'
 import type { AttemptResult } from './after-attempt.ts'
 import { settlePreviousRuns } from './previous-runs.ts'
 import { createProgressTracker, type ProgressTracker } from './progress-tracker.ts'
-import { attemptsOf, createTask, keyOf, type ItemOptions, type Task } from './task.ts'
+import { attemptsOf, createTask, doneOutcome, keyOf, type ItemOptions, type Task } from './task.ts'
 
 /** Dependencies of a run. */
 export interface RunDeps<Item, Result, Handles> {
@@ -34,7 +35,7 @@ const minLookahead = 100
  * The path of an item:
  *
  * 1. `InputQueue` reads it from the source, unless enough items are waiting.
- * 2. A result in the checkpoint is delivered at once.
+ * 2. A result in the checkpoint is delivered at once, and the items that its work added follow.
  * 3. `Dispatcher` assigns its task to a free session, or opens one, within the limits of the pool,
  *    the budget and the host.
  * 4. `PoolWorker` runs the function of the caller on it.
@@ -47,6 +48,7 @@ export class Run<Item, Result, Handles> {
   readonly #hostLimits: ReturnType<typeof createHostLimits>
   readonly #tracker: ProgressTracker
   readonly #inputs: InputQueue<Item>
+  readonly #added: AddedItems<Item> | undefined
   readonly #results: ResultQueue<ItemOutcome<Item, Awaited<Result>>>
   readonly #stopping = new AbortController()
   readonly #workersDone = Promise.withResolvers<void>()
@@ -76,7 +78,8 @@ export class Run<Item, Result, Handles> {
       onProgress: settings.onProgress,
     })
     this.#results = createResultQueue({ order: settings.order, highWater, onRead: () => this.#inputs.pull() })
-    this.#inputs = createInputQueue(items, {
+    this.#added = settings.checkpoint === undefined ? undefined : new AddedItems(itemOptions)
+    this.#inputs = new InputQueue(items, {
       keyOf: (item) => keyOf(item, itemOptions),
       hasRoom: () =>
         this.#closed === undefined && !this.#results.isFull() && (this.#dispatcher?.waiting() ?? 0) < highWater,
@@ -101,9 +104,7 @@ export class Run<Item, Result, Handles> {
   }
 
   summary(): PoolSummary {
-    const { done, failed, resumed, retried, credits, elapsedMs } = this.progress()
-    const sessions = this.#tracker.opened()
-    return { done, failed, resumed, retried, sessions, credits, elapsedMs, stoppedBy: this.#stoppedBy }
+    return this.#tracker.summary(this.#stoppedBy)
   }
 
   /** Ends the run and waits until its sessions are deleted. */
@@ -165,16 +166,16 @@ export class Run<Item, Result, Handles> {
     if (state === 'budget' && this.#workers.size === 0) this.#close('budget')
   }
 
-  #enqueue(task: Task<Item>): void {
+  /** Starts a task, or delivers its result from the checkpoint and returns the items it added. */
+  #enqueue(task: Task<Item>): readonly Item[] {
     const before = this.#checkpoint?.find(task.key)
     if (before === undefined) {
       this.#dispatcher?.add(task)
-      return this.#dispatch()
+      this.#dispatch()
+      return []
     }
-    const { attempts, durationMs } = before
-    const result = before.result as Awaited<Result>
-    const facts = { index: task.index, item: task.item, attempts, durationMs }
-    this.#deliver({ ...facts, state: 'done', result, isResumed: true })
+    this.#deliver(doneOutcome(task, before, { isResumed: true }))
+    return this.#added?.restore(before) ?? []
   }
 
   #open(task: Task<Item>): void {
@@ -187,7 +188,11 @@ export class Run<Item, Result, Handles> {
         work,
         budget: this.#budget,
         signal: this.#stopping.signal,
-        add: (item) => this.#closed === undefined && this.#inputs.add(item),
+        add: (task, item) => {
+          if (this.#closed !== undefined) return false
+          this.#added?.record(task, item)
+          return this.#inputs.add(item)
+        },
         onCreated: ({ id }) => this.#writeCheckpoint((checkpoint) => checkpoint.addSession(id)),
         onOpened: (session) => this.#onOpened(session),
         onBilled: ({ sessionId, creditsBilled: credits }) => {
@@ -221,10 +226,9 @@ export class Run<Item, Result, Handles> {
       this.#failures?.onItemFailed(task, completed.kind, completed.error)
     } else {
       const { result, durationMs } = completed
-      const attempts = attemptsOf(task) + 1
-      this.#writeCheckpoint((checkpoint) => checkpoint.addDone(task.key, { result, attempts, durationMs }))
-      const { index, item } = task
-      this.#deliver({ state: 'done', index, item, result, attempts, durationMs, isResumed: false })
+      const done = { result, attempts: attemptsOf(task) + 1, durationMs, added: this.#added?.take(task) }
+      this.#writeCheckpoint((checkpoint) => checkpoint.addDone(task.key, done))
+      this.#deliver(doneOutcome(task, done, { isResumed: false }))
     }
     this.#dispatch()
   }

@@ -1,5 +1,6 @@
 import type { CreateSessionOptions } from '../../contract/session-options.ts'
-import type { FailureKind } from './outcome.ts'
+import type { CompletedItem } from './checkpoint.ts'
+import type { FailureKind, ItemDone } from './outcome.ts'
 
 /**
  * Options of `pool.run()` that depend on the item.
@@ -82,6 +83,15 @@ export function createTask<Item>(
 /** Number of failed attempts so far. */
 export function attemptsOf(task: Task<unknown>): number {
   return task.failures.infrastructure + task.failures.page
+}
+
+/** Returns the outcome of a completed task. */
+export function doneOutcome<Item, Result>(
+  { index, item }: Task<Item>,
+  { result, attempts, durationMs }: CompletedItem,
+  { isResumed }: { readonly isResumed: boolean },
+): ItemDone<Item, Result> {
+  return { state: 'done', index, item, result: result as Result, attempts, durationMs, isResumed }
 }
 
 /** Returns the key of an item. */

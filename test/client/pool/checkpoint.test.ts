@@ -51,6 +51,73 @@ test.each([
   expect(await resumed.done()).toMatchObject({ resumed: 3, credits: 4, stoppedBy: 'end' })
 })
 
+test('a run that was interrupted resumes with the items that its work has added', async () => {
+  await using fixture = await startPoolFixture()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const site: Record<string, readonly string[]> = { '/': ['/a', '/b'], '/a': ['/b', '/c'], '/b': ['/'], '/c': [] }
+  const pool = fixture.bowline.pool({ size: 1, order: 'input', checkpoint: join(folder.path, 'run.jsonl') })
+  const worked: string[] = []
+  const crawl = (path: string, { add }: { readonly add: (path: string) => boolean }): string => {
+    worked.push(path)
+    for (const link of site[path] ?? []) add(link)
+    return path
+  }
+
+  // Interrupted after two items: `/c` has been added by `/a` only, whose result is stored.
+  let left = 2
+  for await (const _ of pool.run(['/'], crawl)) if (--left === 0) break
+  worked.length = 0
+  const resumed = pool.run(['/'], crawl)
+
+  expect(await read(resumed)).toEqual(['/', '/a', '/b', '/c'])
+  expect(worked).not.toContain('/')
+  expect(worked).not.toContain('/a')
+  const again = pool.run(['/'], crawl)
+  expect(await read(again)).toEqual(['/', '/a', '/b', '/c'])
+  expect(await again.done()).toMatchObject({ done: 4, resumed: 4, sessions: 0 })
+})
+
+test('more added items than a run reads ahead are resumed', async () => {
+  await using fixture = await startPoolFixture()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const pool = fixture.bowline.pool({
+    size: 1,
+    order: 'input',
+    maxUses: 1000,
+    checkpoint: join(folder.path, 'run.jsonl'),
+  })
+  const last = 400
+  // Every item adds the next, and the first one half of them.
+  const count = (number: number, { add }: { readonly add: (number: number) => boolean }): number => {
+    if (number === 0) for (let each = 1; each <= last; each += 2) add(each)
+    if (number < last) add(number + 1)
+    return number
+  }
+
+  const numbers = (await read(pool.run([0], count))).toSorted((one, other) => Number(one) - Number(other))
+
+  expect(numbers).toEqual(Array.from({ length: last + 1 }, (_, index) => index))
+  expect(new Set(await read(pool.run([0], count)))).toEqual(new Set(numbers))
+})
+
+test('an item that JSON cannot represent cannot be added to a run with a checkpoint', async () => {
+  await using fixture = await startPoolFixture()
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
+  const run = (checkpoint?: string) =>
+    fixture.bowline.pool({ size: 1, checkpoint }).run([new URL('http://a.test/')], ({ href }, { add }) => {
+      if (href.endsWith('/')) add(new URL('b', href))
+      return href
+    })
+
+  const [outcome] = await Array.fromAsync(run(join(folder.path, 'run.jsonl')))
+
+  expect(outcome?.error).toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('"http://a.test/b"'),
+  })
+  expect(await read(run())).toEqual(['http://a.test/', 'http://a.test/b'])
+})
+
 test('sessions that an aborted run was creating count against the budget of the next run', async () => {
   let isHeld = true
   const caller = new AbortController()
