@@ -57,16 +57,16 @@ export class McpHost implements AsyncDisposable {
   }
 
   async #open(): Promise<McpThread> {
-    return (this.#thread ??= this.#start())
-  }
-
-  async #start(): Promise<McpThread> {
-    const forget = (): void => {
-      if (this.#thread === starting) this.#thread = undefined
+    if (this.#thread === undefined) {
+      const forget = (): void => {
+        if (this.#thread === starting) this.#thread = undefined
+      }
+      // Not in an async function, whose promise would be another one.
+      const starting = McpThread.start((error) => this.#onError(error, 'serving MCP'), forget)
+      starting.catch(forget)
+      this.#thread = starting
     }
-    const starting = McpThread.start((error) => this.#onError(error, 'serving MCP'), forget)
-    starting.catch(forget)
-    return starting
+    return this.#thread
   }
 }
 
