@@ -255,10 +255,13 @@ const rules: Readonly<Record<string, Rule>> = {
   'Tethering.*': refused,
   // Drivers record traces. A trace contains the browser's command line with its folders as the
   // browser sees them, which reveals nothing about the machine inside bubblewrap.
-  'Tracing.start': (command, params) =>
-    'perfettoConfig' in params
-      ? refuse('Tracing.start: perfettoConfig is not allowed, because it can reference files')
-      : pass(command),
+  'Tracing.start': (command, params) => {
+    if ('perfettoConfig' in params)
+      return refuse('Tracing.start: perfettoConfig is not allowed, because it can reference files')
+    return params['tracingBackend'] === 'system'
+      ? refuse('Tracing.start: the backend "system" is not allowed, because it traces the whole machine')
+      : pass(command)
+  },
 }
 
 const rulesByMethod: ReadonlyMap<string, Rule> = new Map(Object.entries(rules))
