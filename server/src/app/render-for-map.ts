@@ -9,8 +9,8 @@ const timeoutMs = 15_000
 /** Creates a function that renders pages with the scraper. */
 export function createRenderPage(scrapes: Pick<Scrapes, 'loadHtml'>): RenderPage {
   return async ({ url, location, headers, allowedDomains }, signal) => {
-    const page = { url, location, headers, allowedDomains }
-    const request = scrapeRequest.parse({ ...page, formats: ['rawHtml'], timeout: timeoutMs })
+    const timeout = timeoutMs
+    const request = scrapeRequest.parse({ url, location, headers, allowedDomains, formats: ['rawHtml'], timeout })
     return scrapes.loadHtml(request, mergeSignals(signal, AbortSignal.timeout(timeoutMs)))
   }
 }

@@ -24,7 +24,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'Sign out' }).click()
     await view.page.getByLabel('API key').waitFor()
     expect(await view.page.evaluate('sessionStorage.length')).toBe(0)
-    expect(await view.page.evaluate('document.activeElement.name')).toBe('key')
+    await expect.poll(async () => view.page.evaluate('document.activeElement.name')).toBe('key')
   })
 
   test('the dashboard works without web storage', async () => {
