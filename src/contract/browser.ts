@@ -76,7 +76,19 @@ export const sessionSummary = z.looseObject({
 })
 
 /** Response of `GET /v2/browser/{id}`. */
-export const getSessionResponse = sessionSummary.extend({ success: z.literal(true) })
+export const getSessionResponse = sessionSummary.extend({
+  success: z.literal(true),
+  /**
+   * Options of the request that created the session, with their defaults, without secrets. Absent
+   * if the session belongs to another team than the key.
+   */
+  options: z.looseObject({}).optional(),
+  /**
+   * Options that `options` leaves out because they can contain secrets: `extraHeaders`, `proxy
+   * credentials`, `webhook.headers`, or `webhook` if its URL has a query.
+   */
+  omittedOptions: z.array(z.string()).optional(),
+})
 
 /** Response of `PATCH /v2/browser/{id}`: the session after the change. */
 export const updateSessionResponse = sessionSummary.extend({ success: z.literal(true) })

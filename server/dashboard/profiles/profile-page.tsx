@@ -2,7 +2,7 @@ import type { ProfileVersion } from 'bowline/contract/profiles'
 import type { Action } from '../frame/use-action.ts'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { goTo } from '../frame/route.ts'
+import { goTo, linkTo } from '../frame/route.ts'
 import { useNotices } from '../frame/notices.tsx'
 import { BackLink } from '../frame/back-link.tsx'
 import { Badge } from '../components/badge.tsx'
@@ -86,6 +86,18 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
       ),
     },
     { title: 'Saved', cell: ({ savedAt }) => <Ago time={savedAt} /> },
+    {
+      title: 'Saved by',
+      isExtra: true,
+      cell: ({ sessionId }) =>
+        sessionId === undefined ? (
+          <span class="faint">import</span>
+        ) : (
+          <a href={linkTo(['sessions', sessionId])}>
+            <code>{sessionId.slice(0, 13)}…</code>
+          </a>
+        ),
+    },
     { title: 'Browser', isExtra: true, cell: ({ browser }) => browser },
     { title: 'Size', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
     {

@@ -48,13 +48,18 @@ async function listSessions(
   return (await api.call('listSessions', { query }, signal)).sessions
 }
 
-/**
- * Reads a session. Searches the list first, because reading a session by its id counts as activity.
- */
-export async function findSession(api: Api, id: string, signal?: AbortSignal): Promise<SessionSummary> {
-  const found = await listSessions(api, { search: id }, signal)
-  const listed = found.find((session) => session.id === id)
-  return listed ?? api.call('getSession', { params: { id } }, signal)
+/** A session with its options. */
+export interface SessionDetails extends SessionSummary {
+  /** Without secrets. `undefined` if the server has not stored them. */
+  readonly options: Partial<CreateSessionOptions> | undefined
+  /** Options that are not stored, because they can contain secrets. */
+  readonly omittedOptions: readonly string[] | undefined
+}
+
+/** Reads a session. Does not count as activity. */
+export async function findSession(api: Api, id: string, signal?: AbortSignal): Promise<SessionDetails> {
+  const { options, omittedOptions, ...session } = await api.call('getSession', { params: { id } }, signal)
+  return { ...session, options, omittedOptions }
 }
 
 /**

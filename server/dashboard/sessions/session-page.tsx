@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { SessionSummary } from 'bowline/contract/browser'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { goTo, type Route } from '../frame/route.ts'
@@ -13,19 +12,25 @@ import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
+import { AgainButton } from './again-button.tsx'
 import { NeedsHuman } from './session-card.tsx'
 import { SessionConsole } from './session-console.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
+import { SessionOptions } from './session-options.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
-import { endSession, extendSession, findSession } from './session-calls.ts'
+import { endSession, extendSession, findSession, type SessionDetails } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
+import { templateOf } from './session-template.ts'
 
 const pollMs = 2000
 const watch = 'Watch'
 const takeOver = 'Take over'
 
-/** A session: live view, details, files, and snippets to connect. */
+/**
+ * A session: while it is live its live view, files and snippets to connect, and afterwards its
+ * recordings.
+ */
 export function SessionPage({ id, route }: { readonly id: string; readonly route: Route }) {
   const [hasEnded, setHasEnded] = useState(false)
   const { value, apiError, reload } = useLoaded(
@@ -37,8 +42,6 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
     },
     { pollMs: hasEnded ? undefined : pollMs },
   )
-  const end = useAction(async (api) => endSession(api, id))
-  const isLive = value?.status === 'active'
   const view = route.query.get('view') === 'take-over' ? takeOver : watch
   return (
     <Page
@@ -46,28 +49,16 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
       before={<BackLink to={['sessions']}>Sessions</BackLink>}
       lead={
         <>
-          <code>{id}</code> {value !== undefined && <Status status={value.status} />}{' '}
+          <code>{id}</code>{' '}
+          {value !== undefined && <Status status={value.status === 'destroyed' ? 'ended' : value.status} />}{' '}
           {value?.handoff !== undefined && <NeedsHuman session={value} />}
         </>
       }
       actions={
-        isLive && (
+        value !== undefined && (
           <>
-            <Tabs
-              label="Live view"
-              names={[watch, takeOver]}
-              chosen={view}
-              onChoose={(name) => goTo(['sessions', id], name === takeOver ? { view: 'take-over' } : {})}
-            />
-            <ExtendButton session={value} onExtended={reload} />
-            <ConfirmButton
-              icon="stop"
-              label="End"
-              question="End this session?"
-              text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
-              isRunning={end.isRunning}
-              onConfirm={() => void end.run(undefined).then(reload)}
-            />
+            {value.status === 'active' && <LiveActions session={value} view={view} onChange={reload} />}
+            <AgainButton label="Start again" template={templateOf(value)} />
           </>
         )
       }
@@ -79,9 +70,39 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
   )
 }
 
+interface LiveActionsProps {
+  readonly session: SessionDetails
+  readonly view: typeof watch | typeof takeOver
+  readonly onChange: () => void
+}
+
+function LiveActions({ session, view, onChange }: LiveActionsProps) {
+  const { id } = session
+  const end = useAction(async (api) => endSession(api, id))
+  return (
+    <>
+      <Tabs
+        label="Live view"
+        names={[watch, takeOver]}
+        chosen={view}
+        onChoose={(name) => goTo(['sessions', id], name === takeOver ? { view: 'take-over' } : {})}
+      />
+      <ExtendButton session={session} onExtended={onChange} />
+      <ConfirmButton
+        icon="stop"
+        label="End"
+        question="End this session?"
+        text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
+        isRunning={end.isRunning}
+        onConfirm={() => void end.run(undefined).then(onChange)}
+      />
+    </>
+  )
+}
+
 const extendMinutes = 10
 
-function ExtendButton({ session, onExtended }: { readonly session: SessionSummary; readonly onExtended: () => void }) {
+function ExtendButton({ session, onExtended }: { readonly session: SessionDetails; readonly onExtended: () => void }) {
   const extend = useAction(async (api) => extendSession(api, session, extendMinutes))
   return (
     <button
@@ -96,7 +117,7 @@ function ExtendButton({ session, onExtended }: { readonly session: SessionSummar
   )
 }
 
-function SessionBody({ session, isTakingOver }: { readonly session: SessionSummary; readonly isTakingOver: boolean }) {
+function SessionBody({ session, isTakingOver }: { readonly session: SessionDetails; readonly isTakingOver: boolean }) {
   const { status, cdpUrl, streamWebView, id } = session
   const url = isTakingOver ? session.interactiveLiveViewUrl : session.liveViewUrl
   const isLive = status === 'active'
@@ -117,9 +138,15 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionSumma
       )}
       <div class="columns">
         <SessionFacts session={session} />
-        <SessionFiles id={id} isLive={isLive} />
+        <SessionOptions session={session} />
+        {isLive && <SessionFiles id={id} isLive />}
       </div>
-      {!isLive && <SessionRecordings id={id} />}
+      {!isLive && (
+        <>
+          <SessionRecordings session={session} />
+          <SessionFiles id={id} isLive={false} />
+        </>
+      )}
       {isLive && <SessionConsole id={id} />}
       {isLive && cdpUrl !== undefined && (
         <section class="block">

@@ -19,6 +19,20 @@ bowline exec -- python3 my_script.py   # gets the CDP URL in $BOWLINE_CDP_URL`,
   }
 }
 
+/** Snippets that record a session. */
+export function recordedSession(): Snippets {
+  return {
+    TypeScript: `import { playwright } from 'bowline/playwright'
+${newClient()}
+await bowline.withSession({ driver: playwright, record: true }, async ({ page }) => {
+  await page.goto('https://example.com')
+})`,
+    curl: `curl -X POST ${location.origin}${paths.createSession.path} \\
+  -H "Authorization: Bearer $BOWLINE_API_KEY" \\
+  -H 'Content-Type: application/json' -d '{ "record": true }'`,
+  }
+}
+
 /** Snippets that connect to a live session. The URL contains a token for this session. */
 export function connectTo(cdpUrl: string): Snippets {
   return {

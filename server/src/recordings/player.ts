@@ -44,6 +44,8 @@ export function createPlayer(): Player {
       yield Buffer.from(fillHead(head, session))
       for (const row of recordings) {
         const { startedAtMs, contentType } = row.details
+        // The video has this frame.
+        if (contentType.startsWith('image/')) continue
         const isVideo = contentType.startsWith('video/')
         yield Buffer.from(
           `<script type="application/octet-stream" data-name="${row.name}" data-start="${startedAtMs}">`,

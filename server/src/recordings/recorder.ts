@@ -33,7 +33,7 @@ export interface RecorderDeps {
 
 /** One file of a finished recording, ready to be stored. */
 export interface RecordedFile {
-  readonly name: 'har.json' | 'console.jsonl' | 'video.webm'
+  readonly name: 'har.json' | 'console.jsonl' | 'video.webm' | 'picture.webp'
   readonly contentType: string
   /** When it begins, in milliseconds since the epoch. */
   readonly startedAtMs: number
@@ -102,6 +102,11 @@ export class Recorder implements AsyncDisposable {
       const contents = Readable.from(readTempFile(join(this.#folder, 'video')), { objectMode: false })
       const videoAtMs = this.#video.firstFrameEpochMs ?? startedAtMs
       recorded.push({ name: 'video.webm', contentType: 'video/webm', startedAtMs: videoAtMs, contents })
+    }
+    const picture = this.#video?.lastPicture
+    if (picture !== undefined) {
+      const contents = Readable.from(picture.image, { objectMode: false })
+      recorded.push({ name: 'picture.webp', contentType: 'image/webp', startedAtMs: picture.epochMs, contents })
     }
     return recorded
   }

@@ -19,6 +19,12 @@ interface CapturedFrame {
   readonly epochMs: number
 }
 
+/** A frame as an image, and when the browser captured it. */
+export interface Picture {
+  readonly image: Buffer
+  readonly epochMs: number
+}
+
 const size = { width: 1280, height: 720 } as const
 
 // A lossy WebP image contains a VP8 key frame, so frames become a video without an encoder.
@@ -36,6 +42,7 @@ export class VideoRecorder {
   #shown: { readonly page: AttachedTarget; readonly screencast: Screencast } | undefined
   #firstFrameMonotonicMs: number | undefined
   #firstFrameEpochMs: number | undefined
+  #lastPicture: Picture | undefined
   #nextMs = 0
   #pending: CapturedFrame | undefined
   #timer: NodeJS.Timeout | undefined
@@ -58,6 +65,11 @@ export class VideoRecorder {
   /** Time of the first frame, in milliseconds since the epoch. */
   get firstFrameEpochMs(): number | undefined {
     return this.#firstFrameEpochMs
+  }
+
+  /** The last frame. `undefined` if there is none. */
+  get lastPicture(): Picture | undefined {
+    return this.#lastPicture
   }
 
   add(page: AttachedTarget): void {
@@ -114,6 +126,7 @@ export class VideoRecorder {
     if (vp8 === undefined) return
     // Frames can wait for seconds until a busy server receives them.
     const frame = { vp8, atMs: performance.now() - ageMs, epochMs: Date.now() - ageMs }
+    this.#lastPicture = { image, epochMs: frame.epochMs }
     // Frames arrive in bursts of three. An early one is kept, as it may be the last of a change.
     if (performance.now() < this.#nextMs) this.#pending = frame
     else this.#write(frame)

@@ -6,6 +6,7 @@ import { assertCredits } from '../billing/account.ts'
 import { recordColumn } from '../recordings/record-plan.ts'
 import type { LimitFacts } from './concurrency-limit.ts'
 import { metadataColumn } from './session-labels.ts'
+import { optionsColumn } from './session-options.ts'
 import { webhookColumn } from './session-webhooks.ts'
 import { findByIdempotencyKey } from './session-queries.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
@@ -69,6 +70,7 @@ export async function admit(
     profileSave: request.profile?.saveChanges,
     keepFiles: request.keepFiles,
     record: recordColumn(request.record),
+    options: optionsColumn(request),
     secret: randomSecret(),
     reservedCredits: credits,
     idempotencyKey: newSession.idempotencyKey,

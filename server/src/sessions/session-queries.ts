@@ -26,6 +26,8 @@ export interface NewSessionRow {
   readonly keepFiles?: boolean | undefined
   /** Recording options. Default: no recordings. */
   readonly record?: JsonText | undefined
+  /** Options without secrets. Default: unknown. */
+  readonly options?: JsonText | undefined
   readonly secret: string
   /** Credits of its hold, which lasts until its end, when its price is known. */
   readonly reservedCredits: number

@@ -38,6 +38,7 @@ import { ledgerDays } from './migrations/0037-ledger-days.ts'
 import { openWork } from './migrations/0039-open-work.ts'
 import { placement } from './migrations/0041-placement.ts'
 import { monitorStateChecked } from './migrations/0043-monitor-state-checked.ts'
+import { sessionOptions } from './migrations/0045-session-options.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -80,6 +81,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0039-open-work': openWork,
   '0041-placement': placement,
   '0043-monitor-state-checked': monitorStateChecked,
+  '0045-session-options': sessionOptions,
 }
 
 /** Names of all migrations, in order. */

@@ -139,11 +139,13 @@ async function showOn(page: Page, viewport: typeof desk, colorScheme: 'light' | 
 async function createDetailPages({ lab, site }: DashboardFixture): Promise<readonly ListedPage[]> {
   const url = site.url('/prices')
   const post = async (path: string, body: unknown) => (await lab.api('POST', path, body)).body
-  const [live, ended] = await Promise.all([
+  const [live, ended, recorded] = await Promise.all([
     lab.createSession({ name: 'Live session' }),
-    lab.createSession({ name: 'Ended session', record: { har: true }, profile: { name: 'shop', saveChanges: true } }),
+    lab.createSession({ name: 'Ended session', extraHeaders: { 'https://a.test': { 'x-key': 'secret' } } }),
+    lab.createSession({ name: 'Recorded session', record: true, profile: { name: 'shop', saveChanges: true } }),
   ])
   await lab.api('DELETE', `/v2/browser/${ended.id}`)
+  await lab.api('DELETE', `/v2/browser/${recorded.id}`)
   const webhook = { url: site.url('/links'), events: ['completed'] }
   const batch = await post('/v2/batch/scrape', { urls: [url, 'http://10.0.0.1/'], webhook })
   const monitor = await post('/v2/monitor', {
@@ -161,6 +163,7 @@ async function createDetailPages({ lab, site }: DashboardFixture): Promise<reado
   return [
     [`sessions/${live.id}`, 'Live session'],
     [`sessions/${ended.id}`, 'Ended session'],
+    [`sessions/${recorded.id}`, 'Recorded session'],
     ['profiles/shop', 'shop'],
     [`jobs/batch_scrape/${batch['id']}`, 'Batch'],
     [`monitors/${monitor['data'].id}`, 'Berths'],

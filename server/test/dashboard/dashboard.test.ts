@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
 import { testAccessibility } from './accessibility.ts'
 import { openDashboard, type DashboardFixture } from './dashboard-fixture.ts'
+import { testEndedSessions } from './ended-sessions.ts'
 import { testFrame } from './frame.ts'
 import { testPages } from './pages.ts'
 import { testSessions } from './sessions.ts'
@@ -28,6 +29,7 @@ function dashboardFixture(): DashboardFixture {
 }
 
 testSessions(dashboardFixture)
+testEndedSessions(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
 testFrame(dashboardFixture)

@@ -175,7 +175,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await live.getByText('View only').waitFor()
     await view.page.getByRole('button', { name: 'End' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
-    await view.page.getByText('destroyed').waitFor()
+    await view.page.getByText('ended', { exact: true }).waitFor()
     await view.goTo('profiles', 'Profiles')
     await view.page.getByRole('link', { name: 'kept' }).click()
 
@@ -240,9 +240,9 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await using view = await dashboard().open(`sessions/${session.id}`)
     await view.page.frameLocator('iframe').locator('body[data-phase=live]').waitFor()
     const before = await lastActivity(dashboard(), session.id)
-    const read = await view.page.waitForResponse((response) => response.url().includes('/v2/browser?'))
+    const read = await view.page.waitForResponse((response) => response.url().includes('/v2/browser'))
 
-    expect(new URL(read.url()).searchParams.get('search')).toBe(session.id)
+    expect(new URL(read.url()).pathname).toBe(`/v2/browser/${session.id}`)
     expect(await lastActivity(dashboard(), session.id)).toBe(before)
     await dashboard().lab.api('DELETE', `/v2/browser/${session.id}`)
   })

@@ -90,6 +90,7 @@ describeEachDriver('a recorded session', (driver) => {
     expect(outcome.recordings.map(({ name }) => name).toSorted()).toEqual([
       'console.jsonl',
       'har.json',
+      'picture.webp',
       'player.html',
       'video.webm',
     ])

@@ -7,6 +7,7 @@ import type { AuditLog } from '../../audit/audit-log.ts'
 import { callerOf } from '../audit-caller.ts'
 import { sessionHasEnded } from '../../sessions/update-session.ts'
 import { listSessions } from '../../sessions/list-sessions.ts'
+import { readOptions } from '../../sessions/session-options.ts'
 import { findByIdempotencyKey, getSession } from '../../sessions/session-queries.ts'
 import type { OnUnreadable } from '../../store/tables/json-table.ts'
 import type { SessionRow } from '../../store/tables/sessions.ts'
@@ -66,7 +67,8 @@ export function browserHandlers(deps: BrowserRouteDeps): BrowserHandlers {
       listPage(deps, query, call, (row, team) => sessionSummary(row, summaryDeps, call, team)),
     getSession: async ({ params }, call) => {
       const row = await visibleSession(deps, params.id, call.key)
-      return { success: true, ...sessionSummary(row, summaryDeps, call) }
+      const options = row.teamId === call.key.teamId ? readOptions(row, onUnreadable) : undefined
+      return { success: true, ...sessionSummary(row, summaryDeps, call), ...options }
     },
     updateSession: async ({ params, body }, call) => ({
       success: true,

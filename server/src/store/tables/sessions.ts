@@ -67,6 +67,8 @@ export interface SessionTable {
   readonly keepFiles: Generated<boolean>
   /** Recording options. Null: no recordings. */
   readonly record: Nullable<JsonText>
+  /** Options without secrets. Null: it was created by a version that did not store them. */
+  readonly options: Nullable<JsonText>
   /** Whether a prompt was run, which has another price. */
   readonly isPrompted: Generated<boolean>
 }

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { playwright } from '../../../src/playwright.ts'
+import { findViolations } from '../../../test/lab/axe.ts'
+import type { DashboardFixture } from './dashboard-fixture.ts'
+
+/** Pages of sessions that have ended. */
+export function testEndedSessions(dashboard: () => DashboardFixture): void {
+  test('an ended session shows its last picture, its recordings in the player, and its bill', async () => {
+    const { lab } = dashboard()
+    const session = await lab.createSession({ record: true, ttl: 90 })
+    {
+      await using handles = await playwright.connect(session)
+      await handles.page.setContent('<body style="background: #c00">')
+      await handles.page.evaluate(`console.log('made fast')`)
+      await handles.page.screenshot()
+    }
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+    await using view = await dashboard().open(`sessions/${session.id}`)
+    const { page } = view
+    const picture = page.getByRole('img', { name: 'The page before the session ended' })
+    await picture.waitFor()
+    const player = page.frameLocator('iframe[title="Player of the recordings"]')
+
+    await player.getByRole('button', { name: 'made fast' }).waitFor()
+    await expect.poll(async () => page.evaluate(`document.querySelector('.screenshot').naturalWidth`)).toBe(1280)
+    expect(await page.locator('.fact', { hasText: 'Ends after' }).textContent()).toContain('1 min 30 s')
+    expect(await page.locator('.fact', { hasText: 'Recording' }).textContent()).toContain('video, console, requests')
+    expect(await page.locator('.fact', { hasText: 'Billed' }).textContent()).toContain('2 credits')
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('an ended session starts again with its options, recorded, and the form names the secrets it lacks', async () => {
+    const { lab } = dashboard()
+    const options = {
+      name: 'Nightly import',
+      metadata: { customer: '4711' },
+      ttl: 90,
+      allowedDomains: ['a.test', '*.b.test'],
+      locale: 'de-DE',
+      viewport: { width: 500, height: 400, deviceScaleFactor: 2 },
+      geolocation: { latitude: 52.5, longitude: -13.4 },
+      keepFiles: true,
+      onBrowserClose: 'delete' as const,
+    }
+    const extraHeaders = { 'https://a.test': { 'x-key': 'hush' } }
+    const { id } = await lab.createSession({ ...options, extraHeaders })
+    await lab.api('DELETE', `/v2/browser/${id}`)
+    await using view = await dashboard().open(`sessions/${id}`)
+    const { page } = view
+    await page.getByRole('heading', { name: 'This session was not recorded' }).waitFor()
+    await page.getByRole('button', { name: 'Start again and record' }).click()
+    const form = page.getByRole('dialog')
+
+    expect(await form.getByRole('note').textContent()).toContain('can contain secrets: extraHeaders')
+    expect(await findViolations(page)).toEqual([])
+    await form.getByText('Device, language and headers').click()
+    await form.getByLabel('Extra headers').fill('https://a.test x-key: hush')
+    const creation = page.waitForRequest((request) => request.method() === 'POST')
+    await form.getByRole('button', { name: 'Start' }).click()
+    const sent = (await creation).postDataJSON() as object
+    expect(sent).toEqual({ ...options, extraHeaders, activityTtl: 300, record: true })
+
+    await page.frameLocator('iframe').locator('body[data-phase=live]').waitFor()
+    expect(page.url()).not.toContain(id)
+    expect(await form.count()).toBe(0)
+    const started = /sessions\/([\w-]+)/.exec(page.url())?.[1]
+    await lab.api('DELETE', `/v2/browser/${started}`)
+    expect(view.consoleErrors).toEqual([])
+  })
+}
