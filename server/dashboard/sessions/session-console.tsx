@@ -38,7 +38,7 @@ export function SessionConsole({ id }: { readonly id: string }) {
   }
   return (
     <section class="block console">
-      <h2>Console</h2>
+      <h2>Run code</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -17,6 +17,7 @@ import { NeedsHuman } from './session-card.tsx'
 import { SessionConsole } from './session-console.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
+import { SessionInspector } from './session-inspector.tsx'
 import { SessionOptions } from './session-options.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
 import { endSession, extendSession, findSession, type SessionDetails } from './session-calls.ts'
@@ -118,23 +119,18 @@ function ExtendButton({ session, onExtended }: { readonly session: SessionDetail
 }
 
 function SessionBody({ session, isTakingOver }: { readonly session: SessionDetails; readonly isTakingOver: boolean }) {
-  const { status, cdpUrl, streamWebView, id } = session
-  const url = isTakingOver ? session.interactiveLiveViewUrl : session.liveViewUrl
+  const { status, cdpUrl, streamWebView, id, interactiveLiveViewUrl } = session
+  const url = isTakingOver ? interactiveLiveViewUrl : session.liveViewUrl
   const isLive = status === 'active'
   return (
     <>
       {isLive && url !== undefined && streamWebView !== false && (
-        <section class="live-view" aria-label="Live view">
-          <iframe
-            key={url}
-            src={onThisServer(url)}
-            title={isTakingOver ? 'Interactive live view' : 'Live view'}
-            allow="clipboard-read; clipboard-write"
-          />
-          <a class="faint" href={onThisServer(url)} target="_blank" rel="noreferrer">
-            Open in a new tab <Icon name="out" />
-          </a>
-        </section>
+        <div class="watched">
+          <LiveView url={url} isInteractive={isTakingOver} />
+          {interactiveLiveViewUrl !== undefined && interactiveLiveViewUrl !== '' && (
+            <SessionInspector interactiveLiveViewUrl={interactiveLiveViewUrl} />
+          )}
+        </div>
       )}
       <div class="columns">
         <SessionFacts session={session} />
@@ -156,5 +152,21 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionDetai
         </section>
       )}
     </>
+  )
+}
+
+function LiveView({ url, isInteractive }: { readonly url: string; readonly isInteractive: boolean }) {
+  return (
+    <section class="live-view" aria-label="Live view">
+      <iframe
+        key={url}
+        src={onThisServer(url)}
+        title={isInteractive ? 'Interactive live view' : 'Live view'}
+        allow="clipboard-read; clipboard-write"
+      />
+      <a class="faint" href={onThisServer(url)} target="_blank" rel="noreferrer">
+        Open in a new tab <Icon name="out" />
+      </a>
+    </section>
   )
 }

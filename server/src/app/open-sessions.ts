@@ -110,14 +110,14 @@ function openComponents(session: SessionCore, deps: ComponentDeps, onError: Sess
   const files = new SessionFiles(session, deps.files)
   const downloads = resources.use(new Downloads(files, onError))
   const handoffs = resources.use(new Handoffs({ browser, focus, ended, suspendIdle }))
+  const secrets = new SessionSecrets({ secrets: deps.secrets, teamId: row.teamId, router: browser.router })
   const liveView = resources.use(
     new LiveView({
-      session: { browser, focus, handoffs, ended, touch },
+      session: { browser, focus, handoffs, ended, touch, mask: secrets.mask },
       refuse: viewerPolicy(browser),
       onError: (error) => onError(error, `live view of session ${row.id}`),
     }),
   )
-  const secrets = new SessionSecrets({ secrets: deps.secrets, teamId: row.teamId, router: browser.router })
   const { isolation, allowsNoIsolation, isEnabled, usage } = deps.code
   const code = resources.use(
     new CodeRunner({

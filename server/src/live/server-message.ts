@@ -31,6 +31,38 @@ export interface OpenHandoff {
   readonly instructions: string
 }
 
+/** A console message or an uncaught exception of a page. */
+export interface InspectedMessage {
+  readonly number: number
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  /** Such as `log`, `warning` or `error`. */
+  readonly level: string
+  /** `console`, `exception`, or the source of a message of the browser. */
+  readonly source: string
+  readonly text: string
+  /** Script that logged it. Empty if it is unknown. */
+  readonly url: string
+  readonly line: number | undefined
+}
+
+/** A request of a page. */
+export interface InspectedRequest {
+  readonly number: number
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  readonly method: string
+  readonly url: string
+  /** Such as `Document` or `XHR`. */
+  readonly kind: string
+  readonly isDone?: boolean
+  readonly status?: number
+  readonly error?: string
+  readonly durationMs?: number
+  /** Size of the response as transferred. */
+  readonly bytes?: number
+}
+
 /** How a session ended. Values that are not known yet are `undefined`. */
 export interface Ended {
   readonly reason: EndReason | undefined
@@ -54,6 +86,16 @@ export type ServerMessage =
   | { readonly type: 'choices'; readonly choices: Choices | null }
   /** The selected text that the viewer asked for. */
   | { readonly type: 'clipboard'; readonly text: string }
+  /**
+   * New console messages and requests, and requests that have changed, for a viewer that inspects
+   * the session. `isSnapshot`: it replaces the earlier ones.
+   */
+  | {
+      readonly type: 'inspected'
+      readonly isSnapshot: boolean
+      readonly messages: readonly InspectedMessage[]
+      readonly requests: readonly InspectedRequest[]
+    }
   /** Heartbeat, sent every 15 s so that the viewer notices a lost connection. */
   | { readonly type: 'beat' }
   | { readonly type: 'notice'; readonly text: string }

@@ -28,6 +28,11 @@ export const viewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('drawn'), frame: z.int().min(0) }),
   /** Switches to a tab, or follows the active one for `null`. */
   z.object({ type: z.literal('show'), tab: tabId.nullable() }),
+  /**
+   * Starts or stops the console messages and requests of the session. Needs an interact token, but
+   * is no use of the session.
+   */
+  z.object({ type: z.literal('inspect'), isOn: z.boolean() }),
 ])
 
 /** Messages that need an interact token. */

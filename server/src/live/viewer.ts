@@ -16,6 +16,8 @@ export interface ViewerEvents {
   readonly onViewport: () => void
   /** `bytes`: size of the message. */
   readonly onInteract: (message: InteractMessage, bytes: number) => void
+  /** The viewer wants the console messages and requests of the session, or no longer. */
+  readonly onInspect: (isOn: boolean) => void
   /** The viewer can receive a frame again. */
   readonly onReady: () => void
   /** The quality level for the viewer's connection changed. */
@@ -102,6 +104,12 @@ export class Viewer {
     return this.isVisible && this.#nextFrame === undefined && this.#hasRoom()
   }
 
+  /** Whether so much is buffered that only the newest state is kept. */
+  get isUnread(): boolean {
+    const { bufferedAmount } = this.#webSocket
+    return bufferedAmount > maxUnreadBytes || (bufferedAmount > 0 && this.#buffers.isFull)
+  }
+
   /** Sends a frame. While too many are in flight or it is hidden, keeps the newest for later. */
   queueFrame(frame: Frame): void {
     if (this.isVisible && this.#hasRoom(frame.image.length)) this.#sendFrame(frame)
@@ -117,7 +125,7 @@ export class Viewer {
     const { bufferedAmount, readyState, OPEN } = this.#webSocket
     if (readyState !== OPEN) return
     if (bufferedAmount > maxBufferedBytes) this.#webSocket.terminate()
-    else if (isState(message) && this.#isUnread()) this.#nextStates.set(message.type, encoded)
+    else if (isState(message) && this.isUnread) this.#nextStates.set(message.type, encoded)
     else {
       this.#nextStates.delete(message.type)
       this.#send(encoded, { isBinary: false })
@@ -159,16 +167,10 @@ export class Viewer {
   /** Sends the messages that were kept, now that a part of the buffered ones is sent. */
   #sendStates(): void {
     for (const [type, encoded] of this.#nextStates) {
-      if (this.#isUnread()) return
+      if (this.isUnread) return
       this.#nextStates.delete(type)
       this.#send(encoded, { isBinary: false })
     }
-  }
-
-  /** Whether so much is buffered that only the newest state is kept. */
-  #isUnread(): boolean {
-    const { bufferedAmount } = this.#webSocket
-    return bufferedAmount > maxUnreadBytes || (bufferedAmount > 0 && this.#buffers.isFull)
   }
 
   #send(data: Buffer, { isBinary }: { readonly isBinary: boolean }): void {
@@ -261,6 +263,8 @@ export class Viewer {
         return this.#onFrameDrawn(message.frame)
       case 'show':
         return this.#events.onShow(message.tab)
+      case 'inspect':
+        return this.isInteractive ? this.#events.onInspect(message.isOn) : this.#rejectInput()
       case 'looks':
         this.isVisible = message.isVisible
         this.width = message.width

@@ -92,12 +92,18 @@ export class Viewers implements Disposable {
       onShow: (tab) => watched?.show(viewer, tab),
       onViewport: () => watched?.updateAudience(viewer),
       onInteract: (message, bytes) => watched?.handleInput(viewer, message, bytes),
+      onInspect: (isOn) => void inspect(isOn),
       onReady: () => watched?.requestFrame(viewer),
       onQuality: () => watched?.updateAudience(viewer),
       onRefused: () => {
         this.#refusals += 1
       },
       onError: (error) => this.#deps.onError(error, `input of a viewer of session ${session.row.id}`),
+    }
+    const inspect = async (isOn: boolean): Promise<void> => {
+      await session.liveView.inspect(viewer, isOn).catch((error: unknown) => {
+        if (!session.ended.aborted) this.#deps.onError(error, `inspecting session ${session.row.id}`)
+      })
     }
     const viewer = new Viewer(webSocket, isInteractive, events, session.liveView.buffers)
     this.#viewers.add(viewer)

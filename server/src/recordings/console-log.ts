@@ -1,8 +1,7 @@
-import { withoutCredentials } from '../kit/without-credentials.ts'
-import type { CdpEvent, Protocol } from '../cdp/protocol.ts'
+import type { ConsoleLine } from '../cdp/console-line.ts'
+import type { CdpEvent } from '../cdp/protocol.ts'
+import { readConsoleLine } from '../cdp/read-console-line.ts'
 import type { AttachedTarget } from '../cdp/targets.ts'
-import type { ConsoleLine } from './console-line.ts'
-import { isoTime } from './iso-time.ts'
 import type { TextMask } from './network-log.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -25,10 +24,9 @@ export class ConsoleLog {
   }
 
   /** Handles a CDP event of a target. */
-  receive({ method, params }: CdpEvent): void {
-    if (method === 'Runtime.consoleAPICalled') this.#write(lineOfCall(params))
-    else if (method === 'Runtime.exceptionThrown') this.#write(lineOfException(params))
-    else if (method === 'Log.entryAdded') this.#write(lineOfEntry(params.entry))
+  receive(event: CdpEvent): void {
+    const line = readConsoleLine(event)
+    if (line !== undefined) this.#write(line)
   }
 
   async finish(): Promise<void> {
@@ -39,51 +37,4 @@ export class ConsoleLog {
     const masked = this.#mask.applyToJson(line)
     this.#file.append(Buffer.from(`${JSON.stringify({ ...masked, text: masked.text.slice(0, maxTextLength) })}\n`))
   }
-}
-
-function lineOfCall({ type, args, timestamp, stackTrace }: Protocol.Runtime.ConsoleAPICalledEvent): ConsoleLine {
-  const text = args.map(show).join(' ')
-  return { time: isoTime(timestamp), source: 'console', level: type, text, ...locationOf(stackTrace?.callFrames[0]) }
-}
-
-function lineOfException({ timestamp, exceptionDetails }: Protocol.Runtime.ExceptionThrownEvent): ConsoleLine {
-  const { exception, text } = exceptionDetails
-  return {
-    time: isoTime(timestamp),
-    source: 'exception',
-    level: 'error',
-    text: exception === undefined ? text : show(exception),
-    ...locationOf(exceptionDetails),
-  }
-}
-
-function lineOfEntry({ source, level, text, timestamp, url }: Protocol.Log.LogEntry): ConsoleLine {
-  return {
-    time: isoTime(timestamp),
-    source,
-    level,
-    text,
-    ...(url === undefined ? {} : { url: withoutCredentials(url) }),
-  }
-}
-
-function locationOf(frame: Position | undefined): Pick<ConsoleLine, 'url' | 'line' | 'column'> {
-  return frame?.url
-    ? { url: withoutCredentials(frame.url), line: frame.lineNumber + 1, column: frame.columnNumber + 1 }
-    : {}
-}
-
-/** Position in a script, counted from 0. */
-interface Position {
-  readonly url?: string
-  readonly lineNumber: number
-  readonly columnNumber: number
-}
-
-function show({ type, value, unserializableValue, description, preview }: Protocol.Runtime.RemoteObject): string {
-  if (type === 'string') return String(value)
-  if (preview !== undefined && description === 'Object') {
-    return `{${preview.properties.map((property) => `${property.name}: ${property.value ?? '…'}`).join(', ')}}`
-  }
-  return unserializableValue ?? description ?? (value === undefined ? type : JSON.stringify(value))
 }

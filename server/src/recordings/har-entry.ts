@@ -2,7 +2,7 @@ import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Protocol } from '../cdp/protocol.ts'
 import type { CdpHeaders, CdpResponse, RequestSent } from './cdp-network.ts'
 import type { HarCookie, HarEntry, HarTimings, NameValue, WebSocketMessage } from './har-types.ts'
-import { isoTime } from './iso-time.ts'
+import { isoTime } from '../kit/iso-time.ts'
 
 /** A response body, or why it was not recorded. */
 export type Body = { readonly text: string; readonly isBase64: boolean } | { readonly comment: string } | undefined

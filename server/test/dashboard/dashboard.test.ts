@@ -2,9 +2,9 @@ import { afterAll, beforeAll } from 'vitest'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
 import { testAccessibility } from './accessibility.ts'
 import { openDashboard, type DashboardFixture } from './dashboard-fixture.ts'
-import { testEndedSessions } from './ended-sessions.ts'
 import { testFrame } from './frame.ts'
 import { testPages } from './pages.ts'
+import { testSessionPages } from './session-pages.ts'
 import { testSessions } from './sessions.ts'
 import { testWork } from './work.ts'
 
@@ -29,7 +29,7 @@ function dashboardFixture(): DashboardFixture {
 }
 
 testSessions(dashboardFixture)
-testEndedSessions(dashboardFixture)
+testSessionPages(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
 testFrame(dashboardFixture)

@@ -68,7 +68,14 @@ export async function showPage(browser: Browser, html: string): Promise<Fixture>
   const handoffs = new Handoffs({ browser, focus, ended: ended.signal, suspendIdle: () => () => undefined })
   const liveView = undo.use(
     new LiveView({
-      session: { browser, focus, handoffs, ended: ended.signal, touch: () => undefined },
+      session: {
+        browser,
+        focus,
+        handoffs,
+        ended: ended.signal,
+        touch: () => undefined,
+        mask: { applyToJson: (value) => value },
+      },
       refuse: () => undefined,
       onError,
     }),

@@ -29,6 +29,7 @@ function openViewer(
       onShow: fail,
       onViewport: fail,
       onInteract: fail,
+      onInspect: fail,
       onReady: fail,
       onQuality: fail,
       onRefused: fail,

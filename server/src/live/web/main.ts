@@ -85,6 +85,7 @@ function receive(view: View, message: ServerMessage): void {
       view.dialogs(null)
       view.handoffs.set([])
       return showEnd(message)
+    case 'inspected':
     case 'beat':
       return
   }

@@ -1,4 +1,4 @@
-import type { ConsoleLine } from '../console-line.ts'
+import type { ConsoleLine } from '../../cdp/console-line.ts'
 import type { HarEntry, NameValue } from '../har-types.ts'
 import { find, make, toClock, toSize } from './find.ts'
 

@@ -1,4 +1,4 @@
-import type { ConsoleLine } from '../console-line.ts'
+import type { ConsoleLine } from '../../cdp/console-line.ts'
 import type { HarEntry } from '../har-types.ts'
 import { Details } from './details.ts'
 import { find, make, toClock, toSize } from './find.ts'

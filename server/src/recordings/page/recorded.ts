@@ -1,4 +1,4 @@
-import type { ConsoleLine } from '../console-line.ts'
+import type { ConsoleLine } from '../../cdp/console-line.ts'
 import type { HarEntry } from '../har-types.ts'
 
 /** The video, in base64, and when it starts. */

@@ -1,10 +1,43 @@
 import { expect, test } from 'vitest'
 import { playwright } from '../../../src/playwright.ts'
-import { findViolations } from '../../../test/lab/axe.ts'
+import { findViolations, rulesOfScreens } from '../../../test/lab/axe.ts'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
-/** Pages of sessions that have ended. */
-export function testEndedSessions(dashboard: () => DashboardFixture): void {
+/** Pages of single sessions, live and ended. */
+export function testSessionPages(dashboard: () => DashboardFixture): void {
+  test('a live session shows its console and requests beside the picture, filtered by text and errors', async () => {
+    const { lab, site } = dashboard()
+    const session = await lab.createSession()
+    await using handles = await playwright.connect(session)
+    await handles.page.goto(site.url('/'))
+    await handles.page.evaluate(`console.log('made fast')`)
+    await using view = await dashboard().open(`sessions/${session.id}`, { viewport: { width: 1280, height: 800 } })
+    const panel = view.page.getByRole('region', { name: 'Console and network' })
+    await panel.getByText('made fast').waitFor()
+    await handles.page.evaluate(`console.error('cast off'); fetch('/canvas'); fetch('/missing')`)
+
+    await panel.getByText('cast off').waitFor()
+    await panel.getByLabel('Filter the console').fill('FAST')
+    await panel.getByText('cast off').waitFor({ state: 'detached' })
+    await panel.getByText(/^1 of \d messages/).waitFor()
+    await panel.getByRole('tab', { name: 'Network' }).click()
+    await panel.getByLabel('Filter the network').fill('')
+    await panel.getByText(site.url('/canvas')).waitFor()
+    await panel.getByLabel('Errors').check()
+    await panel.getByText(site.url('/canvas')).waitFor({ state: 'detached' })
+    expect(await panel.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(new RegExp(`404 GET ${site.url('/missing')}`)),
+    ])
+    expect(await findViolations(view.page)).toEqual([])
+    await view.page.setViewportSize({ width: 390, height: 844 })
+    const [picture, list] = await Promise.all([view.page.locator('iframe').boundingBox(), panel.boundingBox()])
+    expect(list?.y).toBeGreaterThan((picture?.y ?? 0) + (picture?.height ?? 0))
+    expect(await view.page.frameLocator('iframe').getByText('View only').isVisible()).toBe(true)
+    expect(await findViolations(view.page, rulesOfScreens)).toEqual([])
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('an ended session shows its last picture, its recordings in the player, and its bill', async () => {
     const { lab } = dashboard()
     const session = await lab.createSession({ record: true, ttl: 90 })

@@ -1,0 +1,102 @@
+import { onThisServer } from './watch-live-view.ts'
+
+/** A console message of a page. */
+export interface InspectedMessage {
+  readonly number: number
+  readonly atMs: number
+  readonly level: string
+  readonly text: string
+  /** Empty if it is unknown. */
+  readonly url: string
+  readonly line?: number
+}
+
+/** A request of a page. */
+export interface InspectedRequest {
+  readonly number: number
+  readonly atMs: number
+  readonly method: string
+  readonly url: string
+  readonly kind: string
+  readonly isDone?: boolean
+  readonly status?: number
+  readonly error?: string
+  readonly durationMs?: number
+  readonly bytes?: number
+}
+
+/** The last console messages and requests of a session, oldest first. */
+export interface Inspected {
+  readonly messages: readonly InspectedMessage[]
+  readonly requests: readonly InspectedRequest[]
+}
+
+type Message =
+  | { readonly type: 'hello' | 'ended' }
+  | ({ readonly type: 'inspected'; readonly isSnapshot: boolean } & Inspected)
+
+const retryMs = 2000
+const maxKept = 500
+
+/**
+ * Reads the console messages and requests of a session through its interactive live view URL.
+ * Receives no pictures. Disposing disconnects.
+ */
+export class InspectionWatch implements Disposable {
+  readonly #address: URL
+  readonly #onChange: (inspected: Inspected) => void
+  #socket: WebSocket | undefined
+  #retryTimer: ReturnType<typeof setTimeout> | undefined
+  #hasEnded = false
+  #inspected: Inspected = { messages: [], requests: [] }
+
+  constructor(interactiveLiveViewUrl: string, onChange: (inspected: Inspected) => void) {
+    this.#onChange = onChange
+    this.#address = new URL(onThisServer(interactiveLiveViewUrl), location.href)
+    this.#address.protocol = this.#address.protocol.replace('http', 'ws')
+    this.#address.pathname += '/socket'
+    this.#connect()
+  }
+
+  [Symbol.dispose](): void {
+    this.#hasEnded = true
+    clearTimeout(this.#retryTimer)
+    this.#socket?.close()
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.#address)
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }: MessageEvent<string | Blob>) => {
+      if (typeof data === 'string') this.#receive(socket, JSON.parse(data) as Message)
+    })
+    socket.addEventListener('close', () => {
+      if (!this.#hasEnded) this.#retryTimer = setTimeout(() => this.#connect(), retryMs)
+    })
+  }
+
+  #receive(socket: WebSocket, message: Message): void {
+    if (message.type === 'hello') {
+      socket.send(JSON.stringify({ type: 'looks', isVisible: false, width: 1, height: 1 }))
+      socket.send(JSON.stringify({ type: 'inspect', isOn: true }))
+    }
+    if (message.type === 'ended') this.#hasEnded = true
+    if (message.type === 'inspected') {
+      const { messages, requests } = message.isSnapshot ? { messages: [], requests: [] } : this.#inspected
+      this.#inspected = {
+        messages: merge(messages, message.messages),
+        requests: merge(requests, message.requests),
+      }
+      this.#onChange(this.#inspected)
+    }
+  }
+}
+
+/** Adds new rows, and replaces those with the same number. */
+function merge<Row extends { readonly number: number }>(
+  known: readonly Row[],
+  changed: readonly Row[],
+): readonly Row[] {
+  const rows = new Map([...known, ...changed].map((row) => [row.number, row]))
+  return [...rows.values()].slice(-maxKept)
+}
