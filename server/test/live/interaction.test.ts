@@ -258,6 +258,22 @@ describe('a dialog', () => {
     await expect.poll(() => view.page.getByRole('dialog').count()).toBe(0)
   })
 
+  test('that opened before the page was drawn can be answered', async () => {
+    await using testPage = await liveViewFixture.openTestPage('/blocks')
+    const page = await testPage.page.context().newPage()
+    const isOpen = Promise.withResolvers<void>()
+    page.on('dialog', () => isOpen.resolve())
+    const loaded = page.goto(liveViewFixture.site.url('/asks'))
+    await isOpen.promise
+
+    await using view = await liveViewFixture.openView(testPage.session.interactiveLiveViewUrl)
+    await view.page.getByRole('dialog').getByRole('textbox').fill('a viewer')
+    await view.page.getByRole('dialog').getByRole('button', { name: 'OK' }).click()
+    await loaded
+
+    expect(await page.title()).toBe('a viewer')
+  })
+
   test('that the client handles is not shown to viewers', async () => {
     const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
     page.on('dialog', (dialog) => void dialog.accept('client'))

@@ -60,6 +60,10 @@ const pages: Pages = {
     ]
     response.setHeader('content-type', 'text/html').end(htmlDocument('Blocks', blocks.join('')))
   },
+  '/asks': ({ response }) => {
+    const script = `<script>document.title = prompt('Who is there?')</script>`
+    response.setHeader('content-type', 'text/html').end(htmlDocument('Asks', script))
+  },
   '/embed': ({ response, url }) => {
     const frame = `<iframe src="${url.searchParams.get('src')}" style="border:0;width:800px;height:600px"></iframe>`
     response.setHeader('content-type', 'text/html').end(htmlDocument('Embedded', frame))

@@ -71,7 +71,8 @@ function receive(view: View, message: ServerMessage): void {
     case 'handoffs':
       return view.handoffs.set(message.handoffs)
     case 'dialog':
-      return view.dialogs(message.dialog)
+      view.dialogs(message.dialog)
+      return message.dialog === null ? showPage(view) : showUndrawnPage(view)
     case 'choices':
       return view.isInteractive ? showChoices(message.choices, view.canvas, view.connection.send) : undefined
     case 'clipboard':
@@ -146,6 +147,13 @@ function showPage({ hasFrame }: View): void {
   if (page === 'crashed') showOverlay({ title: 'This page has crashed', text: 'Reload it or switch to another tab.' })
   else if (page === 'none') showOverlay({ title: 'No page is open', text: 'The next page that opens appears here.' })
   else if (hasFrame) showOverlay(undefined)
+}
+
+/** Shows why there is no picture. A dialog can open before its page is drawn, and pauses it. */
+function showUndrawnPage({ hasFrame }: View): void {
+  if (hasFrame) return
+  showPhase(document.visibilityState === 'visible' ? 'live' : 'paused')
+  showOverlay({ title: 'No picture yet', text: 'The page appears once its dialog is answered.' })
 }
 
 let noticeTimer: ReturnType<typeof setTimeout> | undefined
