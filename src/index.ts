@@ -40,7 +40,16 @@ export type { SessionFiles, UploadOptions } from './client/session-files.ts'
 export type { SessionRecordings } from './client/session-recordings.ts'
 export type { Sessions } from './client/sessions.ts'
 export type { Teams } from './client/teams.ts'
-export type { Balance, Concurrency, GetConcurrency, Usage, UsageHistoryOptions, UsagePeriod } from './client/usage.ts'
+export type { Cost } from './contract/usage.ts'
+export type {
+  Balance,
+  Concurrency,
+  CostsOptions,
+  GetConcurrency,
+  Usage,
+  UsageHistoryOptions,
+  UsagePeriod,
+} from './client/usage.ts'
 export type { Webhooks } from './client/webhooks.ts'
 export type { SessionOutcome, SessionScope, WithSessionOptions, Work } from './client/with-session.ts'
 export type { EndReason, ProfileOutcome, SessionStatus, SessionSummary } from './contract/browser.ts'

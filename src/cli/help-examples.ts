@@ -28,7 +28,7 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   'profiles export': ['bowline profiles export shop state.json'],
   'profiles import': ['bowline profiles import shop state.json'],
   'monitors create': ['bowline monitors create https://example.com/prices --every "6 hours"'],
-  usage: ['bowline usage --by-key'],
+  usage: ['bowline usage --by-kind --days', 'bowline usage --top 10'],
   activity: ['bowline activity --endpoint scrape'],
   'audit-log': ['bowline audit-log --action key.created'],
   'teams create': ['bowline teams create qa'],

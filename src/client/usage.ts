@@ -1,4 +1,4 @@
-import { tokensPerCredit } from '../contract/usage.ts'
+import { tokensPerCredit, type Cost } from '../contract/usage.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { Call } from './call.ts'
@@ -21,6 +21,11 @@ export interface UsagePeriod {
   readonly endDate: string | undefined
   /** Name of the API key. Only with `byApiKey`. */
   readonly apiKey: string | undefined
+  /**
+   * Kind of work: `session`, `scrape`, `job` (pages of batches and crawls), `map`, `search`,
+   * `extract`, `agent` or `monitor`. Only with `byKind`.
+   */
+  readonly kind: string | undefined
   readonly credits: number
   /** 15 per credit. */
   readonly tokens: number
@@ -43,8 +48,32 @@ export interface UsagePeriod {
 export interface UsageHistoryOptions extends Abortable {
   /** Return one row per API key and period. Default: false. */
   readonly byApiKey?: boolean | undefined
+  /** Return one row per kind of work and period. Default: false. */
+  readonly byKind?: boolean | undefined
   /** `day` covers the last 31 days, `month` all months with usage. Default: `month`. */
   readonly period?: 'month' | 'day' | undefined
+}
+
+/**
+ * Options of `usage.costs()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CostsOptions } from 'bowline'
+ *
+ * const sinceMonday: CostsOptions = { from: new Date('2026-11-23T00:00:00Z'), limit: 5 }
+ * for (const { kind, id, credits } of await new Bowline().usage.costs(sinceMonday)) {
+ *   console.log(kind, id, credits)
+ * }
+ * ```
+ */
+export interface CostsOptions extends Abortable {
+  /** Only work that was started at this time or later. Default: all that the server has stored. */
+  readonly from?: Date | undefined
+  /** Only work that was started before this time. Default: now. */
+  readonly to?: Date | undefined
+  /** Maximum number, 1 to 100. Default: 20. */
+  readonly limit?: number | undefined
 }
 
 /**
@@ -64,6 +93,11 @@ export interface Usage {
   readonly current: (requestOptions?: Abortable) => Promise<Balance>
   /** Returns usage per period, oldest first. Periods without usage are omitted. */
   readonly history: (options?: UsageHistoryOptions) => Promise<readonly UsagePeriod[]>
+  /**
+   * Returns the most expensive sessions, jobs and monitors, the most expensive first. Jobs are
+   * listed until they expire.
+   */
+  readonly costs: (options?: CostsOptions) => Promise<readonly Cost[]>
 }
 
 /** Running work of a team. */
@@ -100,19 +134,36 @@ export function createUsage(call: Call): Usage {
     history: async (options = {}) => {
       checkOptions('usage.history()', options, {
         byApiKey: true,
+        byKind: true,
         period: true,
         signal: true,
       } satisfies OptionNames<UsageHistoryOptions>)
-      const { byApiKey = false, period, ...requestOptions } = options
-      const query = { ...(byApiKey ? { byApiKey: 'true' } : {}), ...(period === undefined ? {} : { period }) }
+      const { byApiKey = false, byKind = false, period, ...requestOptions } = options
+      const query = {
+        ...(byApiKey ? { byApiKey: 'true' } : {}),
+        ...(byKind ? { byKind: 'true' } : {}),
+        ...(period === undefined ? {} : { period }),
+      }
       const { periods } = await call('creditHistory', { query }, requestOptions)
-      return periods.map(({ startDate, endDate, apiKey, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
+      return periods.map(({ startDate, endDate, apiKey, kind, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({
         startDate,
         endDate: endDate ?? undefined,
         apiKey: apiKey ?? undefined,
+        kind: kind ?? undefined,
         credits: creditsUsed,
         tokens: creditsUsed * tokensPerCredit,
       }))
+    },
+    costs: async (options = {}) => {
+      checkOptions('usage.costs()', options, {
+        from: true,
+        to: true,
+        limit: true,
+        signal: true,
+      } satisfies OptionNames<CostsOptions>)
+      const { from, to, limit, ...requestOptions } = options
+      const query = { from: from?.toISOString(), to: to?.toISOString(), limit }
+      return (await call('listCosts', { query }, requestOptions)).data
     },
   }
 }

@@ -84,6 +84,14 @@ export const teamRoutes = {
     query: usage.usageHistoryQuery,
     response: usage.creditHistoryResponse,
   },
+  listCosts: {
+    ...paths.listCosts,
+    tag: 'Team',
+    rateLimit: 'account',
+    summary: 'List the most expensive sessions, jobs and monitors of the team',
+    query: usage.listCostsQuery,
+    response: usage.listCostsResponse,
+  },
   tokenHistory: {
     ...paths.tokenHistory,
     tag: 'Team',

@@ -9,9 +9,12 @@ export const tokensPerCredit = 15
  */
 export const unmeteredCredits = 999_999_999
 
-/** Query of the usage history. `byApiKey` must be `true` to split the usage by key. */
+/** Query of the usage history. */
 export const usageHistoryQuery = z.object({
+  /** `true` splits the usage by API key. */
   byApiKey: z.string().optional(),
+  /** `true` splits the usage by kind of work. */
+  byKind: z.string().optional(),
   /** `day` returns the last 31 days, `month` all months with usage. Default: `month`. */
   period: z.enum(['month', 'day']).optional(),
 })
@@ -23,6 +26,11 @@ const period = {
   endDate: z.string().nullable().optional(),
   /** Name of the API key, if the usage is split by key. */
   apiKey: z.string().nullable().optional(),
+  /**
+   * Kind of work, if the usage is split by kind: `session`, `scrape`, `job` (pages of batches and
+   * crawls), `map`, `search`, `extract`, `agent` or `monitor`.
+   */
+  kind: z.string().nullable().optional(),
 }
 
 /** Response of `GET /v2/team/credit-usage/historical`. Both names have the same value. */
@@ -38,6 +46,31 @@ export const tokenHistoryResponse = z.looseObject({
   success: z.literal(true),
   periods: z.array(z.looseObject({ ...period, totalTokens: z.number().optional(), tokensUsed: z.number().optional() })),
 })
+
+/** Work that was billed: a session, a job, or a monitor with all its checks. */
+export const cost = z.looseObject({
+  kind: z.enum(['session', 'batch_scrape', 'crawl', 'extract', 'agent', 'monitor']),
+  /** Id of the session, the job or the monitor. */
+  id: z.string(),
+  /** Name of the session or the monitor, or first URL of the job. Absent if it has none. */
+  target: z.string().optional(),
+  credits: z.number(),
+  /** Start of the session or the job, or of the last check of the monitor. */
+  createdAt: z.string(),
+})
+
+/** Query of `GET /v2/team/credit-usage/costs`. */
+export const listCostsQuery = z.object({
+  /** Only work that was started at this time or later. Default: all that is stored. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Only work that was started before this time. */
+  to: z.iso.datetime({ offset: true }).optional(),
+  /** Maximum number, 1 to 100. Default: 20. */
+  limit: z.coerce.number<number | string>().int().min(1).max(100).default(20),
+})
+
+/** Response of `GET /v2/team/credit-usage/costs`, the most expensive first. */
+export const listCostsResponse = z.looseObject({ success: z.literal(true), data: z.array(cost) })
 
 const billingPeriod = { billingPeriodStart: z.string().nullable(), billingPeriodEnd: z.string().nullable() }
 const billingPeriodV1 = { billing_period_start: z.string().nullable(), billing_period_end: z.string().nullable() }
@@ -96,4 +129,5 @@ export const concurrencyResponse = z.looseObject({
   maxConcurrency: z.number(),
 })
 
+export type Cost = z.output<typeof cost>
 export type QueueStatus = z.output<typeof queueStatusResponse>

@@ -33,6 +33,7 @@ test('usage prints one bar per month and the balance', async () => {
 
   expect((await run('usage')).lines).toEqual([`${month}  3  ${'█'.repeat(40)}`, 'The team is not metered.'])
   expect((await run('usage', '--by-key', '--tokens')).lines[0]).toMatch(`${month}  bootstrap  45  █`)
+  expect((await run('usage', '--by-key', '--by-kind')).lines[0]).toMatch(`${month}  bootstrap  scrape  3  █`)
 })
 
 test('a chart shows small values next to large ones', () => {
@@ -89,4 +90,15 @@ test('the client reads balances, history and concurrency', async () => {
     { apiKey: 'bootstrap', endDate: undefined, credits: 3, tokens: 45 },
   ])
   expect(await bowline.concurrency()).toEqual({ concurrency: 0, maxConcurrency: lab.server.maxSessions })
+})
+
+test('usage lists the most expensive sessions and jobs', async () => {
+  const { id } = await bowline.sessions.create({ ttl: 30, name: 'Export' })
+  await bowline.sessions.delete(id)
+
+  const { lines } = await run('usage', '--top', '5')
+
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toMatch(new RegExp(`^2 +session +${id} +\\S+ +Export$`))
+  expect(JSON.parse((await run('usage', '--top', '5', '--json')).lines.join('\n'))).toMatchObject([{ id, credits: 2 }])
 })

@@ -10,13 +10,15 @@ const height = 260
 const halfDay = 43_200
 
 interface DayChartProps {
+  /** Accessible name. */
+  readonly label: string
   readonly table: DayTable
   /** Called with the index of the day under the pointer, or `undefined` when the pointer leaves. */
   readonly onDay: (day: number | undefined) => void
 }
 
-/** A stacked bar chart of credits by day and key. */
-export function DayChart({ table, onDay }: DayChartProps) {
+/** A stacked bar chart of credits by day and group. */
+export function DayChart({ label: name, table, onDay }: DayChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const { ink, line } = useColours(box)
 
@@ -37,7 +39,7 @@ export function DayChart({ table, onDay }: DayChartProps) {
     }
   }, [table, ink, line, onDay])
 
-  return <div ref={box} class="chart" role="img" aria-label="Credits by day and key. The table below lists totals." />
+  return <div ref={box} class="chart" role="img" aria-label={name} />
 }
 
 /** Adds to each row all rows after it. The first row is drawn first, the others over it. */
@@ -69,7 +71,7 @@ function optionsOf(table: DayTable, ink: string, line: string): Omit<UPlot.Optio
     ],
     series: [
       {},
-      ...table.keys.map((label, at) => ({
+      ...table.groups.map((label, at) => ({
         label,
         fill: keyColours[at % keyColours.length] ?? ink,
         stroke: keyColours[at % keyColours.length] ?? ink,

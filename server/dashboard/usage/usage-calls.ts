@@ -1,7 +1,7 @@
 import type { RouteOutput } from 'bowline/contract/route-types'
 import { ApiError, type Api } from '../api/api.ts'
 
-/** Credits of a month or day, optionally of one key. */
+/** Credits of a month or day, of one key and one kind of work. */
 export type UsagePeriod = RouteOutput<'creditHistory'>['periods'][number]
 
 /** Data of the usage page. */
@@ -12,10 +12,10 @@ export interface Usage {
   readonly load: RouteOutput<'concurrencyCheck'> | undefined
 }
 
-/** Reads usage by day and by month, each by key. */
+/** Reads usage by day and by month, each by key and kind. */
 export async function readUsage(api: Api, signal: AbortSignal): Promise<Usage> {
   const history = async (period: 'day' | 'month'): Promise<readonly UsagePeriod[]> => {
-    return (await api.call('creditHistory', { query: { byApiKey: 'true', period } }, signal)).periods
+    return (await api.call('creditHistory', { query: { byApiKey: 'true', byKind: 'true', period } }, signal)).periods
   }
   const [days, months, balance, load] = await Promise.all([
     history('day'),

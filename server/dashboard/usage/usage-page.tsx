@@ -7,44 +7,56 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { formatDay, formatNumber } from '../components/format.ts'
 import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
+import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
+import { Costs } from './costs.tsx'
 import { DayChart } from './day-chart.tsx'
 import { toDayTable, total, type DayTable } from './day-table.ts'
 import { keyColours } from './key-colours.ts'
+import { groupings, groupOf, toMonthRows, type Grouping, type MonthRow } from './usage-groups.ts'
 import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 
-/** Usage of the team by day and key. */
+/** Usage of the team by day, by kind of work or by key. */
 export function UsagePage() {
   const { value, apiError, reload } = useLoaded('usage', readUsage, { pollMs: 15_000 })
-  const newest = JSON.stringify(toDayTable(value?.days ?? [], Date.now()))
+  const [grouping, setGrouping] = useState<Grouping>('By kind')
+  const newest = JSON.stringify(toDayTable(value?.days ?? [], (period) => groupOf(period, grouping), Date.now()))
   // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
   const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
     <Page
       title="Usage"
       lead="Credits used by your team. Days and months are in UTC."
-      actions={value !== undefined && <CsvButton name="usage" readRows={async () => value.days.map(toCsvRow)} />}
+      actions={
+        value !== undefined && (
+          <>
+            <Tabs label="Split usage" names={groupings} chosen={grouping} onChoose={setGrouping} />
+            <CsvButton name="usage" readRows={async () => value.days.map(toCsvRow)} />
+          </>
+        )
+      }
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
           <UsageStats usage={value} table={table} />
-          {table.keys.length === 0 ? (
+          {table.groups.length === 0 ? (
             <Empty icon="chart" title="No usage in the last 31 days">
-              <p>Sessions, scrapes, searches and jobs appear here by day and key.</p>
+              <p>Sessions, scrapes, searches and jobs appear here by day, kind and key.</p>
             </Empty>
           ) : (
-            <DayCard table={table} />
+            <DayCard table={table} grouping={grouping} />
           )}
+          <Costs />
           {value.months.length > 0 && (
             <section class="block">
-              <h2>By month and key</h2>
+              <h2>By month</h2>
               <DataTable
-                label="Credits by month and key"
-                columns={columns}
-                rows={value.months.toSorted(newestFirst)}
-                keyOf={({ startDate, apiKey }) => `${startDate} ${apiKey ?? ''}`}
+                label={`Credits by month and ${nounOf(grouping)}`}
+                columns={columnsOf(grouping)}
+                rows={toMonthRows(value.months, grouping)}
+                keyOf={({ startDate, group }) => `${startDate} ${group}`}
               />
             </section>
           )}
@@ -82,7 +94,12 @@ function UsageStats({ usage: { balance, load }, table }: { readonly usage: Usage
   )
 }
 
-function DayCard({ table }: { readonly table: DayTable }) {
+interface DayCardProps {
+  readonly table: DayTable
+  readonly grouping: Grouping
+}
+
+function DayCard({ table, grouping }: DayCardProps) {
   const [dayIndex, setDayIndex] = useState<number>()
   const dayStart = dayIndex === undefined ? undefined : table.days[dayIndex]
   const creditsOf = (row: readonly number[]): number => (dayIndex === undefined ? total(row) : (row[dayIndex] ?? 0))
@@ -90,32 +107,38 @@ function DayCard({ table }: { readonly table: DayTable }) {
     <section class="card">
       <h2>{dayStart === undefined ? 'Last 31 days' : formatDay(dayStart)}</h2>
       <ul class="legend">
-        {table.keys.map((name, key) => (
+        {table.groups.map((name, group) => (
           <li key={name}>
-            <i style={{ background: keyColours[key % keyColours.length] }} />
-            {name} <span class="faint">{formatNumber(creditsOf(table.credits[key] ?? []))}</span>
+            <i style={{ background: keyColours[group % keyColours.length] }} />
+            {name} <span class="faint">{formatNumber(creditsOf(table.credits[group] ?? []))}</span>
           </li>
         ))}
       </ul>
-      <DayChart table={table} onDay={setDayIndex} />
+      <DayChart
+        label={`Credits by day and ${nounOf(grouping)}. The table of months lists totals.`}
+        table={table}
+        onDay={setDayIndex}
+      />
     </section>
   )
 }
 
-function toCsvRow({ startDate, apiKey, creditsUsed = 0 }: UsagePeriod) {
-  return { day: startDate.slice(0, 10), key: apiKey ?? '', credits: creditsUsed }
+function nounOf(grouping: Grouping): string {
+  return grouping === 'By kind' ? 'kind' : 'key'
 }
 
-function newestFirst(a: UsagePeriod, b: UsagePeriod): number {
-  return b.startDate.localeCompare(a.startDate) || (b.creditsUsed ?? 0) - (a.creditsUsed ?? 0)
+function toCsvRow({ startDate, apiKey, kind, creditsUsed = 0 }: UsagePeriod) {
+  return { day: startDate.slice(0, 10), key: apiKey ?? '', kind: kind ?? '', credits: creditsUsed }
 }
 
-const columns: readonly Column<UsagePeriod>[] = [
-  {
-    title: 'Month',
-    cell: ({ startDate }) =>
-      new Date(startDate).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
-  },
-  { title: 'Key', cell: ({ apiKey }) => apiKey ?? '–' },
-  { title: 'Credits', isNumber: true, cell: ({ creditsUsed }) => formatNumber(creditsUsed ?? 0) },
-]
+function columnsOf(grouping: Grouping): readonly Column<MonthRow>[] {
+  return [
+    {
+      title: 'Month',
+      cell: ({ startDate }) =>
+        new Date(startDate).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+    },
+    { title: grouping === 'By kind' ? 'Kind' : 'Key', cell: ({ group }) => group },
+    { title: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits) },
+  ]
+}

@@ -33,8 +33,8 @@ import type { Database } from '../store/schema.ts'
 import { findTeam, type TeamRow } from '../teams/team-queries.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 
-/** Kind of work that is billed. */
-export type ChargeKind = 'session' | 'scrape' | 'map' | 'search' | 'extract' | 'agent' | 'monitor'
+/** Kind of work that is billed. `job`: a page of a batch or a crawl. */
+export type ChargeKind = 'session' | 'scrape' | 'job' | 'map' | 'search' | 'extract' | 'agent' | 'monitor'
 
 /** A charge to add to the ledger. */
 export interface Charge {

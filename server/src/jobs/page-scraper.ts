@@ -139,7 +139,7 @@ export class PageScraper {
     using _slot = await slots.acquire(signal)
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
     const next = await pageDiscovery.findNextPages(job, page, scrape)
-    await billing.settle(hold, scrape.charge, async (db) => {
+    await billing.settle(hold, { ...scrape.charge, kind: 'job' }, async (db) => {
       if (next !== undefined) await pageDiscovery.addPages(db, job.id, next)
       await this.#complete(db, job, page, scrape)
       await scrape.save(db)

@@ -93,6 +93,6 @@ export const workMetrics = {
     type: 'counter',
     help: 'Credits billed, by the kind of work',
     unit: 'credits',
-    labels: { kind: ['session', 'scrape', 'map', 'search', 'extract', 'agent', 'monitor'] },
+    labels: { kind: ['session', 'scrape', 'job', 'map', 'search', 'extract', 'agent', 'monitor'] },
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>

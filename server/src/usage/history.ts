@@ -9,6 +9,8 @@ export interface UsagePeriod {
   readonly endDate: string | null
   /** Name of the API key, if broken down by key. */
   readonly apiKey: string | undefined
+  /** Kind of work, if broken down by kind. */
+  readonly kind: string | undefined
   readonly credits: number
 }
 
@@ -16,32 +18,40 @@ export interface UsagePeriod {
 export interface HistoryOptions {
   /** `'true'`: one row per API key and period. */
   readonly byApiKey?: string | undefined
+  /** `'true'`: one row per kind of work and period. */
+  readonly byKind?: string | undefined
   readonly period?: 'month' | 'day' | undefined
 }
 
 /** Days in a daily history, including today. */
 const days = 31
 
-/** Returns a team's usage, oldest first, then by key name. Omits periods without usage. */
+/** Returns a team's usage, oldest first, then by key name and kind. Omits periods without usage. */
 export async function usageHistory(
   { db }: Pick<Store, 'db'>,
   teamId: string,
   options: HistoryOptions,
   now: Date = new Date(),
 ): Promise<readonly UsagePeriod[]> {
-  const { byApiKey, period = 'month' } = options
+  const { byApiKey, byKind, period = 'month' } = options
   const from =
     period === 'day'
       ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - days + 1))
       : undefined
-  const rows = await sumUsage(db, { teamId, period, byApiKey: byApiKey === 'true', from })
+  const rows = await sumUsage(db, {
+    teamId,
+    period,
+    byApiKey: byApiKey === 'true',
+    byKind: byKind === 'true',
+    from,
+  })
   return rows.map((row) => toPeriod(row, period, now))
 }
 
-function toPeriod({ start, apiKey, credits }: UsageRow, period: 'month' | 'day', now: Date): UsagePeriod {
+function toPeriod({ start, apiKey, kind, credits }: UsageRow, period: 'month' | 'day', now: Date): UsagePeriod {
   const next = nextStart(start, period)
   const endDate = next > now ? null : new Date(next.getTime() - 1).toISOString()
-  return { startDate: start.toISOString(), endDate, apiKey, credits }
+  return { startDate: start.toISOString(), endDate, apiKey, kind, credits }
 }
 
 function nextStart(start: Date, period: 'month' | 'day'): Date {

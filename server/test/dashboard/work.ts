@@ -81,9 +81,20 @@ export function testWork(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
-  test('usage shows credits by day and key, with totals by month', async () => {
+  test('usage shows credits by day and kind or key, with totals by month, and what cost most', async () => {
     await dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/prices'), maxAge: 0 })
+    const session = await dashboard().lab.createSession({ name: 'Costly session' })
+    await dashboard().lab.api('DELETE', `/v2/browser/${session.id}`)
     await using view = await dashboard().open('usage')
+    await view.page.getByRole('img', { name: 'Credits by day and kind' }).locator('canvas').waitFor()
+    const kinds = view.page.getByRole('table', { name: 'Credits by month and kind' })
+    await kinds.getByRole('row', { name: 'Sessions' }).waitFor()
+    await kinds.getByRole('row', { name: 'Scrapes' }).waitFor()
+    const costly = view.page.getByRole('table', { name: 'Most expensive work' })
+    expect(await costly.getByRole('link', { name: 'Costly session' }).getAttribute('href')).toBe(
+      `#/sessions/${session.id}`,
+    )
+    await view.page.getByRole('tab', { name: 'By key' }).click()
     await view.page.getByRole('img', { name: 'Credits by day and key' }).locator('canvas').waitFor()
     const { body } = await dashboard().lab.api('GET', '/v2/team/credit-usage/historical')
     const billed = (body['periods'] as { creditsUsed: number }[]).at(-1)?.creditsUsed ?? 0

@@ -38,6 +38,7 @@ async function reportOf({ db }: Store, teamId: string) {
   return {
     days: await sumUsage(db, usage),
     daysByKey: await sumUsage(db, { ...usage, byApiKey: true }),
+    daysByKind: await sumUsage(db, { ...usage, byKind: true }),
     lastDays: await sumUsage(db, { ...usage, from }),
     months: await sumUsage(db, { ...usage, period: 'month' }),
     monthsByKey: await sumUsage(db, { ...usage, period: 'month', byApiKey: true }),

@@ -1,4 +1,5 @@
 import { tokensPerCredit } from 'bowline/contract/usage'
+import { listCosts } from '../../usage/costs.ts'
 import { usageHistory, type HistoryOptions } from '../../usage/history.ts'
 import { teamLoad, type TeamLoadDeps } from '../team-load.ts'
 import type { Call, Handlers } from '../register.ts'
@@ -10,16 +11,26 @@ export function usageHandlers(deps: TeamLoadDeps): Handlers {
   return {
     creditHistory: async ({ query }, call) => ({
       success: true,
-      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, credits }) => {
-        return { startDate, endDate, apiKey, totalCredits: credits, creditsUsed: credits }
+      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, kind, credits }) => {
+        return { startDate, endDate, apiKey, kind, totalCredits: credits, creditsUsed: credits }
       }),
     }),
     tokenHistory: async ({ query }, call) => ({
       success: true,
-      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, credits }) => {
+      periods: (await historyOf(call, query)).map(({ startDate, endDate, apiKey, kind, credits }) => {
         const tokens = credits * tokensPerCredit
-        return { startDate, endDate, apiKey, totalTokens: tokens, tokensUsed: tokens }
+        return { startDate, endDate, apiKey, kind, totalTokens: tokens, tokensUsed: tokens }
       }),
+    }),
+    listCosts: async ({ query: { from, to, limit } }, { key }) => ({
+      success: true,
+      data: [
+        ...(await listCosts(deps.store, key.teamId, {
+          from: from === undefined ? undefined : new Date(from),
+          to: to === undefined ? undefined : new Date(to),
+          limit,
+        })),
+      ],
     }),
     queueStatus: async (_input, { key }) => {
       const { running, waiting, maxConcurrency, lastBilledAt } = await teamLoad(deps, key.teamId)

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import type { RouteOutput } from 'bowline/contract/route-types'
+import type { Api } from '../api/api.ts'
+import { CsvButton } from '../frame/csv-button.tsx'
+import { linkTo } from '../frame/route.ts'
+import { useLoaded } from '../frame/use-loaded.ts'
+import type { CsvRow } from '../components/csv.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { ErrorNote } from '../components/error-note.tsx'
+import { formatNumber } from '../components/format.ts'
+import { Ago } from '../components/time.tsx'
+import { startOf, TimeRange } from '../components/time-range.tsx'
+
+/** A session, a job or a monitor with its cost. */
+type Cost = RouteOutput<'listCosts'>['data'][number]
+
+const shown = 20
+const exported = 100
+
+const titles: Readonly<Record<Cost['kind'], string>> = {
+  session: 'Session',
+  batch_scrape: 'Batch',
+  crawl: 'Crawl',
+  extract: 'Extract',
+  agent: 'Agent',
+  monitor: 'Monitor',
+}
+
+const columns: readonly Column<Cost>[] = [
+  { title: 'Kind', cell: ({ kind }) => titles[kind] },
+  {
+    title: 'Work',
+    cell: (cost) => {
+      const link = linkToCost(cost)
+      const name = cost.target ?? <code>{cost.id.slice(0, 13)}…</code>
+      return link === undefined ? (
+        <span title={cost.id}>{name}</span>
+      ) : (
+        <a class="address" href={link} title={cost.id}>
+          {name}
+        </a>
+      )
+    },
+  },
+  { title: 'Started', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits) },
+]
+
+/** Agents have no page. */
+function linkToCost({ kind, id }: Cost): string | undefined {
+  if (kind === 'agent') return undefined
+  if (kind === 'session') return linkTo(['sessions', id])
+  return kind === 'monitor' ? linkTo(['monitors', id]) : linkTo(['jobs', kind, id])
+}
+
+/** The most expensive sessions, jobs and monitors. */
+export function Costs() {
+  const [range, setRange] = useState('Last 30 days')
+  const read = async (api: Api, limit: number, signal?: AbortSignal): Promise<readonly Cost[]> =>
+    (await api.call('listCosts', { query: { from: startOf(range), limit } }, signal)).data
+  const { value, apiError, reload } = useLoaded(`costs ${range}`, async (api, signal) => read(api, shown, signal))
+  return (
+    <section class="block">
+      <div class="block-head">
+        <h2>Most expensive</h2>
+        <TimeRange chosen={range} onChoose={setRange} />
+        <CsvButton name="costs" readRows={async (api) => (await read(api, exported)).map(toCsvRow)} />
+      </div>
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {value?.length === 0 && <p class="faint">No session, job or monitor has cost anything in this time.</p>}
+      {value !== undefined && value.length > 0 && (
+        <DataTable
+          label="Most expensive work"
+          columns={columns}
+          rows={value}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+        />
+      )}
+      <p class="faint">Batches, crawls, extracts and agents are listed until they expire.</p>
+    </section>
+  )
+}
+
+function toCsvRow({ kind, id, target, credits, createdAt }: Cost): CsvRow {
+  return { kind, id, target, started: createdAt, credits }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLab, type Lab } from '../../../test/lab/lab.ts'
+import { fixedPage } from '../../../test/lab/pages/page.ts'
+import { startSite, type Site } from '../../../test/lab/site.ts'
+
+const fixture = new AsyncDisposableStack()
+let lab: Lab
+let site: Site
+let teams = 0
+
+beforeAll(async () => {
+  site = fixture.use(await startSite({ '/': fixedPage('Home', '<p>Welcome.</p>') }))
+  lab = fixture.use(await startLab())
+})
+afterAll(async () => fixture.disposeAsync())
+
+/** Creates a team, and returns a function that calls the API with its key. */
+async function newTeam() {
+  const team = `team ${(teams += 1)}`
+  await lab.api('POST', '/v2/teams', { name: team })
+  const { body } = await lab.api('POST', '/v2/team/keys', { team, name: 'ci' })
+  return async (method: string, path: string, sent?: unknown) =>
+    lab.api(method, path, sent, { authorization: `Bearer ${body['key']}` })
+}
+
+test('usage can be split by kind of work, and the most expensive work is listed by its own cost', async () => {
+  const call = await newTeam()
+  await call('POST', '/v2/scrape', { url: site.url('/'), maxAge: 0 })
+  const session = await call('POST', '/v2/browser', { ttl: 30, name: 'Export' })
+  await call('DELETE', `/v2/browser/${session.body['id']}`)
+  const batch = await call('POST', '/v2/batch/scrape', { urls: [1, 2, 3].map((at) => site.url(`/?${at}`)) })
+  await expect
+    .poll(async () => (await call('GET', `/v2/batch/scrape/${batch.body['id']}`)).body['status'])
+    .toBe('completed')
+
+  const { periods } = (await call('GET', '/v2/team/credit-usage/historical?byKind=true')).body
+  expect(periods).toMatchObject([
+    { kind: 'job', creditsUsed: 3 },
+    { kind: 'scrape', creditsUsed: 1 },
+    { kind: 'session', creditsUsed: 2 },
+  ])
+  const both = (await call('GET', '/v2/team/credit-usage/historical?byKind=true&byApiKey=true&period=day')).body
+  expect(both['periods']).toContainEqual(expect.objectContaining({ apiKey: 'ci', kind: 'job', creditsUsed: 3 }))
+  const costs = async (query: string) => (await call('GET', `/v2/team/credit-usage/costs${query}`)).body['data']
+  expect(await costs('')).toMatchObject([
+    { kind: 'batch_scrape', id: batch.body['id'], target: site.url('/?1'), credits: 3 },
+    { kind: 'session', id: session.body['id'], target: 'Export', credits: 2 },
+  ])
+  expect(await costs('?limit=1')).toHaveLength(1)
+  expect(await costs(`?from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
+  expect(await costs(`?to=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([])
+  const callOfOther = await newTeam()
+  expect((await callOfOther('GET', '/v2/team/credit-usage/costs')).body['data']).toEqual([])
+})
