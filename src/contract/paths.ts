@@ -114,6 +114,7 @@ export const paths = {
     path: '/v2/team/credit-usage/historical',
     v1Paths: ['/v1/team/credit-usage/historical'],
   },
+  healthHistory: { method: 'GET', path: '/v2/health/history' },
   listCosts: { method: 'GET', path: '/v2/team/credit-usage/costs' },
   tokenHistory: {
     method: 'GET',

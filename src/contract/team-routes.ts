@@ -1,4 +1,5 @@
 import * as activity from './activity.ts'
+import * as health from './health.ts'
 import * as auditLog from './audit-log.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
@@ -99,6 +100,14 @@ export const teamRoutes = {
     summary: 'Get the tokens that the team used by month, 15 per credit',
     query: usage.usageHistoryQuery,
     response: usage.tokenHistoryResponse,
+  },
+  healthHistory: {
+    ...paths.healthHistory,
+    tag: 'Team',
+    rateLimit: 'account',
+    summary: 'Get the load of the servers over the last hours (admin keys only)',
+    query: health.healthHistoryQuery,
+    response: health.healthHistoryResponse,
   },
   queueStatus: {
     ...paths.queueStatus,

@@ -7,6 +7,7 @@ import { leadOfUnloaded, Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { readHealth, type Readiness } from './health-calls.ts'
+import { History } from './history.tsx'
 import { ServerStats } from './server-stats.tsx'
 
 /** Readiness, metrics and isolation of the server. */
@@ -36,6 +37,7 @@ export function HealthPage() {
       {value !== undefined && (
         <>
           {value.samples !== undefined && <ServerStats samples={value.samples} />}
+          {value.samples !== undefined && <History />}
           <div class="columns">
             <Server readiness={value.readiness} />
             <IsolationLayers readiness={value.readiness} />

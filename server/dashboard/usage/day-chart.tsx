@@ -3,8 +3,8 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatDay, formatNumber } from '../components/format.ts'
 import type { DayTable } from './day-table.ts'
-import { keyColours } from './key-colours.ts'
-import { useColours } from './use-colours.ts'
+import { chartColours } from '../components/chart-colours.ts'
+import { useColours } from '../components/use-colours.ts'
 
 const height = 260
 const halfDay = 43_200
@@ -73,8 +73,8 @@ function optionsOf(table: DayTable, ink: string, line: string): Omit<UPlot.Optio
       {},
       ...table.groups.map((label, at) => ({
         label,
-        fill: keyColours[at % keyColours.length] ?? ink,
-        stroke: keyColours[at % keyColours.length] ?? ink,
+        fill: chartColours[at % chartColours.length] ?? ink,
+        stroke: chartColours[at % chartColours.length] ?? ink,
         width: 0,
         ...bars,
         points: { show: false },

@@ -12,7 +12,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { Costs } from './costs.tsx'
 import { DayChart } from './day-chart.tsx'
 import { toDayTable, total, type DayTable } from './day-table.ts'
-import { keyColours } from './key-colours.ts'
+import { chartColours } from '../components/chart-colours.ts'
 import { groupings, groupOf, toMonthRows, type Grouping, type MonthRow } from './usage-groups.ts'
 import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
 
@@ -109,7 +109,7 @@ function DayCard({ table, grouping }: DayCardProps) {
       <ul class="legend">
         {table.groups.map((name, group) => (
           <li key={name}>
-            <i style={{ background: keyColours[group % keyColours.length] }} />
+            <i style={{ background: chartColours[group % chartColours.length] }} />
             {name} <span class="faint">{formatNumber(creditsOf(table.credits[group] ?? []))}</span>
           </li>
         ))}

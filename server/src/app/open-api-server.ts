@@ -32,6 +32,7 @@ import { packageVersion } from '../version.ts'
 import { openHttps, type Https } from './open-https.ts'
 import { openSessions, type OpenSessions, type SessionSettings } from './open-sessions.ts'
 import type { Services } from './open-services.ts'
+import { startHealthRecorder } from './start-health-recorder.ts'
 import type { SharedDeps } from './shared-deps.ts'
 
 const apiKeyUseMs = 30_000
@@ -105,6 +106,7 @@ export async function openApiServer(
   const { gateway, viewers, watchers } = sockets
   const { scrapes } = services
   readComponents(metrics, { sessions, sessionQueue, browsers, scrapes, gateway, viewers, egress, store })
+  void resources.use(startHealthRecorder(shared, sessions, sessionQueue)).record()
   const mcpHost = new McpHost(onError)
   const agents = await openAgents(resources, {
     store,

@@ -49,6 +49,7 @@ import { registerDiscovery } from './routes/discovery.ts'
 import { registerDashboard } from './routes/dashboard.ts'
 import { registerFiles } from './routes/files.ts'
 import { registerHealth } from './routes/health.ts'
+import { healthHistoryHandlers } from './routes/health-history.ts'
 import { keyHandlers } from './routes/keys.ts'
 import { recordingHandlers, registerRecordings } from './routes/recordings.ts'
 import { parseHandlers, registerParse, type ParseRouteDeps } from './routes/parse.ts'
@@ -303,6 +304,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...webhookHandlers({ store, webhooks, audit }),
     ...searchHandlers({ searches: deps.searches, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),
+    ...healthHistoryHandlers({ store }),
     ...teamHandlers({ store, authenticator, billing, audit }),
     ...usageHandlers({ store, billing }),
     ...balanceHandlers({ store }),

@@ -56,6 +56,19 @@ export class Metrics {
     this.#readers.set(name, async () => read())
   }
 
+  /** Sums the values that a histogram has observed. `where` selects them by their labels. */
+  async sumHistogram<Name extends NameOf<'histogram'>>(
+    name: Name,
+    where: (labels: Partial<Record<string, string | number>>) => boolean = () => true,
+  ): Promise<{ readonly count: number; readonly sum: number }> {
+    const { values } = await (this.#metrics.get(name) as Histogram).get()
+    const total = (suffix: string): number =>
+      values
+        .filter(({ metricName, labels }) => metricName === `${name}_${suffix}` && where(labels))
+        .reduce((sum, { value }) => sum + value, 0)
+    return { count: total('count'), sum: total('sum') }
+  }
+
   /** Collects all values in the text format of Prometheus. */
   async text(): Promise<string> {
     return `${await this.#process.metrics()}\n${await this.#registry.metrics()}`

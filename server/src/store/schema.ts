@@ -23,6 +23,7 @@ import type { ProfileTable, ProfileVersionTable } from './tables/profiles.ts'
 import type { ExtensionTable } from './tables/extensions.ts'
 import type { SecretTable } from './tables/secrets.ts'
 import type { ParseUploadTable } from './tables/parse-uploads.ts'
+import type { HealthSampleTable } from './tables/health.ts'
 import type { ArtifactTable, NodeTable, SessionTable } from './tables/sessions.ts'
 import type { WebhookDeliveryTable, WebhookSecretTable } from './tables/webhooks.ts'
 
@@ -37,6 +38,7 @@ export interface Database {
   readonly team: TeamTable
   readonly apiKey: ApiKeyTable
   readonly node: NodeTable
+  readonly healthSample: HealthSampleTable
   readonly session: SessionTable
   readonly ledger: LedgerTable
   readonly ledgerDay: LedgerDayTable

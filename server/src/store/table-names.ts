@@ -5,6 +5,7 @@ const tables: Readonly<Record<keyof Database, true>> = {
   team: true,
   apiKey: true,
   node: true,
+  healthSample: true,
   session: true,
   ledger: true,
   ledgerDay: true,

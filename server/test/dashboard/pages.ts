@@ -96,12 +96,24 @@ export function testPages(dashboard: () => DashboardFixture): void {
     expect([...view.consoleErrors, ...member.consoleErrors]).toEqual([])
   })
 
-  test('health shows the isolation layers and the metrics of the server', async () => {
+  test('health shows the isolation layers, the metrics of the server, and its load over time to admins', async () => {
     await using view = await dashboard().open('health')
     await view.page.getByText('ready for sessions').waitFor()
 
     await view.page.getByText('debugging pipe').waitFor()
     expect(await view.page.locator('.stat', { hasText: 'Memory' }).textContent()).toMatch(/\d MB/)
+    await view.page
+      .getByRole('img', { name: /^Live sessions: now \d+, at most \d+$/ })
+      .locator('canvas')
+      .waitFor()
+    expect(await view.page.getByRole('img', { name: /: now/ }).count()).toBe(6)
+    const history = view.page.waitForRequest((request) => request.url().includes('/v2/health/history'))
+    await view.page.getByRole('tab', { name: '6 h' }).click()
+    expect(new URL((await history).url()).search).toBe('?hours=6')
+    const { body } = await dashboard().lab.api('POST', '/v2/team/keys', { team: 'press' })
+    await using member = await dashboard().open('health', { key: String(body['key']) })
+    await member.page.getByText('debugging pipe').waitFor()
+    expect(await member.page.getByRole('heading', { name: 'Over time' }).count()).toBe(0)
     expect(view.consoleErrors).toEqual([])
   })
 }

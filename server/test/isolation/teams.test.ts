@@ -134,7 +134,9 @@ function bodyOf(name: string, id = session.id): unknown {
 
 /** Routes that refer to no resource, or create one for the caller. */
 const ownRoutes = new Set([
-  ...Object.keys(teamRoutes).filter((name) => !['createTeam', 'updateTeam', 'auditLog'].includes(name)),
+  ...Object.keys(teamRoutes).filter(
+    (name) => !['createTeam', 'updateTeam', 'auditLog', 'healthHistory'].includes(name),
+  ),
   'createSession',
   'listSessions',
   'listProfiles',
@@ -195,6 +197,7 @@ const adminRoutes = new Set([
   'createTeam',
   'updateTeam',
   'auditLog',
+  'healthHistory',
   'makeWebhookSecret',
   'deleteWebhookSecret',
 ])

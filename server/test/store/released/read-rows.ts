@@ -11,6 +11,7 @@ import { listChecks } from '../../../src/monitors/queries/checks.ts'
 import { findMail, listSubscriptions } from '../../../src/monitors/queries/mails.ts'
 import { listMonitors } from '../../../src/monitors/queries/monitors.ts'
 import { findState, listPages } from '../../../src/monitors/queries/pages.ts'
+import { listHealth } from '../../../src/nodes/health-samples.ts'
 import { listNodes } from '../../../src/nodes/node-queries.ts'
 import { listProfiles, listVersions } from '../../../src/profiles/profile-queries.ts'
 import { recordingKind } from '../../../src/recordings/recording-details.ts'
@@ -67,6 +68,7 @@ export function readRows({ db }: Store): Readonly<Record<keyof Database, () => P
     team: async () => listTeams(db),
     apiKey: async () => listKeys(db),
     node: async () => listNodes(db),
+    healthSample: async () => listHealth(db, { hours: 24, stepMinutes: 6 }),
     session: async () => {
       const ended = await getTeamSession(db, rowId('4'), teamId)
       return { ended, labels: labelsOf(ended, fail), active: await activeSessionsOfNode(db, rowId('3')) }

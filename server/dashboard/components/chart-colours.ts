@@ -1,5 +1,5 @@
 /** Chart colours that are distinguishable on light and dark backgrounds. */
-export const keyColours = [
+export const chartColours = [
   '#1b87ab',
   '#d3953f',
   '#5b9a6f',
