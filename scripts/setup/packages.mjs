@@ -35,6 +35,7 @@ export async function packPackages(root) {
   await runQuietly(command, [...args, 'pack', './bowline', './bowline-server', '--pack-destination', '.'], {
     cwd: folder,
   })
+  for (const name of readdirSync(folder)) if (name.endsWith('.tgz')) console.log(join(packagesFolder, name))
 }
 
 /** Assembles `dist/bowline` and `dist/bowline-server` from the compiled sources. */

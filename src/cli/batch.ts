@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
 import { parseUrlList, readUrls } from './url-arguments.ts'
-import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
-import { runBulk } from './run-bulk.ts'
+import { createClient, withConnectionFlags } from './connection.ts'
+import { runBulk, withBulkFlags, type BulkFlags } from './run-bulk.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface BatchFlags extends ConnectionFlags, PageFlags {
+interface BatchFlags extends BulkFlags, PageFlags {
   readonly file?: string
   readonly concurrency?: number
 }
 
 /** Creates the command `bowline batch`. */
 export function createBatchCommand(): Command {
-  return withPageFlags(withConnectionFlags(new Command('batch')))
+  return withBulkFlags(withPageFlags(withConnectionFlags(new Command('batch'))))
     .description(
       'Scrapes many pages as one job. Prints one line per page on a terminal and one JSON document per line when ' +
         'piped. URLs are read from arguments, a file or standard input, one per line.',

@@ -1,12 +1,12 @@
 import { Command, Option } from 'commander'
 import type { CrawlInput } from '../contract/crawl.ts'
 import { readUrl } from './url-arguments.ts'
-import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { createClient, withConnectionFlags } from './connection.ts'
 import { pageOptions, withPageFlags, type PageFlags } from './page-flags.ts'
-import { runBulk } from './run-bulk.ts'
+import { runBulk, withBulkFlags, type BulkFlags } from './run-bulk.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface CrawlFlags extends ConnectionFlags, PageFlags {
+interface CrawlFlags extends BulkFlags, PageFlags {
   readonly limit?: number
   readonly depth?: number
   readonly include?: readonly string[]
@@ -21,7 +21,7 @@ interface CrawlFlags extends ConnectionFlags, PageFlags {
 
 /** Creates the command `bowline crawl`. */
 export function createCrawlCommand(): Command {
-  return withPageFlags(withConnectionFlags(new Command('crawl')))
+  return withBulkFlags(withPageFlags(withConnectionFlags(new Command('crawl'))))
     .description(
       'Scrapes the pages of a site. Prints one line per page on a terminal and one JSON document per line when piped.',
     )

@@ -12,7 +12,10 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   ],
   parse: ['bowline parse report.docx', 'bowline parse scan.pdf --ocr --language deu'],
   extract: ['bowline extract "https://example.com/team/*" --prompt "name and role of each person" --schema team.json'],
-  batch: ['bowline batch https://example.com/a https://example.com/b', 'bowline batch --file urls.txt --json'],
+  batch: [
+    'bowline batch https://example.com/a https://example.com/b',
+    'bowline batch --file urls.txt --idempotency-key prices-march --json',
+  ],
   crawl: ['bowline crawl https://example.com/docs --limit 50 --json'],
   search: ['bowline search "tide tables" --limit 5', 'bowline search harbours --site example.com --scrape markdown'],
   map: ['bowline map https://example.com --search docs', 'bowline map https://example.com --plain | bowline batch -'],

@@ -1,15 +1,25 @@
 import { styleText } from 'node:util'
+import type { Command } from 'commander'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
 import type { Document } from '../contract/document.ts'
+import type { ConnectionFlags } from './connection.ts'
 import { showProgress } from './bulk-progress.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
 
 const onErrors = { stream: process.stderr }
 
-/** Options of `runBulk`. */
-export interface BulkPrinting {
-  /** Prints the whole result as one JSON value at the end. */
-  readonly json?: boolean | undefined
+/** Flags of commands that run a job. With `json` they print its whole result as one value. */
+export interface BulkFlags extends ConnectionFlags {
+  /** Continues with the job that was started with this key. */
+  readonly idempotencyKey?: string
+}
+
+/** Adds the flags of a job to a command, except those of the connection. */
+export function withBulkFlags(command: Command): Command {
+  return command.option(
+    '--idempotency-key <key>',
+    'name of this job; running the command again with the same key continues with the job instead of starting another',
+  )
 }
 
 /** Exit code of commands that Ctrl-C has ended. */
@@ -20,7 +30,10 @@ const cancelledCode = 130
  * Ctrl-C cancels the job with exit code 130. The exit code is 1 if pages failed or URLs were
  * invalid.
  */
-export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = false }: BulkPrinting): Promise<void> {
+export async function runBulk(
+  start: (how: BulkOptions) => BulkRun,
+  { json = false, idempotencyKey }: BulkFlags,
+): Promise<void> {
   using bar = showProgress()
   const stop = new AbortController()
   const onSignal = (): void => stop.abort(new Error('Cancelled'))
@@ -31,7 +44,7 @@ export async function runBulk(start: (how: BulkOptions) => BulkRun, { json = fal
     bar.update(progress)
   }
   try {
-    const run = start({ signal: stop.signal, onProgress })
+    const run = start({ signal: stop.signal, onProgress, idempotencyKey })
     if (json) {
       const result = await run
       if (result.errors.length + result.invalidUrls.length > 0) process.exitCode = 1

@@ -8,7 +8,18 @@ import { createClient, withConnectionFlags, type ConnectionFlags } from './conne
 import { print, printJson, printNote } from '../terminal/print.ts'
 import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
 
-const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'screenshot', 'screenshot@fullPage', 'json'] as const
+const formats = [
+  'markdown',
+  'html',
+  'rawHtml',
+  'links',
+  'images',
+  'product',
+  'branding',
+  'screenshot',
+  'screenshot@fullPage',
+  'json',
+] as const
 
 type FormatName = (typeof formats)[number]
 
@@ -16,6 +27,7 @@ type FormatName = (typeof formats)[number]
 export interface DocumentFlags extends ConnectionFlags {
   readonly format: readonly FormatName[]
   readonly wholePage?: boolean
+  readonly includeComments?: boolean
   readonly include?: readonly string[]
   readonly exclude?: readonly string[]
   readonly waitFor?: number
@@ -51,6 +63,7 @@ export function withDocumentFlags(command: Command, { maxTimeoutMs }: { readonly
   return command
     .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'include menus, sidebars and footers')
+    .option('--include-comments', 'keep all comments of readers')
     .option('--include <selector...>', 'include only elements that match these selectors')
     .option('--exclude <selector...>', 'exclude elements that match these selectors')
     .option('--prompt <text>', 'description of the data for the format "json"')
@@ -89,6 +102,7 @@ export function documentOptions(flags: DocumentFlags): SessionScrapeInput {
   return {
     formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
     onlyMainContent: flags.wholePage !== true,
+    includeComments: flags.includeComments,
     includeTags: flags.include?.slice(),
     excludeTags: flags.exclude?.slice(),
     waitFor: flags.waitFor,

@@ -35,6 +35,13 @@ export interface BulkProgress {
 export interface BulkOptions extends Abortable {
   /** Called after each status response of the server. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined
+  /**
+   * Identifies the job, 1 to 255 printable ASCII characters. A later call with the same key, URLs
+   * and options continues with this job, also in another process, instead of starting a second one.
+   * With other URLs or options it rejects with IDEMPOTENCY_KEY_REUSED. Default: a new key for each
+   * call.
+   */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** Result of a finished batch or crawl. */
@@ -61,7 +68,13 @@ export interface BulkCalls {
   readonly cancel: (id: string) => Promise<unknown>
 }
 
-const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true }
+const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true, idempotencyKey: true }
+
+/** Throws CONFIG_INVALID for a key that a header cannot contain. */
+function checkKey(key: string | undefined): void {
+  if (key === undefined || /^[\u0020-\u007E]{1,255}$/.test(key)) return
+  throw new BowlineError('CONFIG_INVALID', '`idempotencyKey` must have 1 to 255 printable ASCII characters')
+}
 
 const waitsMs = { first: 200, last: 2000 } as const
 
@@ -90,6 +103,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
 
   constructor(calls: BulkCalls, options: BulkOptions) {
     checkOptions('The job', options, bulkNames)
+    checkKey(options.idempotencyKey)
     this.#calls = calls
     this.#options = options
   }

@@ -56,8 +56,8 @@ const startMs = 120_000
 export function createBulk(call: Call): Bulk {
   return {
     batchScrape: (urls, options = {}, runOptions = {}) => {
-      // One key per run, so that a retried request does not start a second job.
-      const idempotencyKey = randomUUID()
+      // Without a key of the caller one per run, so that a retried request starts no second job.
+      const { idempotencyKey = randomUUID() } = runOptions
       return new BulkRun(
         {
           start: async ({ signal }) => {
@@ -73,7 +73,7 @@ export function createBulk(call: Call): Bulk {
       )
     },
     crawl: (url, options = {}, runOptions = {}) => {
-      const idempotencyKey = randomUUID()
+      const { idempotencyKey = randomUUID() } = runOptions
       return new BulkRun(
         {
           start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),

@@ -46,6 +46,19 @@ test('--json prints the whole result, `-` reads standard input, and failed pages
   expect(partly.code).toBe(1)
 })
 
+test('bowline batch and crawl continue with the job of the same --idempotency-key', async () => {
+  const page = fixture.site.url('/page?n=8')
+  const idOf = async (...args: readonly string[]): Promise<unknown> => {
+    const { lines } = await run(...args, '--json')
+    return (JSON.parse(lines.join('\n')) as { id: unknown }).id
+  }
+  const batch = ['batch', page, '--idempotency-key', 'a batch']
+  const crawl = ['crawl', page, '--sitemap', 'skip', '--idempotency-key', 'a crawl']
+
+  expect(await idOf(...batch)).toBe(await idOf(...batch))
+  expect(await idOf(...crawl)).toBe(await idOf(...crawl))
+})
+
 test('bowline batch reports a missing file', async () => {
   const { code, errors } = await run('batch', '--file', '/nowhere.txt')
 

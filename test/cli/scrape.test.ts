@@ -11,7 +11,13 @@ let site: Site
 
 beforeAll(async () => {
   const body = '<nav><a href="/menu">Menu</a></nav><main><h1>The harbour</h1><p>was <a href="/q">quiet</a></p></main>'
-  site = fixture.use(await startSite({ '/article': fixedPage('Harbour', body) }))
+  const offer = { '@type': 'Offer', price: 950, priceCurrency: 'EUR' }
+  const data = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Product', name: 'Dinghy', offers: offer })
+  const boat =
+    `<main><h1>Dinghy</h1><p>It has two oars, a small sail and room for four people with their baggage.</p></main>` +
+    `<script type="application/ld+json">${data}</script>` +
+    `<section id="comments" class="comments"><h2>Comments</h2><div class="comment"><p>A good boat for a quiet river.</p></div></section>`
+  site = fixture.use(await startSite({ '/article': fixedPage('Harbour', body), '/boat': fixedPage('Dinghy', boat) }))
   lab = fixture.use(await startLab())
 })
 afterAll(async () => fixture.disposeAsync())
@@ -26,6 +32,16 @@ test('bowline scrape prints a page as Markdown, or its links one per line', asyn
 
   expect(page).toMatchObject({ code: 0, out: `# The harbour\n\nwas [quiet](${site.url('/q')})` })
   expect(links.out.split('\n')).toEqual([site.url('/menu'), site.url('/q')])
+})
+
+test('bowline scrape prints the product of a page, and keeps comments if asked', async () => {
+  const product = await run(site.url('/boat'), '--format', 'product')
+  const without = await run(site.url('/boat'))
+  const withComments = await run(site.url('/boat'), '--include-comments', '--max-age', '0')
+
+  expect(JSON.parse(product.out)).toMatchObject({ title: 'Dinghy', variants: [{ price: { amount: 950 } }] })
+  expect(without.out).not.toContain('A good boat')
+  expect(withComments.out).toContain('A good boat')
 })
 
 test('bowline scrape --json prints the whole document', async () => {

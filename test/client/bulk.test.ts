@@ -86,6 +86,38 @@ test('aborting during the start of a batch leaves no job running', async () => {
   })
 })
 
+test('a batch with the same key continues with the job instead of starting another', async () => {
+  const { urls } = fixture
+  const key = { idempotencyKey: 'two of them' }
+  const first = await bowline.batchScrape(urls(2), { maxAge: 0 }, key)
+
+  const again = await bowline.batchScrape(urls(2), { maxAge: 0 }, key)
+  const other = await bowline.batchScrape(urls(2), { maxAge: 0 })
+
+  expect(again).toMatchObject({ id: first.id, completed: 2, creditsUsed: 2 })
+  expect(again.documents).toHaveLength(2)
+  expect(other.id).not.toBe(first.id)
+  await expect(bowline.batchScrape(urls(3), { maxAge: 0 }, key)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  })
+})
+
+test('a crawl with the same key continues with the job', async () => {
+  const { site } = fixture
+  const key = { idempotencyKey: 'one crawl' }
+  const run = bowline.crawl(site.url('/broken'), {}, key)
+  const id = await run.start()
+
+  expect(await bowline.crawl(site.url('/broken'), {}, key).start()).toBe(id)
+  await run
+})
+
+test.each(['', 'two\nlines', 'schlüssel', 'x'.repeat(256)])('the key %j is refused', (idempotencyKey) => {
+  expect(() => bowline.batchScrape(['https://example.com'], {}, { idempotencyKey })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID' }),
+  )
+})
+
 test('awaiting a crawl returns all documents', async () => {
   const result = await bowline.crawl(fixture.site.url('/page?n=1'), { limit: 5, sitemap: 'skip' })
 

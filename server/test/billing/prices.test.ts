@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { repository } from '../../../test/lab/source-tree.ts'
 import { parseConfig, readConfig } from '../../src/config.ts'
 import { unreserved } from '../../src/billing/account.ts'
 import {
@@ -14,6 +17,13 @@ test('configured prices override the defaults', () => {
   const { prices } = readConfig({}, { BOWLINE_PRICES: 'page=2, browserHour=60' })
 
   expect(withPrices(prices)).toEqual({ ...defaultPrices, page: 2, browserHour: 60 })
+})
+
+test('the guide lists all prices with their defaults', async () => {
+  const guide = await readFile(join(repository, 'docs/guide/usage.md'), 'utf8')
+  const rows = [...guide.matchAll(/\| *(\d+) *\| *`(\w+)` *\|/g)]
+
+  expect(Object.fromEntries(rows.map(([, credits, name = '']) => [name, Number(credits)]))).toEqual(defaultPrices)
 })
 
 test('the error for an unknown price lists the known ones', () => {
