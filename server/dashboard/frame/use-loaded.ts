@@ -21,6 +21,14 @@ interface State<Value> {
   readonly name: string
 }
 
+/** Options of `useLoaded`. */
+interface LoadOptions<Value> {
+  /** Default: never. */
+  readonly pollMs?: number | undefined
+  /** Whether a value no longer changes, and is not loaded again. Default: no value. */
+  readonly isFinal?: (value: Value) => boolean
+}
+
 /**
  * Loads data from the server, and reloads it every `pollMs` while the tab is visible (default:
  * never). A new `name` discards the value and starts over.
@@ -28,7 +36,7 @@ interface State<Value> {
 export function useLoaded<Value>(
   name: string,
   load: (api: Api, signal: AbortSignal) => Promise<Value>,
-  { pollMs }: { readonly pollMs?: number | undefined } = {},
+  { pollMs, isFinal = () => false }: LoadOptions<Value> = {},
 ): Loaded<Value> {
   const api = useApi()
   const empty: State<Value> = { value: undefined, apiError: undefined, isLoading: true, name }
@@ -36,6 +44,8 @@ export function useLoaded<Value>(
   const [reloads, setReloads] = useState(0)
   const latestLoad = useRef(load)
   latestLoad.current = load
+  const latestIsFinal = useRef(isFinal)
+  latestIsFinal.current = isFinal
 
   useEffect(() => {
     setState((last) => (last.name === name ? { ...last, isLoading: true } : empty))
@@ -43,7 +53,7 @@ export function useLoaded<Value>(
       try {
         const value = await latestLoad.current(api, signal)
         if (!signal.aborted) setState({ value, apiError: undefined, isLoading: false, name })
-        return 0
+        return latestIsFinal.current(value) ? Infinity : 0
       } catch (error) {
         const apiError = toApiError(error)
         if (!signal.aborted) setState((last) => ({ ...last, apiError, isLoading: false }))
@@ -63,14 +73,16 @@ export function useLoaded<Value>(
 }
 
 /**
- * Runs a function now and `pollMs` after each run, or later if it returns a longer pause. Pauses
- * while the tab is hidden. Returns a function that stops it.
+ * Runs a function now and `pollMs` after each run, or later if it returns a longer pause, or never
+ * again if that is `Infinity`. Pauses while the tab is hidden. Returns a function that stops it.
  */
 function repeat(run: (signal: AbortSignal) => Promise<number>, pollMs: number | undefined): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = new AbortController()
+  let isLast = pollMs === undefined
   const schedule = (pauseMs: number): void => {
-    if (pollMs === undefined) return
+    if (pauseMs === Infinity) isLast = true
+    if (pollMs === undefined || isLast) return
     const waitMs = Math.max(pollMs, pauseMs)
     timer = setTimeout(() => (document.visibilityState === 'visible' ? start() : undefined), waitMs)
   }
@@ -82,7 +94,7 @@ function repeat(run: (signal: AbortSignal) => Promise<number>, pollMs: number | 
     void run(signal).then((pauseMs) => signal.aborted || schedule(pauseMs))
   }
   const onVisible = (): void => {
-    if (document.visibilityState === 'visible' && pollMs !== undefined) start()
+    if (document.visibilityState === 'visible' && !isLast) start()
   }
   document.addEventListener('visibilitychange', onVisible)
   start()

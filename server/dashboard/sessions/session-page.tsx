@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { goTo, type Route } from '../frame/route.ts'
@@ -33,16 +32,10 @@ const takeOver = 'Take over'
  * recordings.
  */
 export function SessionPage({ id, route }: { readonly id: string; readonly route: Route }) {
-  const [hasEnded, setHasEnded] = useState(false)
-  const { value, apiError, reload } = useLoaded(
-    `session ${id}`,
-    async (api, signal) => {
-      const session = await findSession(api, id, signal)
-      setHasEnded(session.status !== 'active')
-      return session
-    },
-    { pollMs: hasEnded ? undefined : pollMs },
-  )
+  const { value, apiError, reload } = useLoaded(`session ${id}`, async (api, signal) => findSession(api, id, signal), {
+    pollMs,
+    isFinal: ({ status }) => status !== 'active',
+  })
   const view = route.query.get('view') === 'take-over' ? takeOver : watch
   return (
     <Page

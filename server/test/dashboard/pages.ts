@@ -35,6 +35,24 @@ export function testPages(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('the code of the playground prints what the scrape has, and shortcuts work on its checkboxes', async () => {
+    await using view = await dashboard().open('playground')
+    const { page } = view
+    const code = page.getByRole('figure')
+    await expect.poll(async () => code.textContent()).toContain('console.log(document.markdown)')
+    await page.getByLabel('Links').check()
+    await page.getByLabel('Markdown').uncheck()
+    expect(await code.textContent()).toContain(`formats: ['links']`)
+    expect(await code.textContent()).toContain('console.log(document)')
+
+    await page.getByLabel('Screenshot').check()
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+
+    await page.locator('h1', { hasText: 'Keys' }).waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('the playground maps a site, and shows errors with their hint', async () => {
     await using view = await dashboard().open('playground/map')
     await view.page.getByLabel('Max pages').press('Control+a')

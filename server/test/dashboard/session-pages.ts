@@ -62,6 +62,41 @@ export function testSessionPages(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('all ended sessions can be reached, page by page, and an ended session is read once', async () => {
+    const { lab } = dashboard()
+    const { id } = await lab.createSession({ name: 'Last of all' })
+    await lab.api('DELETE', `/v2/browser/${id}`)
+    await using view = await dashboard().open('nowhere')
+    const { page } = view
+    await page.route('**/v2/browser?status=ended*', async (route) => {
+      const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+      const numbers = Array.from({ length: Math.min(20, 45 - start) }, (_, at) => start + at + 1)
+      const sessions = numbers.map((number) => ({
+        id: number === 45 ? id : `01a200b8-7181-7000-8000-0000000000${number + 10}`,
+        name: `Session ${number}`,
+        status: 'destroyed',
+        endReason: 'ttl',
+      }))
+      const cursor = start + 20 < 45 ? { cursor: String(start + 20) } : {}
+      await route.fulfill({ json: { success: true, sessions, ...cursor } })
+    })
+    await view.goTo('sessions', 'Sessions')
+    const links = page.getByRole('table', { name: 'Ended sessions' }).getByRole('link')
+    for (const count of [20, 40]) {
+      await expect.poll(async () => links.count()).toBe(count)
+      await page.getByRole('button', { name: 'Load more' }).click()
+    }
+    await expect.poll(async () => links.count()).toBe(45)
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+    const read: string[] = []
+    page.on('request', (request) => read.push(new URL(request.url()).pathname))
+    await links.last().click()
+    await page.getByRole('heading', { name: 'This session was not recorded' }).waitFor()
+
+    expect(read.filter((path) => path === `/v2/browser/${id}`)).toHaveLength(1)
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('an ended session starts again with its options, recorded, and the form names the secrets it lacks', async () => {
     const { lab } = dashboard()
     const options = {
