@@ -5,8 +5,8 @@ import { estimateTokens } from './estimate-tokens.ts'
 import { isInViewport, wordsOfQuery, type RelevanceOptions } from './relevance.ts'
 import { renderSnapshot } from './render-snapshot.ts'
 import { isTransparent } from './snapshot-line.ts'
-import { toSnapshotTree, walk, type SnapshotNode } from './snapshot-node.ts'
-import { withoutRefs, TreeIndex } from './tree-index.ts'
+import { maxTreeNodes, toSnapshotTree, walk, type SnapshotNode, type SnapshotTree } from './snapshot-node.ts'
+import { withoutRefs, TreeIndex, type ShownElement } from './tree-index.ts'
 
 /** Settings of a look at a page. */
 export interface LookOptions {
@@ -40,7 +40,7 @@ export class PageSnapshots {
   readonly #page: Page
   #last: TreeIndex | undefined
   /** Elements as they were shown, by ref. */
-  #shown = new Map<string, SnapshotNode>()
+  #shown = new Map<string, ShownElement>()
   /** Current refs of shown elements whose ref has changed. */
   #renamed = new Map<string, string>()
   /** Elements inside the viewport at the last look. */
@@ -66,7 +66,7 @@ export class PageSnapshots {
 
   /** Shows the page, or the part below `target`. */
   async look(options: LookOptions): Promise<Look> {
-    const { root, viewport } = await this.#read()
+    const { root, viewport, isTruncated } = await this.#read()
     const index = new TreeIndex(root)
     const target = options.target === undefined ? undefined : index.find(this.#currentRef(options.target))
     if (options.target !== undefined && target === undefined) throw unknownRef(options.target)
@@ -82,7 +82,7 @@ export class PageSnapshots {
     this.#remember(index, chosen, viewport)
     const total = [...walk(start)].filter((node) => !isTransparent(node)).length
     const lastRef = isReading ? lastRefOf(start, chosen) : undefined
-    return { text, shown: chosen.size, total, lastRef }
+    return { text: withTruncationNote(text, isTruncated), shown: chosen.size, total, lastRef }
   }
 
   /**
@@ -92,7 +92,7 @@ export class PageSnapshots {
   async lookAtChanges(maxTokens: number): Promise<Look & { readonly isChanges: boolean }> {
     const before = this.#last
     if (before === undefined) return { ...(await this.look({ maxTokens })), isChanges: false }
-    const { root, viewport } = await this.#read()
+    const { root, viewport, isTruncated } = await this.#read()
     const index = new TreeIndex(root)
     const changed = new Set([...index.changesSince(before)].flatMap(withoutRefs))
     const total = [...walk(root)].filter((node) => !isTransparent(node)).length
@@ -116,7 +116,8 @@ export class PageSnapshots {
       ...describeRemoved(removed, this.#renamed),
       ...(missed > 0 ? [`- … ${missed} more changes`] : []),
     ]
-    return { text: lines.filter((line) => line !== '').join('\n'), shown: chosen.size, total, isChanges: true }
+    const changes = lines.filter((line) => line !== '').join('\n')
+    return { text: withTruncationNote(changes, isTruncated), shown: chosen.size, total, isChanges: true }
   }
 
   /** Returns the locator of an element that was shown. Throws TARGET_NOT_FOUND for other refs. */
@@ -132,12 +133,12 @@ export class PageSnapshots {
     return current
   }
 
-  async #read(): Promise<{ readonly root: SnapshotNode; readonly viewport: RelevanceOptions['viewport'] }> {
+  async #read(): Promise<SnapshotTree & { readonly viewport: RelevanceOptions['viewport'] }> {
     const [json, viewport] = await Promise.all([
       this.#page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: snapshotTimeoutMs }),
       this.#page.evaluate<RelevanceOptions['viewport']>('({ width: innerWidth, height: innerHeight })'),
     ])
-    return { root: toSnapshotTree(json), viewport }
+    return { ...toSnapshotTree(json), viewport }
   }
 
   #isNewInView(node: SnapshotNode, viewport: RelevanceOptions['viewport']): boolean {
@@ -149,9 +150,11 @@ export class PageSnapshots {
   #remember(index: TreeIndex, chosen: ChosenNodes, viewport: RelevanceOptions['viewport']): void {
     this.#last = index
     for (const node of chosen.keys()) {
-      if (node.ref !== '') this.#shown.set(node.ref, node)
+      if (node.ref !== '') this.#shown.set(node.ref, index.describe(node))
       // Hidden parts are announced with the ref of an element above them.
-      for (let at = node.parent; at !== undefined; at = at.parent) if (at.ref !== '') this.#shown.set(at.ref, at)
+      for (let at = node.parent; at !== undefined; at = at.parent) {
+        if (at.ref !== '') this.#shown.set(at.ref, index.describe(at))
+      }
     }
     this.#inView = new Set(
       [...walk(index.root)].filter(({ ref, box }) => ref !== '' && isInViewport(box, viewport)).map(({ ref }) => ref),
@@ -166,7 +169,7 @@ export class PageSnapshots {
       if (replacement === undefined) this.#shown.delete(ref)
       else {
         this.#renamed.set(ref, replacement.ref)
-        this.#shown.set(replacement.ref, replacement)
+        this.#shown.set(replacement.ref, index.describe(replacement))
       }
     }
   }
@@ -194,6 +197,12 @@ function fit(
     const text = renderSnapshot(root, chosen, options)
     if (estimateTokens(text) <= maxTokens || chosen.size === 0) return { chosen, text }
   }
+}
+
+function withTruncationNote(text: string, isTruncated: boolean): string {
+  return isTruncated
+    ? `${text}\n- … the page has more than ${maxTreeNodes} elements and texts; the snapshot has only the first ${maxTreeNodes}`
+    : text
 }
 
 function lastRefOf(start: SnapshotNode, chosen: ChosenNodes): string | undefined {

@@ -49,11 +49,34 @@ const interactiveRoles: ReadonlySet<string> = new Set([
 
 const stateNames = ['active', 'checked', 'disabled', 'expanded', 'invalid', 'level', 'pressed', 'selected'] as const
 
-/** Converts the result of Playwright's `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })`. */
-export function toSnapshotTree(json: unknown): SnapshotNode {
+/** Maximum number of elements and texts of a tree. */
+export const maxTreeNodes = 20_000
+
+/** Maximum length of a name or a text in a tree, in characters. */
+const maxTextLength = 100_000
+
+/** Maximum length of all names and texts of a tree in total. */
+const maxTreeLength = 2_000_000
+
+/** Length of the names and texts that do not fit into the total. */
+const shortLength = 80
+
+/** The elements of a page. */
+export interface SnapshotTree {
+  readonly root: SnapshotNode
+  /** Whether the page has more than `maxTreeNodes` elements and texts. The last are missing. */
+  readonly isTruncated: boolean
+}
+
+/**
+ * Converts the result of Playwright's `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })`. The
+ * size of the tree is limited, because it is kept to be compared with later ones.
+ */
+export function toSnapshotTree(json: unknown): SnapshotTree {
   const root: MutableNode = { ...emptyNode, role: 'document', children: [] }
-  root.children = toChildren(json, root, { x: 0, y: 0 })
-  return root
+  const room: TreeRoom = { nodes: maxTreeNodes, length: maxTreeLength, isExceeded: false }
+  root.children = toChildren(json, root, { offset: { x: 0, y: 0 }, room })
+  return { root, isTruncated: room.isExceeded }
 }
 
 /** Returns a node and everything below it, in document order. */
@@ -90,33 +113,56 @@ const emptyNode = {
 
 type Offset = Pick<Box, 'x' | 'y'>
 
-function toChildren(json: unknown, parent: SnapshotNode, offset: Offset): readonly SnapshotNode[] {
-  if (!Array.isArray(json)) return []
-  return json.map((child: unknown) =>
-    typeof child === 'string'
-      ? { ...emptyNode, role: 'text', text: child, box: parent.box, parent, children: [] }
-      : toNode(child as Record<string, unknown>, parent, offset),
-  )
+/** Nodes and characters that a tree can still take. */
+interface TreeRoom {
+  nodes: number
+  length: number
+  isExceeded: boolean
 }
 
-function toNode(json: Record<string, unknown>, parent: SnapshotNode, offset: Offset): SnapshotNode {
-  const role = stringOf(json['role'])
+interface ConversionState {
+  readonly offset: Offset
+  readonly room: TreeRoom
+}
+
+function toChildren(json: unknown, parent: SnapshotNode, state: ConversionState): readonly SnapshotNode[] {
+  if (!Array.isArray(json)) return []
+  const { room } = state
+  const children: SnapshotNode[] = []
+  for (const child of json as readonly unknown[]) {
+    if (room.nodes === 0) {
+      room.isExceeded = true
+      break
+    }
+    room.nodes -= 1
+    children.push(
+      typeof child === 'string'
+        ? { ...emptyNode, role: 'text', text: textOf(child, room), box: parent.box, parent, children: [] }
+        : toNode(child as Record<string, unknown>, parent, state),
+    )
+  }
+  return children
+}
+
+function toNode(json: Record<string, unknown>, parent: SnapshotNode, { offset, room }: ConversionState): SnapshotNode {
+  const role = textOf(json['role'], room)
   const box = toBox(json['box'], offset)
   const node: MutableNode = {
     role,
-    name: stringOf(json['name']),
-    text: stringOf(json['text']),
-    ref: stringOf(json['ref']),
+    name: textOf(json['name'], room),
+    text: textOf(json['text'], room),
+    ref: textOf(json['ref'], room),
     states: stateNames.flatMap((name) => stateOf(name, json[name])),
-    url: stringOf(json['url']),
-    placeholder: stringOf(json['placeholder']),
+    url: textOf(json['url'], room),
+    placeholder: textOf(json['placeholder'], room),
     isInteractive: interactiveRoles.has(role) || json['cursor'] === 'pointer',
     box,
     parent,
     children: [],
   }
   // Boxes inside a frame are relative to the frame.
-  node.children = toChildren(json['children'], node, role === 'iframe' && box !== undefined ? box : offset)
+  const inside = role === 'iframe' && box !== undefined ? box : offset
+  node.children = toChildren(json['children'], node, { offset: inside, room })
   return node
 }
 
@@ -132,6 +178,12 @@ function stateOf(name: string, value: unknown): readonly string[] {
   return [value === true ? name : `${name}=${JSON.stringify(value)}`]
 }
 
-function stringOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+/** Returns a text, or its start if it is too long. */
+function textOf(value: unknown, room: TreeRoom): string {
+  if (typeof value !== 'string') return ''
+  const length = Math.min(maxTextLength, Math.max(room.length, shortLength))
+  room.length -= Math.min(value.length, length)
+  if (value.length <= length) return value
+  // A slice would keep the whole text in memory, and a copy does not.
+  return `${Buffer.from(value.slice(0, length)).toString()}… (${value.length - length} more characters)`
 }

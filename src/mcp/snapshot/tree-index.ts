@@ -1,17 +1,26 @@
 import { walk, type SnapshotNode } from './snapshot-node.ts'
 
+/** An element as it was shown. It does not reference its tree, which would stay in memory. */
+export interface ShownElement {
+  readonly role: string
+  readonly spot: string
+}
+
 /** A snapshot tree with lookups by ref. */
 export class TreeIndex {
   readonly root: SnapshotNode
   readonly #byRef = new Map<string, SnapshotNode>()
   readonly #bySpot = new Map<string, SnapshotNode>()
+  readonly #spots = new Map<string, string>()
 
   constructor(root: SnapshotNode) {
     this.root = root
-    for (const node of walk(root)) {
-      if (node.ref === '') continue
-      this.#byRef.set(node.ref, node)
-      this.#bySpot.set(spotOf(node), node)
+    for (const parent of walk(root)) {
+      for (const [node, spot] of spotsBelow(parent)) {
+        this.#byRef.set(node.ref, node)
+        this.#bySpot.set(spot, node)
+        this.#spots.set(node.ref, spot)
+      }
     }
   }
 
@@ -20,12 +29,17 @@ export class TreeIndex {
     return this.#byRef.get(ref)
   }
 
+  /** Describes an element of this tree for `findReplacement`. */
+  describe({ role, ref }: SnapshotNode): ShownElement {
+    return { role, spot: this.#spots.get(ref) ?? '' }
+  }
+
   /**
    * Returns the element that has taken the place of one of an earlier tree: it has the same role
    * and position in the same parent. Playwright gives an element a new ref when its name changes.
    */
-  findReplacement(earlier: SnapshotNode, before: TreeIndex): SnapshotNode | undefined {
-    const found = this.#bySpot.get(spotOf(earlier))
+  findReplacement({ spot }: ShownElement, before: TreeIndex): SnapshotNode | undefined {
+    const found = this.#bySpot.get(spot)
     return found !== undefined && before.find(found.ref) === undefined ? found : undefined
   }
 
@@ -57,8 +71,15 @@ function signatureOf(node: SnapshotNode): string {
     .join('\u0001')
 }
 
-/** Returns the place of an element: its parent, role, position among equals and their number. */
-function spotOf({ parent, role, ref }: SnapshotNode): string {
-  const equals = (parent?.children ?? []).filter((each) => each.role === role)
-  return [parent?.ref ?? '', role, equals.findIndex((each) => each.ref === ref), equals.length].join('/')
+/** Returns the children with a ref and their places: parent, role, position, number of equals. */
+function spotsBelow(parent: SnapshotNode): readonly (readonly [SnapshotNode, string])[] {
+  const counts = new Map<string, number>()
+  const placed = parent.children.map((node) => {
+    const position = counts.get(node.role) ?? 0
+    counts.set(node.role, position + 1)
+    return { node, position }
+  })
+  return placed
+    .filter(({ node }) => node.ref !== '')
+    .map(({ node, position }) => [node, [parent.ref, node.role, position, counts.get(node.role)].join('/')])
 }
