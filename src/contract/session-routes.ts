@@ -25,7 +25,7 @@ export const sessionRoutes = {
   listSessions: {
     ...paths.listSessions,
     tag: 'Sessions',
-    rateLimit: 'browserUse',
+    rateLimit: 'crawlStatus',
     summary: 'List browser sessions, newest first',
     query: browser.listSessionsQuery,
     response: browser.listSessionsResponse,
@@ -33,7 +33,7 @@ export const sessionRoutes = {
   getSession: {
     ...paths.getSession,
     tag: 'Sessions',
-    rateLimit: 'browserUse',
+    rateLimit: 'crawlStatus',
     sessionNode: 'preferred',
     summary: 'Get a browser session',
     params: browser.sessionParams,

@@ -46,6 +46,8 @@ describe('the rate limit kind of a request', () => {
     ['GET', '/v1/extract/{id}', 'extractStatus'],
     ['POST', '/v2/interact', 'browser'],
     ['DELETE', '/v2/browser/{id}', 'browserUse'],
+    ['GET', '/v2/browser', 'crawlStatus'],
+    ['GET', '/v2/browser/{id}', 'crawlStatus'],
     ['GET', '/v2/browser/{id}/recordings', 'replay'],
     ['GET', '/v2/team/activity', 'account'],
   ])('%s %s is %s', (method, path, bucket) => {
