@@ -8,8 +8,11 @@ export function toCsv(rows: readonly CsvRow[]): string {
   return lines.map((cells) => `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`).join('')
 }
 
-/** Quotes a cell. Spreadsheets would run cells that begin with these characters as formulas. */
+/**
+ * Quotes a cell. Spreadsheets would run cells that begin with these characters as formulas, some of
+ * them also with the full-width forms.
+ */
 function quote(cell: string): string {
-  const safe = /^[=+\-@\t\r]/.test(cell) && !/^-?\d+(?:\.\d+)?$/.test(cell) ? `'${cell}` : cell
+  const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !/^-?\d+(?:\.\d+)?$/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -3,7 +3,8 @@ export function asCode(value: unknown): string {
   return (
     JSON.stringify(value, null, 2)
       .replaceAll(/^(\s*)"(\w+)":/gm, '$1$2:')
-      .replaceAll(/\[\s+([^[\]{}]{0,80}?)\s+\]/g, (_, items: string) => `[${items.replaceAll(/\s*\n\s*/g, ' ')}]`)
+      // Only arrays have line breaks next to their brackets, and texts have none.
+      .replaceAll(/\[\n\s*([^[\]{}]{0,80}?)\n\s*\]/g, (_, items: string) => `[${items.replaceAll(/\s*\n\s*/g, ' ')}]`)
       // Matches whole strings. Otherwise the text between two strings would match as well.
       .replaceAll(/"(?:[^"\\]|\\.)*"/g, (quoted) => (/[\\']/.test(quoted) ? quoted : `'${quoted.slice(1, -1)}'`))
   )

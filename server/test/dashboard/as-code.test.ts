@@ -4,6 +4,7 @@ import { asCode, asPython } from '../../dashboard/playground/as-code.ts'
 test.each([
   'https://example.com/',
   "https://example.com/');process.exit();('",
+  'a [ b, c ] d',
   String.raw`back\slash "quoted" ${'`'} and ${'$'}{more}`,
 ])('the text %s is one string literal in the code', (text) => {
   // oxlint-disable-next-line typescript/no-implied-eval -- what is shown is a program
