@@ -11,10 +11,10 @@ const phone = { width: 390, height: 844 }
 /** Path and title of a page. */
 type ListedPage = readonly [path: string, title: string]
 
-/** Errors look the same on all pages. */
+/** Errors look the same on all pages but that of the health, which shows what it could load. */
 const pagesOfErrors: readonly ListedPage[] = [
   ['jobs', 'Jobs'],
-  ['keys', 'Keys'],
+  ['health', 'Health'],
   ['sessions', 'Sessions'],
 ]
 
