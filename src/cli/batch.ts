@@ -10,6 +10,7 @@ import { numberFrom } from './whole-number.ts'
 interface BatchFlags extends BulkFlags, PageFlags {
   readonly file?: string
   readonly concurrency?: number
+  readonly retry?: string
 }
 
 /** Creates the command `bowline batch`. */
@@ -22,10 +23,12 @@ export function createBatchCommand(): Command {
     .argument('[urls...]', 'URLs of the pages; `-` reads standard input')
     .option('--file <path>', 'file with one URL per line; `-` reads standard input')
     .option('--concurrency <count>', 'maximum number of pages scraped at once', numberFrom(1, 10_000))
+    .option('--retry <id>', 'scrape the failed pages of this batch or crawl again, with its options, instead of URLs')
     .action(batch)
 }
 
 async function batch(given: readonly string[], flags: BatchFlags): Promise<void> {
+  if (flags.retry !== undefined) return retry(flags.retry, given, flags)
   const urls = [...(await readUrls(given)), ...(await readListedUrls(given, flags))]
   if (urls.length === 0)
     throw new BowlineError('BAD_REQUEST', 'No URLs were given', {
@@ -34,6 +37,14 @@ async function batch(given: readonly string[], flags: BatchFlags): Promise<void>
   const bowline = await createClient(flags)
   const options = { ...pageOptions(flags), maxConcurrency: flags.concurrency }
   await runBulk((how) => bowline.batchScrape(urls, options, how), flags)
+}
+
+async function retry(id: string, given: readonly string[], flags: BatchFlags): Promise<void> {
+  if (given.length > 0 || flags.file !== undefined) {
+    throw new BowlineError('BAD_REQUEST', '`--retry` takes its URLs from the job, so no others can be given')
+  }
+  const bowline = await createClient(flags)
+  await runBulk((how) => bowline.retryFailed(id, how), flags)
 }
 
 async function readListedUrls(given: readonly string[], { file }: BatchFlags): Promise<readonly string[]> {

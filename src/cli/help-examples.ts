@@ -15,6 +15,7 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   batch: [
     'bowline batch https://example.com/a https://example.com/b',
     'bowline batch --file urls.txt --idempotency-key prices-march --json',
+    'bowline batch --retry 019cc1f0-0000-7000-8000-000000000000',
   ],
   crawl: ['bowline crawl https://example.com/docs --limit 50 --json'],
   search: ['bowline search "tide tables" --limit 5', 'bowline search harbours --site example.com --scrape markdown'],

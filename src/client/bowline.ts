@@ -79,6 +79,8 @@ export class Bowline implements AsyncDisposable {
   readonly batchScrape: Bulk['batchScrape']
   /** Scrapes a site by following its links. Use the returned run like that of `batchScrape`. */
   readonly crawl: Bulk['crawl']
+  /** Scrapes the failed pages of an ended batch or crawl again. Use the returned run likewise. */
+  readonly retryFailed: Bulk['retryFailed']
   /** Searches the web, and optionally scrapes the results. */
   readonly search: Search
   /** Lists the URLs of a site. */
@@ -138,9 +140,10 @@ export class Bowline implements AsyncDisposable {
     this.getAgent = getAgent
     this.cancelAgent = cancelAgent
     this.getAgentTrace = getAgentTrace
-    const { batchScrape, crawl } = createBulk(call)
+    const { batchScrape, crawl, retryFailed } = createBulk(call)
     this.batchScrape = batchScrape
     this.crawl = crawl
+    this.retryFailed = retryFailed
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)

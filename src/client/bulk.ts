@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { BatchInput } from '../contract/batch.ts'
+import type { StartBulkResponse } from '../contract/bulk.ts'
 import type { CrawlInput } from '../contract/crawl.ts'
-import { BulkRun, type BulkOptions } from './bulk-run.ts'
+import { BulkRun, type BulkCalls, type BulkOptions } from './bulk-run.ts'
 import type { Call } from './call.ts'
 
 /** Batches and crawls. */
@@ -47,6 +48,20 @@ export interface Bulk {
    * ```
    */
   readonly crawl: (url: string, options?: CrawlInput, runOptions?: BulkOptions) => BulkRun
+  /**
+   * Scrapes the failed pages of an ended batch or crawl again, as a new batch with the same
+   * options. Rejects with CONFLICT if the job is running or no page of it has failed.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { id, errors } = await bowline.batchScrape(['https://example.com'])
+   * if (errors.length > 0) console.log(await bowline.retryFailed(id))
+   * ```
+   */
+  readonly retryFailed: (id: string, runOptions?: BulkOptions) => BulkRun
 }
 
 /** Time limit for sending a list of up to 10 MB, in milliseconds. */
@@ -54,6 +69,11 @@ const startMs = 120_000
 
 /** Creates `batchScrape` and `crawl` of a client. */
 export function createBulk(call: Call): Bulk {
+  const batchCalls: Omit<BulkCalls, 'start'> = {
+    status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
+    errors: async (id) => call('getBatchErrors', { params: { id } }),
+    cancel: async (id) => call('cancelBatch', { params: { id } }),
+  }
   return {
     batchScrape: (urls, options = {}, runOptions = {}) => {
       // Without a key of the caller one per run, so that a retried request starts no second job.
@@ -65,9 +85,7 @@ export function createBulk(call: Call): Bulk {
             signal?.throwIfAborted()
             return call('startBatch', { body: { ...options, urls: list } }, { idempotencyKey, timeoutMs: startMs })
           },
-          status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
-          errors: async (id) => call('getBatchErrors', { params: { id } }),
-          cancel: async (id) => call('cancelBatch', { params: { id } }),
+          ...batchCalls,
         },
         runOptions,
       )
@@ -83,6 +101,12 @@ export function createBulk(call: Call): Bulk {
         },
         runOptions,
       )
+    },
+    retryFailed: (id, runOptions = {}) => {
+      const { idempotencyKey = randomUUID() } = runOptions
+      const start = async (): Promise<StartBulkResponse> =>
+        call('retryBatch', { params: { id } }, { idempotencyKey, timeoutMs: startMs })
+      return new BulkRun({ ...batchCalls, start }, runOptions)
     },
   }
 }

@@ -43,6 +43,15 @@ export const bulkRoutes = {
     params: bulk.bulkParams,
     response: bulk.cancelBulkResponse,
   },
+  retryBatch: {
+    ...paths.retryBatch,
+    tag: 'Batch',
+    rateLimit: 'scrape',
+    activity: { endpoint: 'batch_scrape', target: 'retry' },
+    summary: 'Scrape the failed pages of an ended batch or crawl again, as a new batch with the same options',
+    params: bulk.bulkParams,
+    response: bulk.startBulkResponse,
+  },
   getBatchErrors: {
     ...paths.getBatchErrors,
     tag: 'Batch',

@@ -56,6 +56,7 @@ export const paths = {
   startV1Batch: { method: 'POST', path: '/v1/batch/scrape', version: 'v1' },
   getBatch: { method: 'GET', path: '/v2/batch/scrape/{id}', v1Paths: ['/v1/batch/scrape/{id}'] },
   cancelBatch: { method: 'DELETE', path: '/v2/batch/scrape/{id}', v1Paths: ['/v1/batch/scrape/{id}'] },
+  retryBatch: { method: 'POST', path: '/v2/batch/scrape/{id}/retry' },
   getBatchErrors: { method: 'GET', path: '/v2/batch/scrape/{id}/errors', v1Paths: ['/v1/batch/scrape/{id}/errors'] },
   startCrawl: { method: 'POST', path: '/v2/crawl' },
   startV1Crawl: { method: 'POST', path: '/v1/crawl', version: 'v1' },

@@ -32,9 +32,9 @@ export interface RouteActivity {
   readonly endpoint: ActivityEndpoint
   /**
    * Field of the body that the activity shows: a string, or a list whose first item is shown.
-   * `session` shows the name of the session, or the text "Browser session".
+   * `session` shows the name of the session, or the text "Browser session". `retry` shows a text.
    */
-  readonly target: 'url' | 'urls' | 'query' | 'session'
+  readonly target: 'url' | 'urls' | 'query' | 'session' | 'retry'
 }
 
 /**

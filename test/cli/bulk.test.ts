@@ -59,6 +59,19 @@ test('bowline batch and crawl continue with the job of the same --idempotency-ke
   expect(await idOf(...crawl)).toBe(await idOf(...crawl))
 })
 
+test('bowline batch --retry scrapes the failed pages of a job again', async () => {
+  const { site, urls } = fixture
+  const first = await run('batch', ...urls(1), site.url('/broken'), '--json')
+  const { id } = JSON.parse(first.lines.join('\n')) as { id: string }
+
+  const again = await run('batch', '--retry', id, '--json')
+  const both = await run('batch', '--retry', id, 'https://example.com')
+
+  expect(JSON.parse(again.lines.join('\n'))).toMatchObject({ completed: 0, errors: [{ url: site.url('/broken') }] })
+  expect(again.code).toBe(1)
+  expect(both).toMatchObject({ code: 2 })
+})
+
 test('bowline batch reports a missing file', async () => {
   const { code, errors } = await run('batch', '--file', '/nowhere.txt')
 

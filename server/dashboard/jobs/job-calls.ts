@@ -106,6 +106,11 @@ export async function readJobErrors(api: Api, { kind, id }: PageJob, signal: Abo
   return api.call(kind === 'crawl' ? 'getCrawlErrors' : 'getBatchErrors', { params: { id } }, signal)
 }
 
+/** Starts a batch with the failed pages of an ended job. Resolves to its id. */
+export async function retryFailedPages(api: Api, id: string): Promise<string> {
+  return (await api.call('retryBatch', { params: { id } })).id
+}
+
 /** Cancels a job. */
 export async function cancelJob(api: Api, { kind, id }: PageJob): Promise<unknown> {
   return api.call(kind === 'crawl' ? 'cancelCrawl' : 'cancelBatch', { params: { id } })

@@ -69,6 +69,7 @@ function usernameOf({ auditMetadata: own, scrapeOptions }: CallBody): string | n
 }
 
 function targetOf({ target }: RouteActivity, body: CallBody): string | null {
+  if (target === 'retry') return 'Failed pages of an earlier job'
   if (target === 'session') return typeof body.name === 'string' ? body.name : 'Browser session'
   const value = body[target]
   const first: unknown = Array.isArray(value) ? value[0] : value

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { BulkErrors } from 'bowline/contract/bulk'
 import { BowlineError } from 'bowline/kit/errors'
+import { sha256 } from 'bowline/kit/sha256'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
@@ -33,6 +34,12 @@ export interface JobsDeps {
 /** A page to add to a job. */
 export type JobPage = Omit<NewJobPage, 'position' | 'scrapeId'>
 
+/** A page of a new job. */
+export type FirstPage = JobPage & {
+  /** Index of the submission with its options. Default: 0. */
+  readonly submissionIndex?: number
+}
+
 /** A job to start. */
 export interface JobStart {
   readonly kind: JobRow['kind']
@@ -42,7 +49,7 @@ export interface JobStart {
   /** URL under which the client reached this server, without trailing slash. */
   readonly baseUrl: string
   readonly plan: JobPlan
-  readonly pages: readonly JobPage[]
+  readonly pages: readonly FirstPage[]
   /** A second request with the same key and `requestHash` returns the first job. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
@@ -94,7 +101,11 @@ export class Jobs {
     }
     const isNew = await this.#deps.store.db.transaction().execute(async (db) => {
       if (!(await insertJob(db, { ...row, ...keyOf(job) }))) return false
-      await this.#add(db, { ...row, plan, total: 0 }, pages, { submissionIndex: 0, hasWorker: false })
+      let total = 0
+      for (const [submissionIndex, some] of Map.groupBy(pages, (page) => page.submissionIndex ?? 0)) {
+        await this.#add(db, { ...row, plan, total }, some, { submissionIndex, hasWorker: false })
+        total += some.length
+      }
       await this.#deps.jobWebhooks.started(db, { ...initialState, ...row, ...keyOf(job), plan })
       return true
     })
@@ -174,6 +185,31 @@ export class Jobs {
   }
 
   /**
+   * Starts a batch with the failed pages of an ended job, with the same options, headers and
+   * webhook. Throws like `find` and `start`, and CONFLICT if the job is running or if no page of it
+   * has failed.
+   */
+  async retry(
+    ref: JobRef,
+    caller: Pick<JobStart, 'teamId' | 'apiKeyId' | 'version' | 'baseUrl' | 'idempotencyKey'>,
+  ): Promise<{ readonly id: string }> {
+    const { id, status, plan } = await this.find(ref)
+    if (status === 'scraping') {
+      throw new BowlineError('CONFLICT', 'The job is still running', { hint: 'Wait for its end, or cancel it.' })
+    }
+    const failed = (await listFailedPages(this.#deps.store.db, id)).filter(({ state }) => state === 'failed')
+    if (failed.length === 0) throw new BowlineError('CONFLICT', 'No page of the job has failed')
+    const { submissions, webhook, maxConcurrency } = plan
+    return this.start({
+      ...caller,
+      kind: 'batch_scrape',
+      requestHash: sha256(`retry ${id}`).toString('hex'),
+      plan: { submissions: submissions.map(withoutKey), webhook, maxConcurrency },
+      pages: failed.map(({ url, sourceUrl, round: submissionIndex }) => ({ url, sourceUrl, submissionIndex })),
+    })
+  }
+
+  /**
    * Cancels a job and keeps its scraped pages. Throws like `find`, and CONFLICT if the job has
    * already ended.
    */
@@ -248,6 +284,11 @@ function hasSubmission({ plan: { submissions } }: Job, { idempotencyKey, request
   const known = submissions.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
   if (known !== undefined && known.requestHash !== requestHash) throw keyReused()
   return known !== undefined
+}
+
+/** The key of an addition belongs to the job that it was added to. */
+function withoutKey({ idempotencyKey: _key, requestHash: _hash, ...submission }: Submission): Submission {
+  return submission
 }
 
 function keyReused(): BowlineError {

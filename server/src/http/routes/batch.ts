@@ -55,12 +55,22 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
     }
   }
+  const retry = async (id: string, { key, apiVersion: version, baseUrl, idempotencyKey }: Call): Promise<Started> => {
+    const caller = { teamId: key.teamId, apiKeyId: key.id, version, baseUrl, idempotencyKey }
+    const started = await jobs.retry({ id, teamId: key.teamId }, caller)
+    return {
+      success: true,
+      id: started.id,
+      url: `${baseUrl}${jobPath({ id: started.id, kind: 'batch_scrape' }, version)}`,
+    }
+  }
   const { get, cancel, errors } = jobHandlers(jobs, 'batch_scrape')
   return {
     startBatch: async ({ body }, call) => start(body, false, call),
     startV1Batch: async ({ body }, call) => start(v1Batch(body), body.formats.includes('extract'), call),
     getBatch: get,
     cancelBatch: cancel,
+    retryBatch: async ({ params }, call) => retry(params.id, call),
     getBatchErrors: errors,
   }
 }
