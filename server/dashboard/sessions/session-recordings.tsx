@@ -88,7 +88,8 @@ function NothingRecorded({ session }: { readonly session: SessionDetails }) {
   }
   const recorded = { ...template, options: { ...template.options, record: true } }
   return (
-    <Empty icon="play" title="This session was not recorded">
+    <Empty icon="play" title={session.options === undefined ? 'No recordings' : 'This session was not recorded'}>
+      {session.options === undefined && <p>It was not recorded, or its recordings have been deleted.</p>}
       <p>
         With <code>record</code>, its last picture, a video, its console and its requests are shown here after it has
         ended.

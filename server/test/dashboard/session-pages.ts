@@ -95,6 +95,32 @@ export function testSessionPages(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('an ended session says why it has no recordings, and what was not stored', async () => {
+    const session = { success: true, status: 'destroyed', createdAt: '2026-01-01T10:00:00.000Z' }
+    const ended: Readonly<Record<string, object>> = {
+      kept: { endReason: 'deleted', options: { record: { console: true, keep: 'on-failure' } } },
+      lost: { endReason: 'lost', options: { record: true } },
+      old: { endReason: 'ttl' },
+    }
+    await using view = await dashboard().open('nowhere')
+    const { page } = view
+    await page.route(/\/v2\/browser\/\w+(?:\/recordings)?$/, async (route) => {
+      const [, id = '', list] = /browser\/(\w+)(\/recordings)?$/.exec(route.request().url()) ?? []
+      await route.fulfill({
+        json: list === undefined ? { ...session, id, name: id, ...ended[id] } : { success: true, recordings: [] },
+      })
+    })
+
+    await view.goTo('sessions/kept', 'kept')
+    await page.getByText('recordings are deleted if a session does not fail').waitFor()
+    await view.goTo('sessions/lost', 'lost')
+    await page.getByText('The server stopped before it could store them').waitFor()
+    await view.goTo('sessions/old', 'old')
+    await page.getByText('The options of this session were not stored').waitFor()
+    await page.getByText('It was not recorded, or its recordings have been deleted').waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('an ended session starts again with its options, recorded, and the form names the secrets it lacks', async () => {
     const { lab } = dashboard()
     const options = {
