@@ -156,7 +156,7 @@ test('webhooks, checks of monitors and credits are recorded by outcome and kind'
       bowline_webhook_attempt_seconds_count: 3,
       'bowline_monitor_checks_total{status="completed"}': 1,
       'bowline_monitor_checks_total{status="failed"}': 1,
-      'bowline_credits_billed_total{kind="scrape"}': 1,
+      'bowline_credits_billed_total{kind="job"}': 1,
       'bowline_credits_billed_total{kind="map"}': 1,
       'bowline_credits_billed_total{kind="monitor"}': 1,
     })
