@@ -64,7 +64,7 @@ export interface RegisterDeps {
   readonly responses: ResponseMemory
 }
 
-/** Kinds of requests whose responses contain documents. */
+/** Kinds of requests whose responses contain documents, except those of sessions. */
 const withDocuments: ReadonlySet<Route['rateLimit']> = new Set([
   'scrape',
   'map',
@@ -73,6 +73,9 @@ const withDocuments: ReadonlySet<Route['rateLimit']> = new Set([
   'crawlStatus',
   'extractStatus',
 ])
+
+/** Routes that read sessions count as reads of a status, but have no documents. */
+const withoutDocuments: ReadonlySet<RouteName> = new Set(['listSessions', 'getSession'])
 
 /** Registers handlers with the paths and schemas of the contract. */
 export function registerRoutes(
@@ -96,7 +99,7 @@ export function registerRoutes(
           delivered: async () => whenDelivered(reply.raw),
         }
         const { teamId } = call.key
-        const hasDocuments = withDocuments.has(route.rateLimit)
+        const hasDocuments = withDocuments.has(route.rateLimit) && !withoutDocuments.has(name)
         // Before any work that is billed.
         if (hasDocuments) responses.assertRoom(teamId)
         const startedAt = new Date()
