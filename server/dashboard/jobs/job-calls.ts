@@ -2,6 +2,7 @@ import type { BulkErrors } from 'bowline/contract/bulk'
 import type { Document } from 'bowline/contract/document'
 import { readActivity } from '../activity/activity-calls.ts'
 import { ApiError, type Api } from '../api/api.ts'
+import { hasEnded } from './job-state.ts'
 
 /** Titles of the kinds of jobs, by their endpoint name in the activity log. */
 export const jobTitles = { batch_scrape: 'Batch', crawl: 'Crawl', extract: 'Extract' } as const
@@ -58,7 +59,7 @@ export function isJobKind(name: string | undefined): name is JobKind {
 
 /** Whether a job is still running. */
 export function isRunning(state: JobStatus | undefined): boolean {
-  return state !== undefined && !/^(completed|failed|cancelled)$/.test(state.status)
+  return state !== undefined && !hasEnded(state.status)
 }
 
 /**

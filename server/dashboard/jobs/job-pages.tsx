@@ -2,6 +2,7 @@ import { Badge } from '../components/badge.tsx'
 import { formatNumber } from '../components/format.ts'
 import { ScrapeResult } from '../playground/scrape-result.tsx'
 import { pagesOf, type JobStatus } from './job-calls.ts'
+import { describeNoPages } from './job-state.ts'
 
 interface JobPagesProps {
   readonly state: JobStatus
@@ -37,7 +38,7 @@ export function JobPages({ state, skip, pageSize, onSkip }: JobPagesProps) {
           </div>
         )}
       </header>
-      {pages.length === 0 && <p class="faint">No pages yet.</p>}
+      {pages.length === 0 && <p class="faint">{describeNoPages(state.status)}</p>}
       <ul class="folds">
         {pages.map((page, at) => (
           <li key={page.metadata.scrapeId ?? at}>

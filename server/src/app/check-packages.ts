@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { BowlineError } from 'bowline/kit/errors'
-import { loadOptional } from '../kit/optional-package.ts'
+import { isInstalled, loadOptional } from '../kit/optional-package.ts'
 import { tracingPackages } from '../tracing/open-tracing.ts'
 
 /**
@@ -12,14 +12,11 @@ export async function checkPackages(features: OptionalFeatures, log: Logger): Pr
   for (const [name, { flag, feature }] of Object.entries(configured)) {
     if (features[feature]) await find(name, `\`${flag}\``)
   }
-  if (features.hasTraces) await checkTracingPackages()
-  const missing: { readonly name: string; readonly effect: string }[] = []
-  for (const [name, effect] of Object.entries(effects)) {
-    await find(name, effect).catch(() => missing.push({ name, effect }))
-  }
+  if (features.hasTraces) checkTracingPackages()
+  const missing = Object.entries(effects).filter(([name]) => !isInstalled(name))
   if (missing.length === 0) return
-  const install = `npm install ${missing.map(({ name }) => name).join(' ')}`
-  log.warn({ effects: missing.map(({ effect }) => effect), install }, 'some optional packages are not installed')
+  const install = `npm install ${missing.map(([name]) => name).join(' ')}`
+  log.warn({ effects: missing.map(([, effect]) => effect), install }, 'some optional packages are not installed')
 }
 
 /** Features that flags turn on and that need an optional package. */
@@ -55,9 +52,8 @@ const effects: Readonly<Record<string, string>> = {
 }
 
 /** Traces need several packages: one error names all that are missing. */
-async function checkTracingPackages(): Promise<void> {
-  const missing: string[] = []
-  for (const name of tracingPackages) await find(name, 'traces').catch(() => missing.push(name))
+function checkTracingPackages(): void {
+  const missing = tracingPackages.filter((name) => !isInstalled(name))
   if (missing.length === 0) return
   throw new BowlineError(
     'PACKAGE_MISSING',

@@ -4,6 +4,7 @@ import { styleText } from 'node:util'
 import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
 import { readConfig, type ServerConfig } from '../config.ts'
+import { isInstalled } from '../kit/optional-package.ts'
 import { packageVersion } from '../version.ts'
 import { limitWasmCompiler } from './limit-wasm-compiler.ts'
 
@@ -105,6 +106,13 @@ function describeKey(server: RunningServer, config: Pick<ServerConfig, 'apiKey' 
   return `${where}, but ${styleText('yellow', 'revoked and refused')}; use another admin key, or ${remedy}`
 }
 
+/** Without its optional package, the page with the API reference responds with 501. */
+function describeDocs(url: string): string {
+  const uiPackage = '@fastify/swagger-ui'
+  if (isInstalled(uiPackage)) return `${url}${serverRoutes.apiReference.path}`
+  return `${url}${serverRoutes.openApi.path}; for a page to read and try the API: npm install ${uiPackage}`
+}
+
 function formatBanner(server: RunningServer, config: ServerConfig): string {
   const line = (name: string, text: string): string => `  ${styleText('dim', name.padEnd(10))} ${text}\n`
   const { kind, version, path } = server.browser
@@ -127,7 +135,7 @@ function formatBanner(server: RunningServer, config: ServerConfig): string {
       ),
     ),
     line('dashboard', `${config.publicUrl ?? server.url}/`),
-    line('docs', `${config.publicUrl ?? server.url}${serverRoutes.apiReference.path}`),
+    line('docs', describeDocs(config.publicUrl ?? server.url)),
     server.recovered > 0 ? line('recovered', `ended and billed ${server.recovered} sessions of the previous run`) : '',
   ].join('')
 }

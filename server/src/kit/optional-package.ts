@@ -17,3 +17,14 @@ export async function loadOptional<Module>(
     throw new BowlineError('PACKAGE_MISSING', `Install ${name} to use ${purpose}: npm install ${name}`, { cause })
   }
 }
+
+/** Whether a package can be resolved. Does not load it. */
+export function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch (cause) {
+    if (!isPackageMissing(cause, name)) throw cause
+    return false
+  }
+}

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -117,6 +118,29 @@ describe('a server without optional packages', () => {
     expect(imported.status).toBe(200)
     expect({ status, body }).toMatchObject({ status: 501, body: { code: 'PACKAGE_MISSING' } })
   })
+})
+
+test.each([
+  { hidden: [], names: /docs +http:\S+\/docs\n/ },
+  {
+    hidden: ['@fastify/swagger-ui'],
+    names: /docs +http:\S+\/openapi\.json; for a page to read and try the API: npm install @fastify\/swagger-ui\n/,
+  },
+])('the output of a start names documentation that is there (not installed: $hidden)', async ({ hidden, names }) => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-optional-'))
+  await using database = await (await sharedPostgres()).createDatabase()
+  const flags = ['serve', '--port', '0', '--data-dir', folder.path, '--warm', '0', '--log-level', 'error']
+  const server = spawn(process.execPath, [join(repository, 'src/cli/main.ts'), ...flags], {
+    env: { ...process.env, ...without(...hidden), DATABASE_URL: database.url, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(server, 'exit')
+
+  const [output] = (await Promise.race([once(server.stdout, 'data'), exited])) as [Buffer | number]
+  server.kill('SIGTERM')
+  await exited
+
+  expect(String(output)).toMatch(names)
 })
 
 /** Starts a server with each of the settings. Prints the errors. */
