@@ -23,8 +23,8 @@ export function isInstalled(name: string): boolean {
   try {
     import.meta.resolve(name)
     return true
-  } catch (cause) {
-    if (!isPackageMissing(cause, name)) throw cause
+  } catch {
+    // Missing or damaged: neither can be used, and neither may stop what works without it.
     return false
   }
 }

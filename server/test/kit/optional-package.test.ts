@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadOptional } from '../../src/kit/optional-package.ts'
+import { isInstalled, loadOptional } from '../../src/kit/optional-package.ts'
 
 function notFound(name: string): Error {
   return Object.assign(new Error(`Cannot find package '${name}' imported from /app/mail.js`), {
@@ -26,4 +26,11 @@ test.each([
 
 test('an optional package that is installed is loaded', async () => {
   expect(await loadOptional('node:path', 'paths', async () => import('node:path'))).toHaveProperty('join')
+})
+
+test('a package that cannot be resolved is not installed, whatever the reason', () => {
+  expect(isInstalled('vitest')).toBe(true)
+  expect(isInstalled('not-a-package')).toBe(false)
+  // It exists, but resolving it fails with another code than that of a missing package.
+  expect(isInstalled('vitest/not-exported')).toBe(false)
 })
