@@ -20,6 +20,10 @@ export class AgentSessions {
   /** In the order of their last use. */
   readonly #byId = new Map<string, AgentSession & { usedAtMs: number }>()
 
+  get size(): number {
+    return this.#byId.size
+  }
+
   /** Creates an unguessable id. */
   createId(prefix = ''): string {
     return `${prefix}${randomBytes(18).toString('base64url')}`

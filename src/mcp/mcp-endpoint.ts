@@ -29,6 +29,8 @@ export interface McpCaller {
 export interface McpEndpoint extends AsyncDisposable {
   /** Handles a request. `body` is its parsed JSON, if it has any. */
   readonly handle: (request: Request, caller: McpCaller, body: unknown) => Promise<Response>
+  /** Returns the number of MCP sessions and handles. */
+  readonly sessionCount: () => number
 }
 
 /**
@@ -53,6 +55,7 @@ export async function createMcpEndpoint(onError: (error: Error) => void): Promis
       const authInfo = { token: caller.apiKey, clientId: caller.owner, scopes: [], extra: { caller } }
       return modern.fetch(request, { authInfo, parsedBody: body })
     },
+    sessionCount: () => sessions.size,
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled([modern.close(), sessions.disconnectAll()])
     },

@@ -43,6 +43,11 @@ export interface SessionToolResult {
 export class SessionTools implements AsyncDisposable {
   readonly #browsers = new Map<string, AttachedBrowser>()
 
+  /** Number of sessions to which the tools are connected. */
+  get size(): number {
+    return this.#browsers.size
+  }
+
   /** Describes the tools. */
   describe(): readonly ToolDescription[] {
     return tools().map(({ name, description, input }) => ({

@@ -55,7 +55,7 @@ export class AgentBrowser {
 
   /** Returns the browser tools. */
   async tools(): Promise<readonly LoopTool[]> {
-    const descriptions = await this.#deps.mcpHost.describeTools()
+    const descriptions = await this.#deps.mcpHost.describeTools(this.#scope.job.teamId)
     return descriptions.map(({ name, description, parameters }) => ({
       name,
       description,

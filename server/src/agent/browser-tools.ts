@@ -35,8 +35,8 @@ export async function openBrowserTools(
   options: BrowserToolsOptions,
 ): Promise<BrowserTools> {
   await using undo = new AsyncDisposableStack()
-  const sessionId = session.row.id
-  const descriptions = await mcpHost.describeTools()
+  const { id: sessionId, teamId } = session.row
+  const descriptions = await mcpHost.describeTools(teamId)
   const port = undo.use(
     await openCdpPort({
       version: session.browser.version,
@@ -44,10 +44,11 @@ export async function openBrowserTools(
         gateway.connect(session, upgrade, { query: new URLSearchParams(), targetId: undefined }),
     }),
   )
-  undo.defer(async () => mcpHost.releaseTools(sessionId))
+  undo.defer(async () => mcpHost.releaseTools(teamId, sessionId))
   const call = async (tool: string, input: unknown, signal: AbortSignal): Promise<ToolOutput> => {
     session.touch()
-    const output = await mcpHost.callTool({ sessionId, cdpUrl: port.url, tool, input, maxTokens, ...options }, signal)
+    const toolCall = { sessionId, cdpUrl: port.url, tool, input, maxTokens, ...options }
+    const output = await mcpHost.callTool(teamId, toolCall, signal)
     return { ...output, text: session.secrets.mask.apply(output.text) }
   }
   const opened = undo.move()

@@ -64,6 +64,7 @@ export type ApiServerSettings = Pick<
   | 'resumeSeconds'
   | 'mcpTools'
   | 'mcpDomains'
+  | 'maxMcpTeams'
 >
 
 interface ApiServerDeps {
@@ -107,7 +108,7 @@ export async function openApiServer(
   const { scrapes } = services
   readComponents(metrics, { sessions, sessionQueue, browsers, scrapes, gateway, viewers, egress, store })
   void resources.use(startHealthRecorder(shared, sessions, sessionQueue)).record()
-  const mcpHost = new McpHost(onError)
+  const mcpHost = new McpHost({ onError, maxProcesses: settings.api.maxMcpTeams })
   const agents = await openAgents(resources, {
     store,
     queues: services.queues,

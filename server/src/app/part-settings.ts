@@ -107,6 +107,7 @@ function apiSettings(config: ServerConfig): ApiServerSettings {
     resumeSeconds: config.resumeSeconds,
     mcpTools: config.mcpTools,
     mcpDomains: config.mcpDomains,
+    maxMcpTeams: config.maxMcpTeams,
   }
 }
 

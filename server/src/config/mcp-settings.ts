@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseDomainPattern } from 'bowline/kit/domain-pattern'
-import { list, type Setting } from './setting.ts'
+import { list, wholeNumber, type Setting } from './setting.ts'
 
 /** Settings of the MCP endpoint `/mcp`. */
 export const mcpSettings = {
@@ -19,5 +19,12 @@ export const mcpSettings = {
     schema: list
       .pipe(z.array(z.string().refine((text) => parseDomainPattern(text) !== undefined)).max(200))
       .default([]),
+  },
+  maxMcpTeams: {
+    flag: 'max-mcp-teams',
+    env: 'BOWLINE_MAX_MCP_TEAMS',
+    help: 'maximum number of teams that use `/mcp` and agents at once; each has a process with a heap of up to 1 GB',
+    accepts: 'an integer from 1 to 1000',
+    schema: wholeNumber(1, 1000).default(16),
   },
 } as const satisfies Record<string, Setting>

@@ -1,226 +1,160 @@
-import { once } from 'node:events'
-import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { BowlineError } from 'bowline/kit/errors'
 import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
-import type { FromThread, ThreadError, ThreadRequest, ToolOutcome, ToThread } from './thread-messages.ts'
+import { runEvery } from '../kit/run-every.ts'
+import { toError, type ProcessRequest } from './process-messages.ts'
+import { processEnded, TeamProcess } from './team-process.ts'
+
+/** Options of `McpHost`. */
+export interface McpHostOptions {
+  readonly onError: (error: unknown, action: string) => void
+  /** Maximum number of processes. */
+  readonly maxProcesses: number
+  /** Limit of the JavaScript heap of each, in megabytes. Default: 1024. */
+  readonly heapMb?: number | undefined
+  /** Milliseconds after which an unused process without sessions ends. Default: 5 minutes. */
+  readonly idleMs?: number | undefined
+  /** Milliseconds between two checks for unused processes. Default: 30 s. */
+  readonly checkMs?: number | undefined
+}
+
+/** Milliseconds after which the sessions of an unused process are forgotten. */
+const forgottenMs = 3_600_000
+
+/** Milliseconds after which an unused process with sessions makes room for another team. */
+const replaceableMs = 600_000
+
+/** Milliseconds that may pass between two requests of a client that has no session yet. */
+const betweenRequestsMs = 1000
+
+const busyRetrySeconds = 30
 
 /**
- * Runs the MCP endpoint in a worker thread, so that large pages of agents neither delay other
- * requests nor use up the memory of the server. The thread starts at the first request, because few
- * servers use MCP. If it fails, its MCP sessions are lost, and the next request starts another.
+ * Serves MCP and the browser tools of agents, each team in a process of its own: a page that
+ * exhausts the memory, or an action that hangs, neither delays other requests nor ends the sessions
+ * of other teams. A process starts at the first request of its team. If it fails, the MCP sessions
+ * of the team are lost, and the next request starts another. Unused processes end.
  */
 export class McpHost implements AsyncDisposable {
-  readonly #onError: (error: unknown, action: string) => void
-  #thread: Promise<McpThread> | undefined
+  readonly #onError: McpHostOptions['onError']
+  readonly #maxProcesses: number
+  readonly #heapMb: number
+  readonly #idleMs: number
+  readonly #processes = new Map<string, Promise<TeamProcess>>()
+  /** The started ones of `#processes`. */
+  readonly #started = new Map<string, TeamProcess>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #checks: AsyncDisposable
 
-  constructor(onError: (error: unknown, action: string) => void) {
+  constructor({ onError, maxProcesses, heapMb = 1024, idleMs = 300_000, checkMs = 30_000 }: McpHostOptions) {
     this.#onError = onError
+    this.#maxProcesses = maxProcesses
+    this.#heapMb = heapMb
+    this.#idleMs = idleMs
+    this.#checks = runEvery(checkMs, async () => this.#endUnused(), {
+      onError: (error) => onError(error, 'ending MCP processes'),
+    })
   }
 
   /**
-   * Responds to a request. Aborting `signal` cancels it. Throws PACKAGE_MISSING if one of the
-   * optional packages is not installed.
+   * Responds to a request of a team. Aborting `signal` cancels it. Throws PACKAGE_MISSING if one of
+   * the optional packages is not installed, and SERVER_BUSY if there are too many processes.
    */
-  async handle(request: ThreadRequest, signal: AbortSignal): Promise<Response> {
-    const thread = await this.#open()
-    return thread.handle(request, signal)
+  async handle(teamId: string, request: ProcessRequest, signal: AbortSignal): Promise<Response> {
+    // Clients reconnect to the streams of lost sessions, for which no process should start.
+    const hasSession = request.headers.some(([name]) => name === 'mcp-session-id')
+    if (hasSession && !this.#processes.has(teamId)) return sessionLost()
+    return (await this.#open(teamId)).handle(request, signal)
   }
 
-  /** Describes the browser tools. */
-  async describeTools(): Promise<readonly ToolDescription[]> {
-    const outcome = await (await this.#open()).useTools({ kind: 'describe' })
+  /** Describes the browser tools. Throws SERVER_BUSY. */
+  async describeTools(teamId: string): Promise<readonly ToolDescription[]> {
+    const outcome = await (await this.#open(teamId)).useTools({ kind: 'describe' })
     return 'tools' in outcome ? outcome.tools : []
   }
 
   /**
-   * Calls a browser tool on a session. Failures of the tool are part of the result. Throws
-   * PACKAGE_MISSING if Playwright is not installed, or the signal's reason.
+   * Calls a browser tool on a session of a team. Failures of the tool are part of the result.
+   * Throws PACKAGE_MISSING if Playwright is not installed, SERVER_BUSY, or the signal's reason.
    */
-  async callTool(call: SessionToolCall, signal: AbortSignal): Promise<SessionToolResult> {
-    const outcome = await (await this.#open()).useTools({ kind: 'call', call }, signal)
+  async callTool(teamId: string, call: SessionToolCall, signal: AbortSignal): Promise<SessionToolResult> {
+    const outcome = await (await this.#open(teamId)).useTools({ kind: 'call', call }, signal)
     signal.throwIfAborted()
     if ('output' in outcome) return outcome.output
-    throw toError('error' in outcome ? outcome.error : threadEnded)
+    throw toError('error' in outcome ? outcome.error : processEnded)
   }
 
-  /** Disconnects the browser tools from a session. */
-  async releaseTools(sessionId: string): Promise<void> {
-    const thread = await this.#thread?.catch(() => undefined)
-    thread?.send({ kind: 'release', sessionId })
+  /** Disconnects the browser tools from a session of a team. */
+  releaseTools(teamId: string, sessionId: string): void {
+    this.#started.get(teamId)?.send({ kind: 'release', sessionId })
   }
 
-  /** Disconnects from all browsers, and ends the thread. */
+  /** Ids of the running processes by team. */
+  get pids(): ReadonlyMap<string, number | undefined> {
+    return new Map([...this.#started].map(([teamId, { pid }]) => [teamId, pid]))
+  }
+
+  /** Disconnects from all browsers, and ends the processes. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const thread = await this.#thread?.catch(() => undefined)
-    await thread?.close()
+    await this.#checks[Symbol.asyncDispose]()
+    await Promise.allSettled(this.#processes.values())
+    for (const teamId of this.#started.keys()) this.#close(teamId)
+    await Promise.allSettled(this.#closing)
   }
 
-  async #open(): Promise<McpThread> {
-    if (this.#thread === undefined) {
-      const forget = (): void => {
-        if (this.#thread === starting) this.#thread = undefined
-      }
-      // Not in an async function, whose promise would be another one.
-      const starting = McpThread.start((error) => this.#onError(error, 'serving MCP'), forget)
-      starting.catch(forget)
-      this.#thread = starting
+  async #open(teamId: string): Promise<TeamProcess> {
+    const running = this.#processes.get(teamId)
+    if (running !== undefined) return running
+    this.#makeRoom()
+    const forget = (): void => {
+      if (this.#processes.get(teamId) !== starting) return
+      this.#processes.delete(teamId)
+      this.#started.delete(teamId)
     }
-    return this.#thread
-  }
-}
-
-/** A running thread, and the requests in it. */
-class McpThread {
-  readonly #worker: Worker
-  readonly #requests = new Map<number, PendingResponse>()
-  readonly #toolCalls = new Map<number, (outcome: ToolOutcome) => void>()
-  #lastId = 0
-
-  constructor(worker: Worker) {
-    this.#worker = worker
-  }
-
-  static async start(onError: (error: unknown) => void, onExit: () => void): Promise<McpThread> {
-    const worker = new Worker(new URL(`./mcp-thread${extname(import.meta.filename)}`, import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    // Not in an async function, whose promise would be another one.
+    const starting = TeamProcess.start({
+      heapMb: this.#heapMb,
+      onError: (error) => this.#onError(error, 'serving MCP'),
+      onExit: forget,
     })
-    worker.unref()
-    const thread = new McpThread(worker)
-    const ready = Promise.withResolvers<void>()
-    worker.on('error', (error) => {
-      onError(error)
-      ready.reject(error)
+    starting.catch(forget)
+    this.#processes.set(teamId, starting)
+    const started = await starting
+    if (this.#processes.get(teamId) === starting) this.#started.set(teamId, started)
+    return started
+  }
+
+  /** Ends the process that was unused for longest if there are too many. Throws SERVER_BUSY. */
+  #makeRoom(): void {
+    const max = this.#maxProcesses
+    if (this.#processes.size < max) return
+    const [unused] = [...this.#started]
+      .filter(([, { sessions, unusedMs }]) => unusedMs > (sessions === 0 ? betweenRequestsMs : replaceableMs))
+      .sort(([, a], [, b]) => b.unusedMs - a.unusedMs)
+    if (unused !== undefined) return this.#close(unused[0])
+    throw new BowlineError('SERVER_BUSY', `${max} teams use MCP or agents, the limit of this server`, {
+      hint: 'Retry after the seconds in `Retry-After`. The operator of the server can raise `--max-mcp-teams`.',
+      retryAfterSeconds: busyRetrySeconds,
     })
-    worker.on('exit', () => {
-      onExit()
-      ready.reject(toError(threadEnded))
-      thread.#failAll()
-    })
-    worker.on('message', (message: FromThread) => {
-      if (message.kind === 'ready') ready.resolve()
-      else if (message.kind === 'warning') onError(new Error(message.message))
-      else thread.#receive(message)
-    })
-    await ready.promise
-    return thread
   }
 
-  async handle(request: ThreadRequest, signal: AbortSignal): Promise<Response> {
-    const id = ++this.#lastId
-    const pending = new PendingResponse(() => this.#cancel(id))
-    this.#requests.set(id, pending)
-    if (signal.aborted) this.#cancel(id)
-    else signal.addEventListener('abort', () => this.#cancel(id), { once: true })
-    this.send({ kind: 'request', id, request })
-    return pending.response
-  }
-
-  /** Resolves with the outcome of a message about the browser tools. Never rejects. */
-  async useTools(
-    message: { readonly kind: 'describe' } | { readonly kind: 'call'; readonly call: SessionToolCall },
-    signal?: AbortSignal,
-  ): Promise<ToolOutcome> {
-    const id = ++this.#lastId
-    const { promise, resolve } = Promise.withResolvers<ToolOutcome>()
-    this.#toolCalls.set(id, resolve)
-    const cancel = (): void => this.send({ kind: 'cancel', id })
-    signal?.addEventListener('abort', cancel, { once: true })
-    this.send({ ...message, id })
-    if (signal?.aborted === true) cancel()
-    const outcome = await promise
-    signal?.removeEventListener('abort', cancel)
-    this.#toolCalls.delete(id)
-    return outcome
-  }
-
-  /** Closes the connections of the thread, and ends it after at most 2 s. */
-  async close(): Promise<void> {
-    const closed = once(this.#worker, 'exit', { signal: AbortSignal.timeout(closeLimitMs) }).catch(() => undefined)
-    this.#worker.on('message', ({ kind }: FromThread) => kind === 'closed' && void this.#worker.terminate())
-    this.send({ kind: 'close' })
-    await closed
-    await this.#worker.terminate()
-  }
-
-  #receive(message: FromThread): void {
-    if (!('id' in message)) return
-    if (message.kind === 'result') return this.#toolCalls.get(message.id)?.(message.result)
-    const pending = this.#requests.get(message.id)
-    pending?.receive(message)
-    if (message.kind === 'end') this.#requests.delete(message.id)
-  }
-
-  #cancel(id: number): void {
-    if (this.#requests.has(id)) this.send({ kind: 'cancel', id })
-  }
-
-  #failAll(): void {
-    for (const [id, pending] of this.#requests) {
-      pending.receive({ kind: 'end', id, error: threadEnded })
+  async #endUnused(): Promise<void> {
+    for (const [teamId, { sessions, unusedMs }] of this.#started) {
+      if (unusedMs > (sessions === 0 ? this.#idleMs : forgottenMs)) this.#close(teamId)
     }
-    this.#requests.clear()
-    for (const resolve of this.#toolCalls.values()) resolve({ error: threadEnded })
   }
 
-  /** Sends a message to the thread. */
-  send(message: ToThread): void {
-    this.#worker.postMessage(message)
-  }
-}
-
-/** A response whose parts arrive as messages. */
-class PendingResponse {
-  readonly response: Promise<Response>
-  readonly #head = Promise.withResolvers<Response>()
-  readonly #body: ReadableStream<Uint8Array>
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #isOpen = true
-
-  constructor(onCancel: () => void) {
-    this.response = this.#head.promise
-    this.#body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller
-      },
-      cancel: () => {
-        this.#isOpen = false
-        onCancel()
-      },
-    })
-  }
-
-  receive(message: FromThread): void {
-    if (message.kind === 'head') {
-      const { status, headers } = message
-      const isEmpty = status === 204 || status === 304
-      this.#head.resolve(
-        new Response(isEmpty ? null : this.#body, {
-          status,
-          headers: headers.map(([name, value]): [string, string] => [name, value]),
-        }),
-      )
-    } else if (message.kind === 'chunk' && this.#isOpen) this.#controller?.enqueue(message.chunk)
-    else if (message.kind === 'end' && this.#isOpen) this.#end(message.error)
-  }
-
-  #end(error: ThreadError | undefined): void {
-    this.#isOpen = false
-    if (error === undefined) return this.#controller?.close()
-    this.#head.reject(toError(error))
-    this.#controller?.error(toError(error))
+  /** Ends a process in the background. The next request of its team starts another. */
+  #close(teamId: string): void {
+    const closed = this.#started.get(teamId)?.close()
+    this.#started.delete(teamId)
+    this.#processes.delete(teamId)
+    if (closed === undefined) return
+    this.#closing.add(closed)
+    void closed.finally(() => this.#closing.delete(closed))
   }
 }
 
-const heapMb = 1024
-const closeLimitMs = 2000
-
-const threadEnded: ThreadError = {
-  code: 'UNKNOWN_ERROR',
-  message: 'The thread that serves MCP and browser tools has ended',
-  hint: 'Initialize the MCP session again, or repeat the request.',
-}
-
-function toError({ code, message, hint }: ThreadError): BowlineError {
-  return new BowlineError(code, message, { hint })
+function sessionLost(): Response {
+  const message = 'The MCP session has ended or is unknown. Initialize a new one.'
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32_001, message } }, { status: 404 })
 }

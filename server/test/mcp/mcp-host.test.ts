@@ -1,18 +1,84 @@
-import { Worker } from 'node:worker_threads'
-import { expect, test, vi } from 'vitest'
-import { McpHost } from '../../src/mcp/mcp-host.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { McpHost, type McpHostOptions } from '../../src/mcp/mcp-host.ts'
+import type { ProcessRequest } from '../../src/mcp/process-messages.ts'
 
-test('requests after the thread has ended are served by another one', async () => {
-  const posts = vi.spyOn(Worker.prototype, 'postMessage')
-  await using host = new McpHost(() => undefined)
-  const before = await host.describeTools()
-  const [ended] = posts.mock.contexts as Worker[]
-  await ended?.terminate()
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
 
-  const after = await host.describeTools()
-  const used = posts.mock.contexts.at(-1)
-  posts.mockRestore()
+function createHost(options: Partial<McpHostOptions> = {}): McpHost {
+  return new McpHost({ onError: () => undefined, maxProcesses: 2, ...options })
+}
 
-  expect(after).toEqual(before)
-  expect(used).not.toBe(ended)
+/** A message of a client, with the id of its MCP session. */
+function requestOf(owner: string, body: object, session?: string | null): ProcessRequest {
+  const url = 'http://127.0.0.1:9/mcp'
+  return {
+    url,
+    method: 'POST',
+    headers: [
+      ['content-type', 'application/json'],
+      ['accept', 'application/json, text/event-stream'],
+      ...(typeof session === 'string' ? [['mcp-session-id', session] as const] : []),
+    ],
+    body,
+    caller: { owner, apiKey: 'key', localUrl: url, publicUrl: url, options: {} },
+  }
+}
+
+async function send(host: McpHost, team: string, body: object, session?: string | null): Promise<Response> {
+  const response = await host.handle(team, requestOf(team, body, session), new AbortController().signal)
+  await response.clone().text()
+  return response
+}
+
+/** Starts an MCP session of a team, and returns its id. */
+async function startSession(host: McpHost, team: string): Promise<string | null> {
+  return (await send(host, team, initialize)).headers.get('mcp-session-id')
+}
+
+const listTools = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
+
+test('a process that runs out of memory ends the MCP sessions of its team only', async () => {
+  const errors: unknown[] = []
+  await using host = createHost({ heapMb: 128, onError: (error) => errors.push(error) })
+  const [lost, kept] = await Promise.all([startSession(host, 'a'), startSession(host, 'b')])
+  const tooLarge = { ...listTools, params: { text: 'x'.repeat(140_000_000) } }
+
+  const failed = send(host, 'a', tooLarge, lost)
+  await expect(failed).rejects.toThrow('The process that serves MCP and browser tools to this team has ended')
+  const withoutProcess = await send(host, 'a', listTools, lost)
+  const other = await send(host, 'b', listTools, kept)
+
+  expect(String(errors[0])).toContain('out of memory')
+  expect(withoutProcess.status).toBe(404)
+  expect(other.status).toBe(200)
+  expect(await other.text()).toContain('browser_navigate')
+})
+
+test('unused processes make room for other teams, and end', async () => {
+  const now = vi.spyOn(Date, 'now')
+  onTestFinished(() => now.mockRestore())
+  const start = performance.timeOrigin + performance.now()
+  await using host = createHost({ maxProcesses: 1, checkMs: 20 })
+
+  const tools = await host.describeTools('a')
+  now.mockReturnValue(start + 60_000)
+  await startSession(host, 'b')
+  now.mockReturnValue(start + 120_000)
+  const refused = host.describeTools('a')
+  await expect(refused).rejects.toMatchObject({ code: 'SERVER_BUSY', status: 503, retryAfterSeconds: 30 })
+  const teamBefore = [...host.pids.keys()]
+  now.mockReturnValue(start + 800_000)
+  await host.describeTools('a')
+  const teamAfter = [...host.pids.keys()]
+  now.mockReturnValue(start + 1_200_000)
+  await vi.waitFor(() => expect(host.pids.size).toBe(0))
+
+  expect(tools.map(({ name }) => name)).toContain('browser_click')
+  expect(teamBefore).toEqual(['b'])
+  expect(teamAfter).toEqual(['a'])
 })

@@ -52,6 +52,7 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
     const { method, body, url } = request
     const headers = headersOf(request)
     const response = await host.handle(
+      key.teamId,
       { url: new URL(url, publicUrl).href, method, headers, body: body ?? undefined, caller },
       gone.signal,
     )

@@ -1,7 +1,8 @@
+import { BowlineError } from 'bowline/kit/errors'
 import type { McpCaller, SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
 
-/** A request that the server passes to the MCP thread. */
-export interface ThreadRequest {
+/** A request that the server passes to the MCP process of a team. */
+export interface ProcessRequest {
   readonly url: string
   readonly method: string
   readonly headers: readonly (readonly [string, string])[]
@@ -10,9 +11,9 @@ export interface ThreadRequest {
   readonly caller: McpCaller
 }
 
-/** A message to the MCP thread. */
-export type ToThread =
-  | { readonly kind: 'request'; readonly id: number; readonly request: ThreadRequest }
+/** A message to an MCP process. */
+export type ToProcess =
+  | { readonly kind: 'request'; readonly id: number; readonly request: ProcessRequest }
   | { readonly kind: 'describe'; readonly id: number }
   | { readonly kind: 'call'; readonly id: number; readonly call: SessionToolCall }
   /** Disconnect from a session. */
@@ -21,8 +22,8 @@ export type ToThread =
   /** Disconnect from all browsers. */
   | { readonly kind: 'close' }
 
-/** A message of the MCP thread. */
-export type FromThread =
+/** A message of an MCP process. */
+export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly id: number; readonly result: ToolOutcome }
   | {
@@ -32,19 +33,25 @@ export type FromThread =
       readonly headers: readonly (readonly [string, string])[]
     }
   | { readonly kind: 'chunk'; readonly id: number; readonly chunk: Uint8Array }
-  | { readonly kind: 'end'; readonly id: number; readonly error?: ThreadError | undefined }
-  | { readonly kind: 'closed' }
+  | { readonly kind: 'end'; readonly id: number; readonly error?: ProcessError | undefined }
+  /** The number of its MCP sessions, handles and connected sessions has changed. */
+  | { readonly kind: 'sessions'; readonly count: number }
   | { readonly kind: 'warning'; readonly message: string }
 
 /** Outcome of a message about the browser tools. */
 export type ToolOutcome =
   | { readonly tools: readonly ToolDescription[] }
   | { readonly output: SessionToolResult }
-  | { readonly error: ThreadError }
+  | { readonly error: ProcessError }
 
-/** An error, as it crosses the boundary of the thread. */
-export interface ThreadError {
+/** An error, as it crosses the boundary of the process. */
+export interface ProcessError {
   readonly code: string
   readonly message: string
   readonly hint: string | undefined
+}
+
+/** Creates the error again on the other side. */
+export function toError({ code, message, hint }: ProcessError): BowlineError {
+  return new BowlineError(code, message, { hint })
 }
