@@ -2,6 +2,7 @@ import { Element, Text, type Document } from 'domhandler'
 import type { ParsedPage } from '../parse/parsed-page.ts'
 import { resolveUrl } from '../parse/resolve-url.ts'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
+import { linkEmbeds } from '../parse/embeds.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from '../parse/image-source.ts'
 import { pruneTree } from './main-content/prune.ts'
 import { selectMainContent } from './main-content/select.ts'
@@ -50,6 +51,7 @@ export function cleanPage({ document, base }: ParsedPage, options: CleanOptions 
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
   if (selectsMainContent) keepMainContent(document, onlyCleanContent, options.includeComments)
+  linkEmbeds(document)
   removeNonContent(document)
   resolveUrls(document, base, removeBase64Images)
   return { removeBase64Images, isUnmatched }

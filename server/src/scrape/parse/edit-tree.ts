@@ -33,6 +33,16 @@ export function setChildren(parent: ParentNode, children: readonly ChildNode[]):
   }
 }
 
+/** Replaces nodes of a tree, in one pass. A node with an empty list is removed. */
+export function replaceNodes(parent: ParentNode, replacements: ReadonlyMap<ChildNode, readonly ChildNode[]>): void {
+  if (parent.children.some((child) => replacements.has(child)))
+    setChildren(
+      parent,
+      parent.children.flatMap((child) => replacements.get(child) ?? [child]),
+    )
+  for (const child of parent.children) if ('children' in child) replaceNodes(child, replacements)
+}
+
 /** Removes all nodes for which `isKept` returns false, with their descendants, in one pass. */
 export function filterTree(parent: ParentNode, isKept: (node: AnyNode) => boolean): void {
   const kept = parent.children.filter(isKept)

@@ -37,7 +37,8 @@ function isUrl(value: string): boolean {
   return /^\S+$/.test(value.trim()) && !value.trim().startsWith('{')
 }
 
-function isPlaceholder(source: string): boolean {
+/** Whether a URL is that of an empty image that is shown until the real one is loaded. */
+export function isPlaceholder(source: string): boolean {
   return (
     source.startsWith('data:') ||
     /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy)\.(?:gif|png|svg)$/i.test(source)

@@ -1,6 +1,9 @@
 import type { Document, Element, ParentNode } from 'domhandler'
+import { revealCodeTabs } from './code-tabs.ts'
 import { isElement, isText, textOf, visitElements } from './dom-nodes.ts'
 import { filterTree, unwrap } from './edit-tree.ts'
+import { restoreLazyImages } from './lazy-images.ts'
+import { normalizeMath } from './math-markup.ts'
 
 /**
  * Which hidden elements to remove: all, or only those too short to be an inactive tab or a
@@ -10,7 +13,8 @@ export type HiddenRule = 'all' | 'short'
 
 /**
  * Prepares a tree for cleaning: inlines shadow trees, unwraps `<noscript>` if it has much of the
- * page's text, and removes hidden elements.
+ * page's text, restores what scripts hide or draw later (formulas, images, tabs with code), and
+ * removes hidden elements.
  */
 export function normalizeTree(document: Document, hidden: HiddenRule): void {
   const shadowRoots: Element[] = []
@@ -19,6 +23,9 @@ export function normalizeTree(document: Document, hidden: HiddenRule): void {
   })
   for (const shadowRoot of shadowRoots) unwrap(shadowRoot)
   unwrapNoscript(document)
+  normalizeMath(document)
+  restoreLazyImages(document)
+  revealCodeTabs(document)
   filterTree(
     document,
     (node) => !isElement(node) || !isHidden(node) || (hidden === 'short' && countWords(node) >= minFoldedWords),

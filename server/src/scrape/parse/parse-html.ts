@@ -3,6 +3,7 @@ import { Document, Element, Text } from 'domhandler'
 import { Tokenizer, type QuoteType, type TokenizerCallbacks } from 'htmlparser2'
 import { truncateHtml, defaultHtmlLimits, type HtmlLimits } from './html-limits.ts'
 import { closesOnOpen, inlineNames, leavesForeign, scopeBoundaries, voidNames } from './html-rules.ts'
+import { isTexScript } from './math-markup.ts'
 
 /**
  * Publishes the length of each HTML text that this thread parses. It has no subscribers by default.
@@ -37,7 +38,7 @@ export function parseHtmlWithWarnings(
   return { document, warnings }
 }
 
-// Elements whose content is dropped. JSON-LD is kept for metadata.
+// Elements whose content is dropped. JSON-LD is kept for metadata, and TeX for formulas.
 const mutedNames = new Set(['script', 'style', 'noembed', 'noframes', 'svg'])
 
 /**
@@ -298,5 +299,6 @@ const headNames = new Set([
 ])
 
 function isStructuredText(element: Element): boolean {
-  return element.name === 'script' && /^application\/(ld\+)?json/i.test(element.attribs['type']?.trim() ?? '')
+  const type = element.attribs['type']?.trim()
+  return element.name === 'script' && (isTexScript(type) || /^application\/(ld\+)?json/i.test(type ?? ''))
 }

@@ -1,11 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
+import { testCases, url } from './markdown-cases.ts'
 
-type Case = readonly [title: string, html: string, markdown: string]
-
-const url = 'https://site.example/docs/page.html'
-
-const cases: Readonly<Record<string, readonly Case[]>> = {
+testCases({
   headings: [
     ['six levels', '<h1>A</h1><h2>B</h2><h6>C</h6>', '# A\n\n## B\n\n###### C'],
     ['without permalinks', '<h2>Setup<a class="headerlink" href="#setup">¶</a></h2>', '## Setup'],
@@ -194,15 +191,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
       'word '.repeat(120).trim(),
     ],
   ],
-}
-
-for (const [group, members] of Object.entries(cases)) {
-  describe(group, () => {
-    test.each(members)('%s', (_title, html, markdown) => {
-      expect(toMarkdown(html, url).trimEnd()).toBe(markdown)
-    })
-  })
-}
+})
 
 test('inline images are kept on request', () => {
   const markdown = toMarkdown('<img src="data:image/png;base64,AAAA" alt="L">', url, { removeBase64Images: false })

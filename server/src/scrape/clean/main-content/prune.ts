@@ -1,5 +1,6 @@
 import type { AnyNode, ChildNode, Document, Element, ParentNode } from 'domhandler'
 import { isElement, isText } from '../../parse/dom-nodes.ts'
+import { embedOf } from '../../parse/embeds.ts'
 import { filterTree } from '../../parse/edit-tree.ts'
 import type { MainContent } from './select.ts'
 
@@ -72,7 +73,13 @@ function markNode(node: ChildNode, marking: Marking): boolean {
   }
   if (marking.counts.has(node)) return mark(node, marking)
   if (!marking.isMostlyKept) return false
-  if (media.has(node.name) || node.name === 'hr' || node.name === 'br' || node.name === 'input') {
+  if (
+    media.has(node.name) ||
+    embedOf(node) !== undefined ||
+    node.name === 'hr' ||
+    node.name === 'br' ||
+    node.name === 'input'
+  ) {
     markAll(node, marking.needed)
     return true
   }

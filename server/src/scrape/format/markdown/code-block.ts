@@ -1,5 +1,5 @@
 import type { ChildNode, Element } from 'domhandler'
-import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
+import { isElement, isText, textOf, invisibleNames } from '../../parse/dom-nodes.ts'
 
 /** Writes a fenced code block with its language. Returns '' for an empty one. */
 export function writeCodeBlock(pre: Element): string {
@@ -11,7 +11,8 @@ export function writeCodeBlock(pre: Element): string {
 }
 
 const ownLine = new Set('div p li tr table tbody'.split(' '))
-const numbering = /(?:^|[\s-])(?:line-?numbers?(?:-rows)?|linenos?|lineno|gutter|ln-num|hljs-ln-numbers)(?:$|\s)/i
+const numbering =
+  /(?:^|[\s-])(?:line-?numbers?(?:-rows|-wrapper)?|linenos?|linenodiv|gutter|blob-num|ln-num|hljs-ln-numbers|codeLineNumber_\w+)(?:$|\s)|(?:^|\s)lnt?(?:$|\s)/i
 
 function codeText(pre: Element): string {
   let text = ''
@@ -30,6 +31,32 @@ function codeText(pre: Element): string {
   return text.replaceAll('\u00a0', ' ')
 }
 
+/**
+ * Whether an element that is no `<pre>` is a code block: a table with a row per line of code, or what
+ * SyntaxHighlighter writes.
+ */
+export function isCodeTable({ name, attribs }: Element): boolean {
+  if (name !== 'table' && name !== 'div') return false
+  return /(?:^|\s)(?:js-file-line-container|syntaxhighlighter)(?:\s|$)/.test(attribs['class'] ?? '')
+}
+
+const copyLabel = /^(?:copy(?: (?:code|to clipboard))?|copied!?)$/i
+
+/** Whether an element beside or in a code block copies it, names its language or numbers its lines. */
+export function isCodeControl(element: Element): boolean {
+  const { name, attribs, next } = element
+  const names = attribs['class'] ?? ''
+  if (name === 'clipboard-copy') return true
+  if (name === 'button')
+    return (
+      /(?:^|[\s_-])(?:copy|clipboard)/i.test(names) ||
+      copyLabel.test(attribs['aria-label'] ?? attribs['title'] ?? '') ||
+      copyLabel.test(textOf(element).trim())
+    )
+  if (name === 'span' && names === 'lang') return next !== null && isElement(next) && next.name === 'pre'
+  return name === 'div' && attribs['aria-hidden'] === 'true' && isNumbering(element)
+}
+
 /** Whether an element contains line numbers. */
 export function isNumbering(element: Element): boolean {
   return element.name !== 'pre' && element.name !== 'code' && numbering.test(element.attribs['class'] ?? '')
@@ -37,7 +64,7 @@ export function isNumbering(element: Element): boolean {
 
 const named =
   /(?:^|\s)(?:language|lang|highlight-source|highlight-text|highlight|brush|sourcecode|prettyprint\s+lang)(?:-|:\s*)([\w+#.]+)/i
-const beside = /(?:^|\s)(?:hljs|sourceCode|prism|shiki|codehilite)\s+([\w+#]+)(?:\s|$)/
+const beside = /(?:^|\s)(?:hljs|sourceCode|prism|shiki|codehilite|syntaxhighlighter)\s+([\w+#]+)(?:\s|$)/
 const noLanguage = new Set(
   'none text plain plaintext default notranslate nohighlight txt source numbersource wrapper language literal'.split(
     ' ',

@@ -1,8 +1,12 @@
 import type { ChildNode, Element } from 'domhandler'
+import { splitAtTex } from '../../parse/math-markup.ts'
 import { resolveUrl } from '../../parse/resolve-url.ts'
-import { isElement, isText, textOf, invisibleNames } from '../../parse/dom-nodes.ts'
+import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
+import { isCodeControl } from './code-block.ts'
 import { escapeBrackets, escapeText, writeAddress } from './escape.ts'
+import { isHeadingControl } from './heading.ts'
 import { writeImage } from './image.ts'
+import { writeTex } from './tex.ts'
 import type { Writer } from './writer.ts'
 
 interface Link {
@@ -53,22 +57,38 @@ function isPlain({ link, strong, emphasis, strike, code }: Run): boolean {
 }
 
 function collect(node: ChildNode, style: Style, runs: Run[], writer: Writer): void {
-  if (isText(node))
-    runs.push({
-      ...style,
-      text: style.code ? node.data.replace(/\s+/g, ' ') : escapeText(node.data.replace(/\s+/g, ' ')),
-    })
+  if (isText(node)) collectText(node.data.replace(/\s+/g, ' '), style, runs)
   else if (isElement(node) && !invisibleNames.has(node.name)) collectElement(node, style, runs, writer)
+}
+
+function collectText(text: string, style: Style, runs: Run[]): void {
+  if (style.code) runs.push({ ...style, text })
+  else if (!/\\[([]|\$\$/.test(text)) runs.push({ ...style, text: escapeText(text) })
+  else
+    for (const part of splitAtTex(text)) {
+      if (part.isBlock === undefined) runs.push({ ...style, text: escapeText(part.text) })
+      else collectTex(part.text, part.isBlock, style, runs)
+    }
+}
+
+/** Adds a formula. A block formula becomes a paragraph of its own. */
+function collectTex(tex: string, isBlock: boolean, style: Style, runs: Run[]): void {
+  if (tex === '') return
+  if (!isBlock) runs.push({ ...style, text: `$${tex}$` })
+  else for (const text of ['\n', '\n', `$$${tex}$$`, '\n', '\n']) runs.push({ ...plain, text })
 }
 
 function collectElement(element: Element, style: Style, runs: Run[], writer: Writer): void {
   const { name, attribs } = element
-  if (name === 'br') runs.push({ ...plain, text: '\n' })
+  const note = writer.footnotes.references.get(element)
+  if (note !== undefined) runs.push({ ...plain, text: `[^${note}]` })
+  else if (writer.footnotes.omitted.has(element) || isHeadingControl(element) || isCodeControl(element)) return
+  else if (name === 'br') runs.push({ ...plain, text: '\n' })
   else if (name === 'img') {
     const image = writeImage(element, writer)
     if (image !== '') runs.push({ ...plain, link: style.link, text: image })
-  } else if (name === 'math') runs.push({ ...style, text: writeMath(element) })
-  else if (isPermalink(element) || /(?:^|\s)katex-html(?:\s|$)/.test(attribs['class'] ?? '')) return
+  } else if (name === 'video' || name === 'audio') collectMedia(element, style, runs, writer)
+  else if (name === 'math') collectTex(writeTex(element), attribs['display'] === 'block', style, runs)
   else {
     const own = name === 'a' ? linkStyle(element, writer) : stylesByName[name]
     const inner = own === undefined ? style : { ...style, ...own }
@@ -87,30 +107,14 @@ function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined
   return address === undefined ? undefined : { link: { address } }
 }
 
-function writeMath(element: Element): string {
-  const source = findTex(element)?.trim()
-  if (source === undefined || source === '') return escapeText(textOf(element).replace(/\s+/g, ' '))
-  return element.attribs['display'] === 'block' ? `$$${source}$$` : `$${source}$`
-}
-
-function findTex(element: Element): string | undefined {
-  for (const child of element.children) {
-    if (!isElement(child)) continue
-    if (child.name === 'annotation' && child.attribs['encoding'] === 'application/x-tex') return textOf(child)
-    const found = findTex(child)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Whether a link is the permalink of a heading. */
-function isPermalink(element: Element): boolean {
-  if (element.name !== 'a' || element.attribs['href']?.includes('#') !== true) return false
-  const text = textOf(element).trim()
-  return (
-    /^[#¶§🔗]$/u.test(text) ||
-    (text === '' && /anchor|permalink|headerlink|hash-link/i.test(element.attribs['class'] ?? ''))
-  )
+/** Adds a video or a sound as a link to its file, with its title. */
+function collectMedia(element: Element, style: Style, runs: Run[], writer: Writer): void {
+  const sources = [element, ...element.children.filter(isElement).filter(({ name }) => name === 'source')]
+  const address = sources.map(({ attribs }) => resolveUrl(attribs['src'], writer.base)).find((url) => url !== undefined)
+  if (address === undefined) return
+  const { title, 'aria-label': label } = element.attribs
+  const text = escapeText((title ?? label ?? '').trim()) || (element.name === 'video' ? 'Video' : 'Audio')
+  runs.push({ ...style, link: { address }, text })
 }
 
 /** Collapses spaces between runs, and removes them at line edges and breaks. */

@@ -121,9 +121,42 @@ function most(numbers: readonly number[]): number {
 function writeCell(cell: Element, writer: Writer): string {
   return writer
     .blocks(cell.children)
+    .map(inCell)
     .join('<br>')
     .replace(/\s*\n\s*/g, '<br>')
     .replace(/(?<!\\)\|/g, '\\|')
+}
+
+/** Rewrites a block that a cell of a table cannot contain: a table, a code block or a heading. */
+function inCell(block: string): string {
+  const lines = block.split('\n')
+  if (block.startsWith('| '))
+    return lines
+      .filter((line) => !isTableRule(line))
+      .map(joinCells)
+      .join('\n')
+  if (block.startsWith('```')) return lines.slice(1, -1).filter(isFilled).map(asInlineCode).join('\n')
+  return block.replace(/^#{1,6} (.*)$/s, '**$1**').replace(/^> ?/gm, '')
+}
+
+function isTableRule(line: string): boolean {
+  return /^\|(?: --- \|)+$/.test(line)
+}
+
+function joinCells(line: string): string {
+  return line
+    .slice(2, -2)
+    .split(/(?<!\\) \| /)
+    .filter(isFilled)
+    .join(', ')
+}
+
+function isFilled(text: string): boolean {
+  return text.trim() !== ''
+}
+
+function asInlineCode(line: string): string {
+  return line.includes('`') ? line : `\`${line}\``
 }
 
 function withoutEmpty(grid: readonly (readonly string[])[]): readonly (readonly string[])[] {

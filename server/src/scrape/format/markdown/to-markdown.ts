@@ -1,10 +1,14 @@
 import type { ChildNode, Element } from 'domhandler'
+import { linkEmbeds } from '../../parse/embeds.ts'
 import { parsePage, type ParsedPage } from '../../parse/parsed-page.ts'
 import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 import { normalizeTree } from '../../parse/normalize-tree.ts'
-import { writeCodeBlock } from './code-block.ts'
+import { writeAdmonition } from './admonition.ts'
+import { isCodeControl, isCodeTable, writeCodeBlock } from './code-block.ts'
 import { escapeLineStart, writeAddress } from './escape.ts'
+import { findFootnotes, writeFootnote } from './footnotes.ts'
+import { writeHeading } from './heading.ts'
 import { writeInline } from './inline.ts'
 import { writeDefinitions, writeList } from './list.ts'
 import { writeTable } from './table.ts'
@@ -19,9 +23,12 @@ export interface MarkdownOptions {
 }
 
 /** Writes a page as GitHub-flavored Markdown, with absolute URLs. */
-export function treeToMarkdown({ document, base }: ParsedPage, options: MarkdownOptions = {}): string {
+export function treeToMarkdown({ document, url, base }: ParsedPage, options: MarkdownOptions = {}): string {
+  const pageUrls = [url, base]
   const writer: Writer = {
     base,
+    pageUrls,
+    footnotes: findFootnotes(document, pageUrls),
     isBlock: createBlockTest(),
     warn: (what) => void options.warnings?.add(what),
     removesBase64Images: options.removeBase64Images ?? true,
@@ -36,6 +43,7 @@ export function treeToMarkdown({ document, base }: ParsedPage, options: Markdown
 export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
   const page = parsePage(html, url)
   normalizeTree(page.document, 'all')
+  linkEmbeds(page.document)
   return treeToMarkdown(page, options)
 }
 
@@ -48,7 +56,7 @@ function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly stri
   }
   for (const node of nodes) {
     if (isText(node)) run.push(node)
-    else if (isElement(node) && !invisibleNames.has(node.name)) {
+    else if (isElement(node) && !isLeftOut(node, writer)) {
       if (!writer.isBlock(node)) run.push(node)
       else {
         flush()
@@ -58,6 +66,10 @@ function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly stri
   }
   flush()
   return blocks
+}
+
+function isLeftOut(element: Element, { footnotes }: Writer): boolean {
+  return invisibleNames.has(element.name) || footnotes.omitted.has(element) || isCodeControl(element)
 }
 
 /** Writes inline nodes as paragraphs, split at double line breaks. */
@@ -77,6 +89,13 @@ function writeParagraphs(nodes: readonly ChildNode[], writer: Writer): readonly 
 }
 
 function writeBlock(element: Element, writer: Writer): readonly string[] {
+  const note = writer.footnotes.notes.get(element)
+  if (note !== undefined) return [writeFootnote(note, writeElement(element, writer))]
+  const admonition = writeAdmonition(element, writer)
+  return admonition === undefined ? writeElement(element, writer) : [admonition]
+}
+
+function writeElement(element: Element, writer: Writer): readonly string[] {
   const { name } = element
   switch (name) {
     case 'h1':
@@ -90,13 +109,11 @@ function writeBlock(element: Element, writer: Writer): readonly string[] {
     case 'ol':
     case 'menu':
     case 'dir':
-      return nonEmpty(writeList(element, writer))
-    case 'li':
-      return writer.blocks(element.children)
+      return hasNotes(element, writer) ? writer.blocks(element.children) : nonEmpty(writeList(element, writer))
     case 'dl':
-      return writeDefinitions(element, writer)
+      return hasNotes(element, writer) ? writer.blocks(element.children) : writeDefinitions(element, writer)
     case 'table':
-      return writeTable(element, writer)
+      return isCodeTable(element) ? nonEmpty(writeCodeBlock(element)) : writeTable(element, writer)
     case 'pre':
     case 'listing':
     case 'xmp':
@@ -107,24 +124,32 @@ function writeBlock(element: Element, writer: Writer): readonly string[] {
       )
     case 'hr':
       return ['---']
+    case 'video':
+    case 'audio':
+      return nonEmpty(writer.inline([element]).trim())
+    case 'summary':
+      return writeSummary(element, writer)
     case 'a':
       return writeCard(element, writer)
     default:
-      return writer.blocks(element.children)
+      return isCodeTable(element) ? nonEmpty(writeCodeBlock(element)) : writer.blocks(element.children)
   }
+}
+
+function hasNotes(list: Element, { footnotes }: Writer): boolean {
+  return footnotes.notes.size > 0 && list.children.some((child) => isElement(child) && footnotes.notes.has(child))
+}
+
+/** Writes the visible line of `<details>` in bold, unless it has marks of its own. */
+function writeSummary(element: Element, writer: Writer): readonly string[] {
+  const blocks = writer.blocks(element.children)
+  const [line, ...others] = blocks
+  const isPlain = others.length === 0 && line !== undefined && !/[\n*]|^(?:#|[-+>|`] ?)/.test(line)
+  return isPlain ? [`**${line}**`] : blocks
 }
 
 function nonEmpty(block: string): readonly string[] {
   return block === '' ? [] : [block]
-}
-
-function writeHeading(element: Element, level: number, writer: Writer): readonly string[] {
-  const text = writer
-    .inline(element.children)
-    .replace(/\s*\n\s*/g, ' ')
-    .trim()
-  const unmarked = /^\*\*(?:(?!\*\*).)+\*\*$/.test(text) ? text.slice(2, -2) : text
-  return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
 }
 
 /**

@@ -1,9 +1,13 @@
 import type { ChildNode, Element } from 'domhandler'
+import type { Footnotes } from './footnotes.ts'
 
 /** Context that the block writers share. */
 export interface Writer {
   /** Base URL. With '', relative URLs stay unchanged. */
   readonly base: string
+  /** URL of the page and its base. Fragments of these lead into the page. */
+  readonly pageUrls: readonly string[]
+  readonly footnotes: Footnotes
   /** Whether an element is a block. */
   readonly isBlock: (element: Element) => boolean
   /** Adds a sentence to the warning, such as about content that was left out. */
