@@ -143,6 +143,9 @@ testCases({
       '```\nls\n```',
     ],
   ],
+  buttons: [
+    ['that fold their texts stay', '<h3><button class="accordion-copy">How?</button></h3><p>So</p>', '### How?\n\nSo'],
+  ],
   'tabs of code of': [
     [
       'Docusaurus',

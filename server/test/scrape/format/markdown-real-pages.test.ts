@@ -188,6 +188,7 @@ testCases({
   ],
   'videos and sounds of the page': [
     ['as links', '<video controls title="Tour"><source src="/t.mp4"></video>', '[Tour](https://site.example/t.mp4)'],
+    ['not if they only decorate', '<p>a</p><video autoplay muted loop src="/b.mp4"></video>', 'a'],
     ['without a title', '<p>Hear <audio src="a.mp3"></audio></p>', 'Hear [Audio](https://site.example/docs/a.mp3)'],
   ],
   'images that are loaded late': [

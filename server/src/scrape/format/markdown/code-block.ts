@@ -47,12 +47,7 @@ export function isCodeControl(element: Element): boolean {
   const { name, attribs, next } = element
   const names = attribs['class'] ?? ''
   if (name === 'clipboard-copy') return true
-  if (name === 'button')
-    return (
-      /(?:^|[\s_-])(?:copy|clipboard)/i.test(names) ||
-      copyLabel.test(attribs['aria-label'] ?? attribs['title'] ?? '') ||
-      copyLabel.test(textOf(element).trim())
-    )
+  if (name === 'button') return copyLabel.test(textOf(element).trim())
   if (name === 'span' && names === 'lang') return next !== null && isElement(next) && next.name === 'pre'
   return name === 'div' && attribs['aria-hidden'] === 'true' && isNumbering(element)
 }

@@ -107,12 +107,13 @@ function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined
   return address === undefined ? undefined : { link: { address } }
 }
 
-/** Adds a video or a sound as a link to its file, with its title. */
+/** Adds a video or a sound as a link to its file, with its title. Leaves out videos that only decorate. */
 function collectMedia(element: Element, style: Style, runs: Run[], writer: Writer): void {
   const sources = [element, ...element.children.filter(isElement).filter(({ name }) => name === 'source')]
   const address = sources.map(({ attribs }) => resolveUrl(attribs['src'], writer.base)).find((url) => url !== undefined)
-  if (address === undefined) return
-  const { title, 'aria-label': label } = element.attribs
+  const { title, 'aria-label': label, controls, autoplay, loop } = element.attribs
+  const isDecoration = controls === undefined && (autoplay ?? loop) !== undefined
+  if (address === undefined || isDecoration) return
   const text = escapeText((title ?? label ?? '').trim()) || (element.name === 'video' ? 'Video' : 'Audio')
   runs.push({ ...style, link: { address }, text })
 }
