@@ -154,7 +154,7 @@ const sets: Readonly<Record<string, string>> = { ℝ: 'R', ℤ: 'Z', ℕ: 'N', �
 const silent = new Set(['\u2061', '\u2062', '\u2063', '\u2064', '\u200b'])
 
 function symbols(text: string): string {
-  return [...text].map(symbol).reduce(join, '')
+  return Array.from(text, symbol).reduce(join, '')
 }
 
 function symbol(character: string): string {
