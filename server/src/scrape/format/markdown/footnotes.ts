@@ -202,7 +202,7 @@ function isInNotes(note: Element): boolean {
 /** Writes a note: `[^1]: ` and its blocks, indented so that they belong to it. */
 export function writeFootnote(name: string, blocks: readonly string[]): string {
   const [first = '', ...others] = blocks
-  const text = first.replace(/^(?:\[\s*\]|\(\s*\)|[\^↑↩\ufe0e]|\s)+/u, '')
+  const text = first.replace(/^(?:\[\s*\]|\(\s*\)|[\^↑↩]|\ufe0e|\s)+/u, '')
   const body = [text, ...others].filter((block) => block.trim() !== '').join('\n\n')
   return `[^${name}]: ${body.replace(/\n(?=.)/g, '\n    ')}`.trimEnd()
 }
