@@ -4,8 +4,8 @@ import { replaceNodes } from './edit-tree.ts'
 import { imageSource, isPlaceholder } from './image-source.ts'
 
 /**
- * Replaces images without a URL, which scripts load late, with the image of the `<noscript>` next to
- * them.
+ * Replaces images without a URL, which scripts load late, with the image of the `<noscript>` next
+ * to them.
  */
 export function restoreLazyImages(document: Document): void {
   const replacements = new Map<ChildNode, readonly ChildNode[]>()

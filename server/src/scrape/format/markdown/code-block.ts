@@ -32,8 +32,8 @@ function codeText(pre: Element): string {
 }
 
 /**
- * Whether an element that is no `<pre>` is a code block: a table with a row per line of code, or what
- * SyntaxHighlighter writes.
+ * Whether an element other than `<pre>` is a code block: a table with a row per line of code, or
+ * the output of SyntaxHighlighter.
  */
 export function isCodeTable({ name, attribs }: Element): boolean {
   if (name !== 'table' && name !== 'div') return false
@@ -42,7 +42,7 @@ export function isCodeTable({ name, attribs }: Element): boolean {
 
 const copyLabel = /^(?:copy(?: (?:code|to clipboard))?|copied!?)$/i
 
-/** Whether an element beside or in a code block copies it, names its language or numbers its lines. */
+/** Whether an element copies a code block, names its language or numbers its lines. */
 export function isCodeControl(element: Element): boolean {
   const { name, attribs, next } = element
   const names = attribs['class'] ?? ''

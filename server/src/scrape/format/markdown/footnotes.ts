@@ -7,7 +7,7 @@ export interface Footnotes {
   readonly references: ReadonlyMap<Element, string>
   /** Elements with the text of a note, and its label. */
   readonly notes: ReadonlyMap<Element, string>
-  /** Elements that are not written: links from a note back to its references, and repeated labels. */
+  /** Elements to leave out: links from a note back to its references, and repeated labels. */
   readonly omitted: ReadonlySet<Element>
 }
 
@@ -157,7 +157,7 @@ function contains(parent: Element, node: Element): boolean {
   return false
 }
 
-/** Returns the ids that a note may link back to: those of a reference and of what wraps it closely. */
+/** Returns the ids that a note may link back to: those of a reference and its wrappers. */
 function idsOf(reference: Element): readonly string[] {
   const inner = reference.children.find(isElement)
   const ids = [inner?.attribs['id'], reference.attribs['id'], reference.attribs['name']]

@@ -13,7 +13,7 @@ export function writeHeading(element: Element, level: number, writer: Writer): r
   return unmarked === '' ? [] : [`${'#'.repeat(level)} ${unmarked}`]
 }
 
-/** Unwraps a link around the whole heading that leads to the heading itself, as mdBook writes it. */
+/** Unwraps a link around a whole heading that leads to the heading itself, as in mdBook. */
 function withoutSelfLink(node: ChildNode, heading: Element, { pageUrls }: Writer): readonly ChildNode[] {
   if (!isElement(node) || node.name !== 'a' || fragmentOf(node.attribs['href'], pageUrls) === undefined) return [node]
   const others = heading.children.filter((child) => child !== node)

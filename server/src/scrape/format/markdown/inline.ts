@@ -107,7 +107,7 @@ function linkStyle(element: Element, writer: Writer): Partial<Style> | undefined
   return address === undefined ? undefined : { link: { address } }
 }
 
-/** Adds a video or a sound as a link to its file, with its title. Leaves out videos that only decorate. */
+/** Adds a video or a sound as a link to its file. Leaves out videos that only decorate. */
 function collectMedia(element: Element, style: Style, runs: Run[], writer: Writer): void {
   const sources = [element, ...element.children.filter(isElement).filter(({ name }) => name === 'source')]
   const address = sources.map(({ attribs }) => resolveUrl(attribs['src'], writer.base)).find((url) => url !== undefined)
