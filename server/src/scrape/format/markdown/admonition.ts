@@ -4,8 +4,9 @@ import type { Writer } from './writer.ts'
 
 /**
  * Writes a note, tip or warning of a documentation page as an alert of GitHub (`> [!NOTE]`).
- * Returns `undefined` for other elements. Recognizes the markup of Sphinx, MkDocs, Docusaurus, VitePress,
- * GitHub, Starlight, Asciidoctor, Hugo Docsy and Book, GitBook, ReadMe, Nextra, mdBook and DocFX.
+ * Returns `undefined` for other elements. Recognizes the markup of Sphinx, MkDocs, Docusaurus,
+ * VitePress, GitHub, Starlight, Asciidoctor, Hugo Docsy and Book, GitBook, ReadMe, Nextra, mdBook
+ * and DocFX.
  */
 export function writeAdmonition(element: Element, writer: Writer): string | undefined {
   const kind = kindOf(element)
