@@ -1,6 +1,7 @@
 /** The Bowline client: remote browser sessions, scraping, crawling, search and monitors. @module */
 export { Bowline } from './client/bowline.ts'
 export type { ActivityOptions, ActivityRecord, ListActivity } from './client/activity.ts'
+export type { JobListOptions, ListJobs } from './client/jobs.ts'
 export type { AuditLogOptions, ListAuditLog } from './client/audit-log.ts'
 export type { Bulk } from './client/bulk.ts'
 export { BulkRun, type BulkCalls, type BulkOptions, type BulkProgress, type BulkResult } from './client/bulk-run.ts'
@@ -79,6 +80,7 @@ export type { Check, CheckPage, CheckSummary, Judgment, Monitor, PageDiff } from
 export type { CreateMonitorOptions, UpdateMonitorOptions } from './contract/monitors.ts'
 export type { Recording } from './contract/recordings.ts'
 export type { ActivityEndpoint } from './contract/activity.ts'
+export type { JobKind, JobStatusFilter, ListedJob } from './contract/jobs.ts'
 export type { AuditAction, AuditEntry } from './contract/audit-log.ts'
 export type { CreateTeamOptions, TeamChanges, TeamSummary } from './contract/teams.ts'
 export type { Delivery, WebhookInput, WebhookSpec } from './contract/webhooks.ts'

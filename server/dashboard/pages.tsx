@@ -36,7 +36,7 @@ export function pageOf(route: Route): VNode {
     case 'playground':
       return <PlaygroundPage route={route} />
     case 'jobs':
-      return id === undefined ? <JobsPage /> : jobPage(id, second)
+      return id === undefined ? <JobsPage route={route} /> : jobPage(id, second)
     case 'monitors':
       return id === undefined ? <MonitorsPage /> : monitorPage(id, second)
     case 'webhooks':

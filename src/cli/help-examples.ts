@@ -33,6 +33,7 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   'profiles import': ['bowline profiles import shop state.json'],
   'monitors create': ['bowline monitors create https://example.com/prices --every "6 hours"'],
   usage: ['bowline usage --by-kind --days', 'bowline usage --top 10'],
+  jobs: ['bowline jobs --status running', 'bowline jobs --kind crawl --search example.com'],
   activity: ['bowline activity --endpoint scrape'],
   'audit-log': ['bowline audit-log --action key.created'],
   'teams create': ['bowline teams create qa'],

@@ -108,6 +108,10 @@ const commands: Program['commands'] = {
     summary: 'list, show, roll back, delete, export and import profiles',
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),
   },
+  jobs: {
+    summary: 'list batches, crawls, extractions and agents with their status',
+    load: async () => (await import('./jobs.ts')).createJobsCommand(),
+  },
   monitors: {
     summary: 'check pages for changes on a schedule',
     load: async () => (await import('./monitors.ts')).createMonitorsCommand(),

@@ -7,6 +7,7 @@ import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createExtensions, type Extensions } from './extensions.ts'
 import { createExtracting, type Extracting } from './extract.ts'
+import { createJobs, type ListJobs } from './jobs.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createScraping, type Scraping } from './scraping.ts'
 import { createMap, type MapSite } from './map.ts'
@@ -81,6 +82,8 @@ export class Bowline implements AsyncDisposable {
   readonly crawl: Bulk['crawl']
   /** Scrapes the failed pages of an ended batch or crawl again. Use the returned run likewise. */
   readonly retryFailed: Bulk['retryFailed']
+  /** Lists batches, crawls, extractions and agents with their status. */
+  readonly jobs: ListJobs
   /** Searches the web, and optionally scrapes the results. */
   readonly search: Search
   /** Lists the URLs of a site. */
@@ -144,6 +147,7 @@ export class Bowline implements AsyncDisposable {
     this.batchScrape = batchScrape
     this.crawl = crawl
     this.retryFailed = retryFailed
+    this.jobs = createJobs(call)
     this.search = createSearch(call)
     this.map = createMap(call, config)
     this.profiles = createProfiles(call)

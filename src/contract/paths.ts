@@ -105,6 +105,7 @@ export const paths = {
   createTeam: { method: 'POST', path: '/v2/teams' },
   updateTeam: { method: 'PATCH', path: '/v2/teams/{id}' },
   activity: { method: 'GET', path: '/v2/team/activity' },
+  listJobs: { method: 'GET', path: '/v2/team/jobs' },
   auditLog: { method: 'GET', path: '/v2/audit-log' },
   creditUsage: { method: 'GET', path: '/v2/team/credit-usage' },
   creditUsageV1: { method: 'GET', path: '/v1/team/credit-usage', version: 'v1' },

@@ -1,6 +1,7 @@
 import * as activity from './activity.ts'
 import * as health from './health.ts'
 import * as auditLog from './audit-log.ts'
+import * as jobs from './jobs.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
 import * as teams from './teams.ts'
@@ -39,6 +40,14 @@ export const teamRoutes = {
     summary: 'List the API calls of the last 24 hours that started work, newest first',
     query: activity.activityQuery,
     response: activity.activityResponse,
+  },
+  listJobs: {
+    ...paths.listJobs,
+    tag: 'Team',
+    rateLimit: 'account',
+    summary: 'List the batches, crawls, extractions and agents of the team with their status, newest first',
+    query: jobs.listJobsQuery,
+    response: jobs.listJobsResponse,
   },
   auditLog: {
     ...paths.auditLog,

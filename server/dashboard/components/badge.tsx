@@ -3,10 +3,17 @@ import type { ComponentChildren } from 'preact'
 /** Colour of a badge. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'accent'
 
+interface BadgeProps {
+  readonly tone?: Tone
+  /** Tooltip. */
+  readonly title?: string | undefined
+  readonly children: ComponentChildren
+}
+
 /** A word in a coloured pill. */
-export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+export function Badge({ tone = 'plain', title, children }: BadgeProps) {
   return (
-    <span class="badge" data-tone={tone}>
+    <span class="badge" data-tone={tone} title={title}>
       {children}
     </span>
   )
@@ -34,6 +41,10 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 /** An API status as a coloured badge. */
-export function Status({ status }: { readonly status: string }) {
-  return <Badge tone={tones[status] ?? 'plain'}>{status.replaceAll('_', ' ')}</Badge>
+export function Status({ status, title }: { readonly status: string; readonly title?: string | undefined }) {
+  return (
+    <Badge tone={tones[status] ?? 'plain'} title={title}>
+      {status.replaceAll('_', ' ')}
+    </Badge>
+  )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { JobKind } from 'bowline/contract/jobs'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { BackLink } from '../frame/back-link.tsx'
@@ -13,15 +14,7 @@ import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
-import {
-  cancelJob,
-  isRunning,
-  jobTitles,
-  readJob,
-  type JobKind,
-  type PageJobKind,
-  type JobStatus,
-} from './job-calls.ts'
+import { cancelJob, isRunning, jobTitles, readJob, type CancellableKind, type JobStatus } from './job-calls.ts'
 
 const pageSize = 20
 const pollMs = 2000
@@ -39,7 +32,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
     },
     { pollMs: hasEnded ? undefined : pollMs },
   )
-  const cancel = useAction(async (api, cancelled: PageJobKind) => cancelJob(api, { kind: cancelled, id }))
+  const cancel = useAction(async (api, cancelled: CancellableKind) => cancelJob(api, { kind: cancelled, id }))
   return (
     <Page
       title={jobTitles[kind]}
@@ -56,7 +49,11 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
             icon="stop"
             label="Cancel job"
             question="Cancel this job?"
-            text="Scraped pages are kept. The remaining pages are not scraped."
+            text={
+              kind === 'agent'
+                ? 'Its steps so far are billed.'
+                : 'Scraped pages are kept. The remaining pages are not scraped.'
+            }
             isRunning={cancel.isRunning}
             onConfirm={() => void cancel.run(kind).then(reload)}
           />
@@ -69,8 +66,8 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
         <>
           <Facts state={value} />
           {[value.warning, value.error].map((text) => text !== undefined && <p class="notice-line">{text}</p>)}
-          {kind === 'extract' ? (
-            <pre class="output">{JSON.stringify(value.data, null, 2)}</pre>
+          {kind === 'extract' || kind === 'agent' ? (
+            value.data !== undefined && <pre class="output">{JSON.stringify(value.data, null, 2)}</pre>
           ) : (
             <>
               <JobPages state={value} skip={skip} pageSize={pageSize} onSkip={setSkip} />

@@ -1,35 +1,43 @@
 import { useState } from 'preact/hooks'
-import { useLoaded } from '../frame/use-loaded.ts'
-import { linkTo } from '../frame/route.ts'
+import type { ListedJob } from 'bowline/contract/jobs'
+import { CsvButton } from '../frame/csv-button.tsx'
+import { LoadMore } from '../frame/load-more.tsx'
+import { linkTo, type Route } from '../frame/route.ts'
+import { filtersOf } from '../frame/use-filters.ts'
+import { usePages } from '../frame/use-pages.ts'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
-import { countOf } from '../components/format.ts'
+import { FilterSelect } from '../components/filter-select.tsx'
+import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Progress } from '../components/progress.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
+import { TimeRange } from '../components/time-range.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { isRunning, jobTitles, listJobs, maxListed, type ListedJob, type CachedJob } from './job-calls.ts'
+import { isJobKind, jobTitles } from './job-calls.ts'
 import { firstJob } from './job-snippets.ts'
+import { jobStatuses, listJobs, readJobRows } from './list-jobs.ts'
 import { NewJob } from './new-job.tsx'
 
-/** Batches, crawls and extracts of the last 24 hours. */
-export function JobsPage() {
-  const [endedJobs] = useState(() => new Map<string, CachedJob>())
-  const { value, apiError, reload } = useLoaded('jobs', async (api, signal) => listJobs(api, endedJobs, signal), {
-    pollMs: 3000,
-  })
-  const counts = value === undefined ? {} : Object.groupBy(value, ({ kind }) => kind)
-  const isCutOff = Object.values(counts).some((jobs) => jobs.length >= maxListed)
+const pageSize = 25
+
+/** Batches, crawls, extractions and agents, until a day after their end. */
+export function JobsPage({ route }: { readonly route: Route }) {
+  const { values, set, isFiltered, key } = filtersOf(route, ['kind', 'status', 'search', 'range'])
+  const pages = usePages<ListedJob>(`jobs ${key}`, async (api, cursor, signal) =>
+    listJobs(api, values, { cursor, limit: pageSize }, signal),
+  )
+  const { rows, apiError, reload } = pages
   const [isCreating, setIsCreating] = useState(false)
-  const running = value?.filter(({ state }) => isRunning(state)).length
   return (
     <Page
       title="Jobs"
-      lead={running === undefined ? 'Batches, crawls and extracts' : `${countOf(running, 'job')} running`}
+      lead="Batches, crawls, extractions and agents, until a day after their end"
       actions={
         <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
           <Icon name="plus" />
@@ -37,22 +45,44 @@ export function JobsPage() {
         </button>
       }
     >
+      <div class="filters">
+        <SearchField
+          label="Search jobs"
+          placeholder="URL, prompt or id"
+          value={values.search}
+          onSearch={(text) => set('search', text)}
+        />
+        <FilterSelect
+          label="Filter by kind"
+          all="All kinds"
+          names={Object.keys(jobTitles)}
+          titleOf={(kind) => (isJobKind(kind) ? jobTitles[kind] : kind)}
+          chosen={values.kind}
+          onChoose={(kind) => set('kind', kind)}
+        />
+        <FilterSelect
+          label="Filter by status"
+          all="Any status"
+          names={jobStatuses}
+          chosen={values.status}
+          onChoose={(status) => set('status', status)}
+        />
+        <TimeRange chosen={values.range} onChoose={(range) => set('range', range)} />
+        <CsvButton name="jobs" readRows={async (api) => readJobRows(api, values)} />
+      </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
-      {value === undefined && apiError === undefined && <Skeleton />}
-      {value?.length === 0 && (
+      {rows === undefined && apiError === undefined && <Skeleton />}
+      {rows?.length === 0 && isFiltered && <p class="faint">No job matches.</p>}
+      {rows?.length === 0 && !isFiltered && (
         <Empty icon="jobs" title="No jobs in the last 24 hours">
           <p>A batch scrapes a list of URLs. A crawl follows the links of a site. Both run on the server.</p>
           <Snippet snippets={firstJob()} />
         </Empty>
       )}
-      {value !== undefined && value.length > 0 && (
-        <DataTable label="Jobs" columns={columns} rows={value} keyOf={({ id }) => id} />
+      {rows !== undefined && rows.length > 0 && (
+        <DataTable label="Jobs" columns={columns} rows={rows} keyOf={({ id }) => id} />
       )}
-      {isCutOff && (
-        <p class="faint">
-          Showing the latest {maxListed} of each kind. See <a href={linkTo(['activity'])}>Activity</a> for all.
-        </p>
-      )}
+      <LoadMore pages={pages} />
       {isCreating && <NewJob onClose={() => setIsCreating(false)} />}
     </Page>
   )
@@ -62,30 +92,30 @@ const columns: readonly Column<ListedJob>[] = [
   { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobTitles[kind]}</Badge> },
   {
     title: 'Target',
-    cell: ({ kind, id, target }) => (
-      <a class="target" href={linkTo(['jobs', kind, id])}>
-        {target ?? id}
-      </a>
+    cell: ({ kind, id, target, total = 0, failed = 0 }) => (
+      <div class="two-lines">
+        <a class="target" href={linkTo(['jobs', kind, id])}>
+          {target ?? id}
+        </a>
+        {kind === 'batch_scrape' && total + failed > 1 && <small>and {formatNumber(total + failed - 1)} more</small>}
+      </div>
     ),
   },
-  {
-    title: 'Status',
-    cell: ({ state }) => (state === undefined ? <Badge>expired</Badge> : <Status status={state.status} />),
-  },
-  {
-    title: 'Pages',
-    cell: ({ state }) =>
-      state?.total === undefined ? (
-        <span class="faint">–</span>
-      ) : (
-        <div class="progress-cell">
-          <Progress done={state.completed ?? 0} total={state.total} label="Pages done" />
-          <small>
-            {state.completed} of {state.total}
-          </small>
-        </div>
-      ),
-  },
-  { title: 'Credits', isNumber: true, isExtra: true, cell: ({ state }) => state?.creditsUsed ?? '–' },
+  { title: 'Status', cell: ({ status, error }) => <Status status={status} title={error} /> },
+  { title: 'Pages', cell: (job) => <PageCounts job={job} /> },
+  { title: 'Credits', isNumber: true, isExtra: true, cell: ({ creditsUsed }) => formatNumber(creditsUsed) },
   { title: 'Started', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
+
+function PageCounts({ job: { completed = 0, total, failed = 0 } }: { readonly job: ListedJob }) {
+  if (total === undefined) return <span class="faint">–</span>
+  return (
+    <div class="progress-cell">
+      <Progress done={completed} total={total} label="Pages done" />
+      <small>
+        {formatNumber(completed)} of {formatNumber(total)}
+        {failed > 0 && `, ${formatNumber(failed)} failed`}
+      </small>
+    </div>
+  )
+}

@@ -40,6 +40,7 @@ import { placement } from './migrations/0041-placement.ts'
 import { monitorStateChecked } from './migrations/0043-monitor-state-checked.ts'
 import { sessionOptions } from './migrations/0045-session-options.ts'
 import { healthSamples } from './migrations/0047-health-samples.ts'
+import { jobList } from './migrations/0049-job-list.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -84,6 +85,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0043-monitor-state-checked': monitorStateChecked,
   '0045-session-options': sessionOptions,
   '0047-health-samples': healthSamples,
+  '0049-job-list': jobList,
 }
 
 /** Names of all migrations, in order. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
@@ -20,7 +21,47 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.waitForURL((url) => url.href !== first)
     await page.getByRole('table', { name: 'Errors' }).getByText('http://10.0.0.1/').waitFor()
     await page.getByRole('link', { name: 'Jobs', exact: true }).last().click()
-    await page.getByRole('row', { name: 'Batch' }).getByText('1 of 1').waitFor()
+    await page.getByText('1 of 1, 1 failed').waitFor()
+    await page.getByText('and 1 more').waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('all jobs can be reached, searched and filtered, with one request per refresh', async () => {
+    const { lab, site } = dashboard()
+    const start = async (urls: readonly string[]) => lab.api('POST', '/v2/batch/scrape', { urls })
+    // Refused at once, without a browser.
+    await Promise.all(Array.from({ length: 26 }, async (_, at) => start([`http://10.0.0.1/page-${at}`])))
+    const crawl = await lab.api('POST', '/v2/crawl', { url: site.url('/prices'), limit: 1 })
+    await using view = await dashboard().open('nowhere')
+    const { page } = view
+    await page.locator('h1').waitFor()
+    const calls: string[] = []
+    page.on('request', (request) => calls.push(new URL(request.url()).pathname))
+    await view.goTo('jobs', 'Jobs')
+    const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody tr')
+    await expect.poll(async () => rows.count()).toBe(25)
+    expect(calls).toEqual(['/v2/team/jobs'])
+
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await expect.poll(async () => rows.count()).toBeGreaterThan(25)
+    await page.keyboard.press('/')
+    await page.keyboard.type('PAGE-25')
+    await expect.poll(async () => rows.count()).toBe(1)
+    await page.getByLabel('Filter by kind').selectOption('Crawl')
+    await page.getByText('No job matches.').waitFor()
+    await page.getByLabel('Search jobs').fill(String(crawl.body['id']).slice(0, 30))
+    await expect.poll(async () => rows.count()).toBe(1)
+    await page.getByLabel('Time range').selectOption('Last hour')
+    await page.getByLabel('Filter by status').selectOption('ended')
+    await rows.getByText('1 of 1').waitFor()
+    expect(new URL(page.url()).hash).toContain('kind=crawl')
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ])
+    expect(await readFile(await saved.path(), 'utf8')).toContain(
+      `,crawl,${crawl.body['id']},${site.url('/prices')},completed,1,1,0,`,
+    )
     expect(view.consoleErrors).toEqual([])
   })
 

@@ -10,6 +10,7 @@ const statements = [
   'drop table extension',
   'drop table parse_upload',
   'drop table agent_step, agent_job',
+  'drop index extract_job_by_team',
   'drop table audit_event',
   'drop table secret',
   'alter table api_key drop column mcp',

@@ -1,0 +1,121 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { JobKind, JobStatusFilter, ListedJob } from 'bowline/contract/jobs'
+import { jobRetentionMs } from '../kit/job-retention.ts'
+import type { ListPosition } from '../kit/page-cursor.ts'
+import type { Database } from '../store/schema.ts'
+
+/** Selects the jobs of a team. */
+export interface JobFilter {
+  readonly teamId: string
+  readonly kind?: JobKind | undefined
+  readonly status?: JobStatusFilter | undefined
+  /** Start of the id, or part of the target. */
+  readonly search?: string | undefined
+  /** Earliest creation, inclusive. */
+  readonly from?: Date | undefined
+  /** Latest creation, exclusive. */
+  readonly to?: Date | undefined
+  /** The last job of the previous page. */
+  readonly after?: ListPosition | undefined
+  /** Maximum number of jobs. */
+  readonly limit: number
+}
+
+/** A batch, crawl, extraction or agent, without its options and results. */
+export interface JobListRow {
+  readonly id: string
+  readonly kind: JobKind
+  readonly status: ListedJob['status']
+  readonly target: string | null
+  /** Page counts: null for extractions and agents. `total` contains the failed ones. */
+  readonly total: number | null
+  readonly completed: number | null
+  readonly failed: number | null
+  readonly credits: number
+  readonly error: string | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+}
+
+/**
+ * Lists the batches, crawls, extractions and agents of a team that have not expired, newest first.
+ * Each table contributes at most `limit` rows, from an index on team and time.
+ */
+export async function listJobs(db: Kysely<Database>, filter: JobFilter): Promise<readonly JobListRow[]> {
+  const tables = [pageJobs(filter), extractJobs(filter), agentJobs(filter)].filter((each) => each !== undefined)
+  const { rows } = await sql<JobListRow>`
+    select id, kind, status, target, total, completed, failed, credits, error,
+      created_at as "createdAt", finished_at as "finishedAt"
+    from (${sql.join(tables, sql` union all `)}) as listed ${newestFirst(filter)}`.execute(db)
+  return rows
+}
+
+const retention = sql`make_interval(secs => ${jobRetentionMs / 1000})`
+
+/** Batches and crawls. The counts contain pages that have ended since the job was last counted. */
+function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
+  if (filter.kind === 'extract' || filter.kind === 'agent') return undefined
+  return sql`(
+    select id, kind, status, target, total, job.completed + recent.completed as completed,
+      job.failed + recent.failed as failed, (job.credits + recent.credits)::float8 as credits, error, created_at,
+      finished_at
+    from (
+      select * from job
+      where ${matches(filter, sql`target`)} ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
+        and (status = 'scraping' or expires_at > now())
+      ${newestFirst(filter)}
+    ) as job, lateral (
+      select count(*) filter (where state = 'completed')::int as completed,
+        count(*) filter (where state <> 'completed')::int as failed, coalesce(sum(credits), 0) as credits
+      from job_page where job_id = job.id and is_uncounted
+    ) as recent)`
+}
+
+function extractJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
+  if (filter.kind !== undefined && filter.kind !== 'extract') return undefined
+  const target = sql`coalesce(request->'pages'->>0, request->'folders'->>0, left(request->>'prompt', 300))`
+  return withoutPages(filter, { table: 'extract_job', target })
+}
+
+function agentJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
+  if (filter.kind !== undefined && filter.kind !== 'agent') return undefined
+  return withoutPages(filter, { table: 'agent_job', target: sql`left(request->>'prompt', 300)` })
+}
+
+function withoutPages(
+  filter: JobFilter,
+  { table, target }: { readonly table: 'extract_job' | 'agent_job'; readonly target: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  return sql`(
+    select id, ${table === 'agent_job' ? 'agent' : 'extract'} as kind, status, ${target} as target,
+      null::int as total, null::int as completed, null::int as failed, coalesce(credits, 0)::float8 as credits, error,
+      created_at, finished_at
+    from ${sql.table(table)}
+    where ${matches(filter, target)}
+      and (status = 'processing' or coalesce(finished_at, created_at) > now() - ${retention})
+    ${newestFirst(filter)})`
+}
+
+function matches(
+  { teamId, status, search, from, to, after }: JobFilter,
+  target: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const conditions = [sql`team_id = ${teamId}::uuid`]
+  if (status === 'running') conditions.push(sql`status in ('scraping', 'processing')`)
+  else if (status === 'ended') conditions.push(sql`status not in ('scraping', 'processing')`)
+  else if (status !== undefined) conditions.push(sql`status = ${status}`)
+  if (from !== undefined) conditions.push(sql`created_at >= ${from}::timestamptz`)
+  if (to !== undefined) conditions.push(sql`created_at < ${to}::timestamptz`)
+  if (after !== undefined) {
+    conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
+  }
+  if (search !== undefined) {
+    const escaped = search.replaceAll(/[\\%_]/g, String.raw`\$&`)
+    conditions.push(sql`(id::text ilike ${`${escaped}%`} or ${target} ilike ${`%${escaped}%`})`)
+  }
+  return sql.join(conditions, sql` and `)
+}
+
+function newestFirst({ limit }: JobFilter): RawBuilder<unknown> {
+  return sql`order by created_at desc, id desc limit ${limit}`
+}

@@ -1,0 +1,48 @@
+import type { JobKind, JobStatusFilter, ListedJob } from '../contract/jobs.ts'
+import type { Abortable } from '../kit/abort.ts'
+import type { Call } from './call.ts'
+
+/** Filter and page size of `bowline.jobs()`. */
+export interface JobListOptions extends Abortable {
+  /** Only jobs of this kind. Default: all. */
+  readonly kind?: JobKind | undefined
+  /** Only jobs with this status. Default: all. */
+  readonly status?: JobStatusFilter | undefined
+  /** Only jobs whose id starts with this text, or whose `target` contains it. Default: all. */
+  readonly search?: string | undefined
+  /** Only jobs that were created at this time or later, as ISO 8601. Default: all. */
+  readonly from?: string | undefined
+  /** Only jobs that were created before this time, as ISO 8601. Default: all. */
+  readonly to?: string | undefined
+  /** Jobs fetched per request, 1 to 100. Default: 100. */
+  readonly pageSize?: number | undefined
+}
+
+/**
+ * Lists the batches, crawls, extractions and agents of the team with their status, newest first.
+ * Jobs are listed until a day after their end. Pages are fetched as the iteration proceeds.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * for await (const { kind, target, status, completed, total } of bowline.jobs({ status: 'running' })) {
+ *   console.log(kind, target, status, completed, total)
+ * }
+ * ```
+ */
+export type ListJobs = (options?: JobListOptions) => AsyncIterable<ListedJob>
+
+/** Creates `bowline.jobs`. */
+export function createJobs(call: Call): ListJobs {
+  return async function* ({ kind, status, search, from, to, pageSize = 100, ...requestOptions } = {}) {
+    let cursor: string | undefined
+    do {
+      const query = { kind, status, search, from, to, limit: pageSize, cursor }
+      const page = await call('listJobs', { query }, requestOptions)
+      yield* page.data
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+}
