@@ -72,7 +72,7 @@ function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
     id: monitor.id,
     name: monitor.name,
     status: monitor.status,
-    schedule: `${schedule.cron} (${schedule.timezone})`,
+    schedule: describeSchedule(schedule),
     'next run': nextRunAt ?? 'never',
     'last run': lastRunAt ?? 'never',
     pages: targets.flatMap((target) => target.urls ?? target.url ?? []).join(' '),
@@ -102,7 +102,7 @@ async function list(flags: ConnectionFlags): Promise<void> {
       id,
       name,
       status,
-      `${schedule.cron} (${schedule.timezone})`,
+      describeSchedule(schedule),
       nextRunAt ?? '',
       last === null ? 'none' : countsOf(last),
     ]),
@@ -161,4 +161,8 @@ async function diff(id: string, checkId: string | undefined, flags: ConnectionFl
   const check = await monitors.check(id, chosen)
   if (flags.json === true) printJson(check)
   else printDiff(check)
+}
+
+function describeSchedule({ text, cron, timezone }: Monitor['schedule']): string {
+  return `${text ?? cron} (${timezone})`
 }

@@ -32,7 +32,8 @@ export const monitor = z.looseObject({
   id: z.string(),
   name: z.string(),
   status: z.enum(['active', 'paused', 'deleted']),
-  schedule: z.looseObject({ cron: z.string(), timezone: z.string() }),
+  /** `text` is present if the schedule was set in words. */
+  schedule: z.looseObject({ cron: z.string(), timezone: z.string(), text: z.string().optional() }),
   nextRunAt: time,
   lastRunAt: time,
   currentCheckId: z.string().nullable(),

@@ -81,7 +81,7 @@ function toCron(text: string): string | Error {
 
 /**
  * Schema of the schedule of a monitor, as a cron expression or in words. Runs must be at least
- * 5 minutes apart. The output is a cron expression.
+ * 5 minutes apart. The output is a cron expression, with the words if there are any.
  */
 export const schedule = z
   .strictObject({
@@ -112,7 +112,7 @@ export const schedule = z
     const path = cron === undefined ? 'text' : 'cron'
     if (isError(expression)) return refuse(path, expression.message)
     const problem = cronProblem(expression)
-    return problem === undefined ? { cron: expression, timezone } : refuse(path, problem)
+    return problem === undefined ? { cron: expression, timezone, text: text?.trim() } : refuse(path, problem)
   })
 
 export type Schedule = z.output<typeof schedule>

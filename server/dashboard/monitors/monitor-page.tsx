@@ -102,7 +102,12 @@ function Facts({ monitor }: { readonly monitor: Monitor }) {
       <Stat title="Status" value={monitor.status}>
         checks kept for {monitor.retentionDays} days
       </Stat>
-      <Stat title="Schedule" value={monitor.schedule.cron}>
+      <Stat title="Schedule" value={monitor.schedule.text ?? monitor.schedule.cron}>
+        {monitor.schedule.text !== undefined && (
+          <>
+            <code>{monitor.schedule.cron}</code>{' '}
+          </>
+        )}
         {monitor.schedule.timezone}
       </Stat>
       <Stat title="Credits per month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>

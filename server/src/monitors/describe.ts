@@ -12,7 +12,7 @@ export function describeMonitor(row: ListedMonitor, creditsPerCheck: number): z.
     id: row.id,
     name: row.name,
     status: row.status,
-    schedule: { cron: row.cron, timezone: row.timezone },
+    schedule: { cron: row.cron, timezone: row.timezone, text: row.scheduleText },
     nextRunAt: timeOf(row.nextRunAt),
     lastRunAt: timeOf(row.lastRunAt),
     currentCheckId: row.currentCheckId ?? null,

@@ -53,7 +53,9 @@ export class Monitors {
       apiKeyId,
       baseUrl,
       name: request.name,
-      ...schedule,
+      cron: schedule.cron,
+      timezone: schedule.timezone,
+      scheduleText: schedule.text ?? null,
       targets,
       webhook: webhook ?? null,
       notification,
@@ -112,6 +114,7 @@ export class Monitors {
       ...(notification === undefined ? {} : { notification }),
       ...(goal === undefined ? {} : { goal, judgeEnabled: (goal ?? '') !== '' }),
       ...(request.judgeEnabled === undefined ? {} : { judgeEnabled: request.judgeEnabled }),
+      ...(request.schedule === undefined ? {} : { scheduleText: request.schedule.text ?? null }),
       ...(isRescheduled
         ? {
             status,
@@ -195,7 +198,7 @@ export class Monitors {
   }
 }
 
-function firstRun(schedule: Schedule): Date {
+function firstRun(schedule: Pick<Schedule, 'cron' | 'timezone'>): Date {
   const next = nextRun(schedule, new Date())
   if (next !== undefined) return next
   throw new BowlineError('BAD_REQUEST', `The schedule "${schedule.cron}" never runs, because no such date exists`, {

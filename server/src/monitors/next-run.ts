@@ -3,12 +3,15 @@ import { runsPerDay } from 'bowline/contract/cron'
 import type { Schedule } from 'bowline/contract/schedule'
 import { dayMs } from 'bowline/kit/day-ms'
 
+/** When a monitor runs. */
+type Times = Pick<Schedule, 'cron' | 'timezone'>
+
 /**
  * Returns the next run of a schedule after a time, or `undefined` if it never runs, such as on
  * February 30th. When clocks skip a fixed time in spring, it runs an hour later that day. When they
  * repeat it in autumn, it runs only the first time. Step intervals are unaffected.
  */
-export function nextRun({ cron, timezone }: Schedule, after: Date): Date | undefined {
+export function nextRun({ cron, timezone }: Times, after: Date): Date | undefined {
   const found = new Cron(cron, { timezone, paused: true }).nextRun(after) ?? undefined
   return found && (runInSkippedHour({ cron, timezone }, { after, before: found }) ?? found)
 }
@@ -20,7 +23,7 @@ const sampleDays = 40
  * that day.
  */
 function runInSkippedHour(
-  { cron, timezone }: Schedule,
+  { cron, timezone }: Times,
   { after, before }: { readonly after: Date; readonly before: Date },
 ): Date | undefined {
   // In UTC, which skips nothing.

@@ -41,6 +41,7 @@ import { monitorStateChecked } from './migrations/0043-monitor-state-checked.ts'
 import { sessionOptions } from './migrations/0045-session-options.ts'
 import { healthSamples } from './migrations/0047-health-samples.ts'
 import { jobList } from './migrations/0049-job-list.ts'
+import { scheduleText } from './migrations/0051-schedule-text.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -86,6 +87,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0045-session-options': sessionOptions,
   '0047-health-samples': healthSamples,
   '0049-job-list': jobList,
+  '0051-schedule-text': scheduleText,
 }
 
 /** Names of all migrations, in order. */

@@ -97,7 +97,7 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
       data: {
         name: 'Page',
         status: 'active',
-        schedule: { cron: '0 0 * * *', timezone: 'UTC' },
+        schedule: { cron: '0 0 * * *', timezone: 'UTC', text: 'daily' },
         lastRunAt: null,
         currentCheckId: null,
         lastCheckSummary: null,
@@ -135,7 +135,7 @@ test('a monitor is created, read, listed, changed, paused, resumed and deleted',
   })
   expect(resumed.body['data']).toMatchObject({
     status: 'active',
-    schedule: { cron: '0 * * * *', timezone: 'Asia/Tokyo' },
+    schedule: { cron: '0 * * * *', timezone: 'Asia/Tokyo', text: 'hourly' },
   })
   expect(Date.parse(resumed.body['data'].nextRunAt)).toBeGreaterThan(Date.now())
   expect(empty).toMatchObject({ status: 400, body: { error: expect.stringContaining('Update body cannot be empty') } })

@@ -28,7 +28,7 @@ test.each([
   ['monthly', '0 0 1 * *'],
   ['monthly on the 15th at 6 am', '0 6 15 * *'],
 ])('"%s" means %s', (text, cron) => {
-  expect(schedule.parse({ text })).toEqual({ cron, timezone: 'UTC' })
+  expect(schedule.parse({ text })).toEqual({ cron, timezone: 'UTC', text: text.trim() })
 })
 
 test.each([

@@ -11,6 +11,7 @@ const statements = [
   'drop table parse_upload',
   'drop table agent_step, agent_job',
   'drop index extract_job_by_team',
+  'alter table monitor drop column schedule_text',
   'drop table audit_event',
   'drop table secret',
   'alter table api_key drop column mcp',

@@ -12,6 +12,8 @@ export interface MonitorTable {
   readonly status: Generated<'active' | 'paused' | 'deleted'>
   readonly cron: string
   readonly timezone: string
+  /** Words that `cron` was made of. Null: a cron expression, or unknown. */
+  readonly scheduleText: Nullable<string>
   /** `json` like `webhook`, because callers see the order of the keys that they have sent. */
   readonly targets: JsonText
   readonly webhook: Nullable<JsonText>
