@@ -7,6 +7,10 @@ import { numberFrom } from './whole-number.ts'
 
 interface ActivityFlags extends ConnectionFlags {
   readonly endpoint?: ActivityEndpoint
+  readonly search?: string
+  readonly failed?: true
+  readonly from?: string
+  readonly to?: string
   readonly limit?: number
 }
 
@@ -18,17 +22,22 @@ export function createActivityCommand(): Command {
         'terminal and JSON lines when piped.',
     )
     .addOption(new Option('--endpoint <name>', 'only calls of this kind').choices(activityEndpoints))
+    .option('--search <text>', 'only calls whose id starts with this text, or whose target or error code contain it')
+    .option('--failed', 'only failed calls')
+    .option('--from <time>', 'only calls at this time or later, as ISO 8601')
+    .option('--to <time>', 'only calls before this time, as ISO 8601')
     .option('--limit <count>', 'maximum number of calls (default: all)', numberFrom(1, Infinity))
     .action(listActivity)
 }
 
-async function listActivity({ endpoint, limit = Infinity, ...flags }: ActivityFlags): Promise<void> {
+async function listActivity(options: ActivityFlags): Promise<void> {
+  const { endpoint, search, failed, from, to, limit = Infinity, ...flags } = options
   const bowline = await createClient(flags)
   const isTable = process.stdout.isTTY && flags.json !== true
   const records: ActivityRecord[] = []
   let count = 0
   if (limit > 0) {
-    for await (const record of bowline.activity({ endpoint })) {
+    for await (const record of bowline.activity({ endpoint, search, failed, from, to })) {
       count += 1
       if (isTable || flags.json === true) records.push(record)
       // Prints each line at once, since a reader such as `head` can stop early.

@@ -13,6 +13,12 @@ export function createWebhooksCommand(): Command {
     .addOption(
       new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']),
     )
+    .option(
+      '--search <text>',
+      'only deliveries whose id or job starts with this text, or whose URL or event contain it',
+    )
+    .option('--from <time>', 'only deliveries created at this time or later, as ISO 8601')
+    .option('--to <time>', 'only deliveries created before this time, as ISO 8601')
     .option('--limit <count>', 'maximum number of deliveries', toCount, 50)
     .action(listDeliveries)
   add('show', 'show a delivery with its attempts and body').argument('<id>', 'id of the delivery').action(show)
@@ -26,6 +32,9 @@ export function createWebhooksCommand(): Command {
 interface ListFlags extends ConnectionFlags {
   readonly job?: string
   readonly status?: DeliveryStatus
+  readonly search?: string
+  readonly from?: string
+  readonly to?: string
   readonly limit: number
 }
 
@@ -35,10 +44,17 @@ function toCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, 1 or more.')
 }
 
-async function listDeliveries({ job: jobId, status, limit, ...flags }: ListFlags): Promise<void> {
+async function listDeliveries({ job: jobId, status, search, from, to, limit, ...flags }: ListFlags): Promise<void> {
   const bowline = await createClient(flags)
   const found: Delivery[] = []
-  for await (const delivery of bowline.webhooks.deliveries({ jobId, status, limit: Math.min(limit, 100) })) {
+  for await (const delivery of bowline.webhooks.deliveries({
+    jobId,
+    status,
+    search,
+    from,
+    to,
+    limit: Math.min(limit, 100),
+  })) {
     found.push(delivery)
     if (found.length === limit) break
   }

@@ -22,6 +22,17 @@ export interface ActivityRecord {
 export interface ActivityOptions extends Abortable {
   /** Only calls of this kind. Default: all. */
   readonly endpoint?: ActivityEndpoint | undefined
+  /**
+   * Only calls whose id starts with this text, or whose target or error code contain it. Default:
+   * all.
+   */
+  readonly search?: string | undefined
+  /** Only failed calls, or only others. Default: all. */
+  readonly failed?: boolean | undefined
+  /** Only calls at this time or later, as ISO 8601. Default: all. */
+  readonly from?: string | undefined
+  /** Only calls before this time, as ISO 8601. Default: all. */
+  readonly to?: string | undefined
   /** Calls fetched per request, 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined
 }
@@ -44,14 +55,11 @@ export type ListActivity = (options?: ActivityOptions) => AsyncIterable<Activity
 
 /** Creates `bowline.activity`. */
 export function createActivity(call: Call): ListActivity {
-  return async function* ({ endpoint, pageSize = 100, ...requestOptions } = {}) {
+  return async function* ({ endpoint, search, failed, from, to, pageSize = 100, ...requestOptions } = {}) {
     let cursor: string | undefined
     do {
-      const query = {
-        limit: String(pageSize),
-        ...(endpoint === undefined ? {} : { endpoint }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }
+      const onlyFailed = failed === undefined ? undefined : failed ? ('true' as const) : ('false' as const)
+      const query = { limit: String(pageSize), endpoint, search, failed: onlyFailed, from, to, cursor }
       const page = await call('activity', { query }, requestOptions)
       for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target, error } of page.data) {
         yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined, error }

@@ -27,8 +27,8 @@ export interface JobListOptions extends Abortable {
  * import { Bowline } from 'bowline'
  *
  * const bowline = new Bowline()
- * for await (const { kind, target, status, completed, total } of bowline.jobs({ status: 'running' })) {
- *   console.log(kind, target, status, completed, total)
+ * for await (const job of bowline.jobs({ status: 'running' })) {
+ *   console.log(job.kind, job.target, `${job.completed} of ${job.total}`)
  * }
  * ```
  */

@@ -28,6 +28,14 @@ export const activityLimits = { default: 50, max: 100 } as const
  */
 export const activityQuery = z.object({
   endpoint: z.string().optional(),
+  /** Only calls whose id starts with this text, or whose target or error code contain it. */
+  search: z.string().trim().min(1).max(200).optional(),
+  /** Only failed calls, or only others. */
+  failed: z.enum(['true', 'false']).optional(),
+  /** Only calls at this time or later. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Only calls before this time. */
+  to: z.iso.datetime({ offset: true }).optional(),
   limit: z.string().optional(),
   cursor: z.string().optional(),
 })
@@ -57,4 +65,5 @@ export const activityResponse = z.looseObject({
   has_more: z.boolean(),
 })
 
+export type ActivityQuery = z.output<typeof activityQuery>
 export type ActivityEndpoint = (typeof activityEndpoints)[number]

@@ -4,8 +4,8 @@ import { z } from 'zod'
 export const jobKind = z.enum(['batch_scrape', 'crawl', 'extract', 'agent'])
 
 /**
- * Status of a job of any kind. A running batch or crawl is `scraping`, a running extraction or agent
- * `processing`. All other values are final.
+ * Status of a job of any kind. A running batch or crawl is `scraping`, a running extraction or
+ * agent `processing`. All other values are final.
  */
 export const jobStatus = z.enum(['scraping', 'processing', 'completed', 'failed', 'cancelled'])
 
@@ -41,7 +41,10 @@ export const listedJob = z.looseObject({
   completed: z.int().optional(),
   /** Number of pages, without failed pages. Absent for extractions and agents. */
   total: z.int().optional(),
-  /** Number of failed pages, with those that robots.txt disallows. Absent for extractions and agents. */
+  /**
+   * Number of failed pages, with those that robots.txt disallows. Absent for extractions and
+   * agents.
+   */
   failed: z.int().optional(),
   /** Cost so far. That of an agent does not contain its browser sessions. */
   creditsUsed: z.number(),

@@ -107,6 +107,14 @@ export const listDeliveriesQuery = z.object({
   cursor: z.string().max(200).optional(),
   status: deliveryStatus.optional(),
   jobId: z.string().max(100).optional(),
+  /**
+   * Only deliveries whose id or `jobId` starts with this text, or whose URL or event contain it.
+   */
+  search: z.string().trim().min(1).max(200).optional(),
+  /** Only deliveries that were created at this time or later. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Only deliveries that were created before this time. */
+  to: z.iso.datetime({ offset: true }).optional(),
 })
 
 /** Response of `GET /v2/team/webhooks/deliveries`, newest first. */

@@ -1,42 +1,79 @@
 import type { RouteOutput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
+import type { CsvRow } from '../components/csv.ts'
+import { startOf } from '../components/time-range.tsx'
+import type { PageOfRows } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 
-/** A page of the activity log. */
-export type ActivityPage = RouteOutput<'activity'>
-
 /** An API call of the last 24 hours. */
-export type ActivityItem = ActivityPage['data'][number]
+export type ActivityItem = RouteOutput<'activity'>['data'][number]
 
 /** The endpoints in the activity log. */
-export const endpoints = ['scrape', 'crawl', 'batch_scrape', 'search', 'extract', 'map', 'browser'] as const
+export const endpoints = [
+  'scrape',
+  'crawl',
+  'batch_scrape',
+  'search',
+  'extract',
+  'agent',
+  'map',
+  'browser',
+  'interact',
+] as const
 
-interface ActivityQuery {
-  readonly endpoint?: string | undefined
+/** Filters of the list. Empty for all. */
+export interface ActivityFilters {
+  readonly endpoint: string
+  /** `failed` or `succeeded`. */
+  readonly outcome: string
+  readonly search: string
+  /** Name of a time range. */
+  readonly range: string
+}
+
+interface ActivityPageQuery {
   readonly cursor?: string | undefined
-  readonly limit?: number | undefined
+  readonly limit: number
 }
 
 /** Reads a page of the team's activity, newest first. */
-export async function readActivity(api: Api, query: ActivityQuery, signal?: AbortSignal): Promise<ActivityPage> {
-  return api.call('activity', { query: { ...query, limit: query.limit?.toString() } }, signal)
+export async function readActivity(
+  api: Api,
+  { endpoint, outcome, search, range }: ActivityFilters,
+  { cursor, limit }: ActivityPageQuery,
+  signal?: AbortSignal,
+): Promise<PageOfRows<ActivityItem>> {
+  const query = {
+    endpoint,
+    failed: outcome === '' ? undefined : outcome === 'failed' ? ('true' as const) : ('false' as const),
+    search: search === '' ? undefined : search,
+    from: startOf(range),
+    cursor,
+    limit: String(limit),
+  }
+  const page = await api.call('activity', { query }, signal)
+  return { rows: page.data, cursor: page.has_more ? page.cursor : null }
 }
 
-/** Reads the whole activity log, newest first. */
-export async function readAllActivity(api: Api, endpoint: string): Promise<readonly ActivityItem[]> {
-  const items: ActivityItem[] = []
+/** Reads the whole activity log, newest first, as rows of a CSV file. */
+export async function readActivityRows(api: Api, filters: ActivityFilters): Promise<readonly CsvRow[]> {
+  const rows: CsvRow[] = []
   for (let cursor: string | undefined; ;) {
-    const page = await readActivity(api, { endpoint, cursor, limit: 100 })
-    items.push(...page.data)
-    if (!page.has_more || page.cursor === null) return items
+    const page = await readActivity(api, filters, { cursor, limit: 100 })
+    rows.push(...page.rows.map(toCsvRow))
+    if (page.cursor === null) return rows
     cursor = page.cursor
   }
+}
+
+function toCsvRow({ created_at: time, endpoint, target, id, error, api_version: version }: ActivityItem): CsvRow {
+  return { time, endpoint, target, id, error: error ?? '', version }
 }
 
 /** Link to the dashboard page that shows a call or can repeat it. */
 export function linkOf({ endpoint, id, target, error }: ActivityItem): string | undefined {
   if (endpoint === 'browser' || endpoint === 'interact') return linkTo(['sessions', id])
-  if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract')
+  if (endpoint === 'crawl' || endpoint === 'batch_scrape' || endpoint === 'extract' || endpoint === 'agent')
     return linkTo(['jobs', endpoint, id])
   if (endpoint === 'scrape' && error === undefined) return linkTo(['scrapes', id])
   if (target === null) return undefined

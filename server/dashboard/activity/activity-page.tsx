@@ -1,5 +1,6 @@
 import { usePages } from '../frame/use-pages.ts'
-import { goTo, linkTo, type Route } from '../frame/route.ts'
+import { linkTo, type Route } from '../frame/route.ts'
+import { filtersOf } from '../frame/use-filters.ts'
 import { Badge } from '../components/badge.tsx'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
@@ -8,45 +9,56 @@ import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { LoadMore } from '../frame/load-more.tsx'
 import { Page } from '../components/page.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Ago } from '../components/time.tsx'
+import { TimeRange } from '../components/time-range.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { endpoints, linkOf, readActivity, readAllActivity, type ActivityItem } from './activity-calls.ts'
+import { endpoints, linkOf, readActivity, readActivityRows, type ActivityItem } from './activity-calls.ts'
 
 const pageSize = 25
 
 /** The team's API calls of the last 24 hours. */
 export function ActivityPage({ route }: { readonly route: Route }) {
-  const endpoint = route.query.get('endpoint') ?? ''
-  const pages = usePages<ActivityItem>(`activity ${endpoint}`, async (api, cursor, signal) => {
-    const {
-      data,
-      cursor: next,
-      has_more: hasMore,
-    } = await readActivity(api, { endpoint, cursor, limit: pageSize }, signal)
-    return { rows: data, cursor: hasMore ? next : null }
-  })
+  const { values, set, isFiltered, key } = filtersOf(route, ['endpoint', 'outcome', 'search', 'range'])
+  const pages = usePages<ActivityItem>(`activity ${key}`, async (api, cursor, signal) =>
+    readActivity(api, values, { cursor, limit: pageSize }, signal),
+  )
   const { rows, apiError, reload } = pages
-  const onChoose = (name: string): void => goTo(['activity'], name === '' ? {} : { endpoint: name })
   return (
-    <Page
-      title="Activity"
-      lead="API calls of your team in the last 24 hours."
-      actions={
-        <>
-          <FilterSelect
-            label="Filter by endpoint"
-            all="All endpoints"
-            names={endpoints}
-            chosen={endpoint}
-            onChoose={onChoose}
-          />
-          <CsvButton name="activity" readRows={async (api) => (await readAllActivity(api, endpoint)).map(toCsvRow)} />
-        </>
-      }
-    >
+    <Page title="Activity" lead="API calls of your team in the last 24 hours">
+      <div class="filters">
+        <SearchField
+          label="Search activity"
+          placeholder="Target, error or id"
+          value={values.search}
+          onSearch={(text) => set('search', text)}
+        />
+        <FilterSelect
+          label="Filter by endpoint"
+          all="All endpoints"
+          names={endpoints}
+          chosen={values.endpoint}
+          onChoose={(endpoint) => set('endpoint', endpoint)}
+        />
+        <FilterSelect
+          label="Filter by outcome"
+          all="Any outcome"
+          names={['failed', 'succeeded']}
+          chosen={values.outcome}
+          onChoose={(outcome) => set('outcome', outcome)}
+        />
+        <TimeRange
+          names={['Last 15 minutes', 'Last hour', 'Last 6 hours']}
+          all="Last 24 hours"
+          chosen={values.range}
+          onChoose={(range) => set('range', range)}
+        />
+        <CsvButton name="activity" readRows={async (api) => readActivityRows(api, values)} />
+      </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
       {rows === undefined && apiError === undefined && <Skeleton />}
-      {rows?.length === 0 && (
+      {rows?.length === 0 && isFiltered && <p class="faint">No call matches.</p>}
+      {rows?.length === 0 && !isFiltered && (
         <Empty icon="list" title="No activity in the last 24 hours">
           <p>Sessions, scrapes, maps, searches and jobs appear here as soon as they start.</p>
           <a class="button" href={linkTo(['playground'])}>
@@ -60,10 +72,6 @@ export function ActivityPage({ route }: { readonly route: Route }) {
       <LoadMore pages={pages} />
     </Page>
   )
-}
-
-function toCsvRow({ created_at: time, endpoint, target, id, error, api_version: version }: ActivityItem) {
-  return { time, endpoint, target, id, error: error ?? '', version }
 }
 
 const columns: readonly Column<ActivityItem>[] = [

@@ -14,6 +14,7 @@ import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
+import { describeWarning } from './job-state.ts'
 import { cancelJob, isRunning, jobTitles, readJob, type CancellableKind, type JobStatus } from './job-calls.ts'
 
 const pageSize = 20
@@ -65,7 +66,9 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
       {value !== undefined && (
         <>
           <Facts state={value} />
-          {[value.warning, value.error].map((text) => text !== undefined && <p class="notice-line">{text}</p>)}
+          {[value.warning && describeWarning(value.warning), value.error].map(
+            (text) => text !== undefined && <p class="notice-line">{text}</p>,
+          )}
           {kind === 'extract' || kind === 'agent' ? (
             value.data !== undefined && <pre class="output">{JSON.stringify(value.data, null, 2)}</pre>
           ) : (

@@ -7,3 +7,8 @@ export function hasEnded(status: string): boolean {
 export function describeNoPages(status: string): string {
   return hasEnded(status) ? 'No page was scraped.' : 'No pages yet.'
 }
+
+/** The warning of a job for people: it names the list of errors instead of its path in the API. */
+export function describeWarning(warning: string): string {
+  return warning.replace(/See GET \S+\/errors for the reasons\./, 'The reasons are under “Errors”.')
+}

@@ -67,7 +67,11 @@ export function JobsPage({ route }: { readonly route: Route }) {
           chosen={values.status}
           onChoose={(status) => set('status', status)}
         />
-        <TimeRange chosen={values.range} onChoose={(range) => set('range', range)} />
+        <TimeRange
+          names={['Last hour', 'Last 6 hours', 'Last 24 hours']}
+          chosen={values.range}
+          onChoose={(range) => set('range', range)}
+        />
         <CsvButton name="jobs" readRows={async (api) => readJobRows(api, values)} />
       </div>
       <ErrorNote apiError={apiError} onRetry={reload} />

@@ -4,7 +4,7 @@ import type { CsvRow } from '../components/csv.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
 import { startOf } from '../components/time-range.tsx'
 
-/** Values of the filter by status. The contract's list has a schema, which the page does not load. */
+/** Values of the filter by status. The page does not load the schema of the contract. */
 export const jobStatuses: readonly JobStatusFilter[] = ['running', 'ended', 'completed', 'failed', 'cancelled']
 
 /** Filters of the list. Empty for all. */

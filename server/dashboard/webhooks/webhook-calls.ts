@@ -1,24 +1,77 @@
 import type { Delivery } from 'bowline/contract/webhooks'
 import type { Api } from '../api/api.ts'
+import type { CsvRow } from '../components/csv.ts'
+import { startOf } from '../components/time-range.tsx'
 import type { PageOfRows } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { isJobKind } from '../jobs/job-calls.ts'
 
-const pageSize = 50
+const pageSize = 100
 
 /** Statuses of a delivery. */
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
-/** Lists deliveries of the last seven days, newest first, filtered by `status` unless empty. */
+/** Filters of the list. Empty for all. */
+export interface DeliveryFilters {
+  /** Id of a job, session or check. */
+  readonly job: string
+  readonly status: string
+  readonly search: string
+  /** Name of a time range. */
+  readonly range: string
+}
+
+/** Lists deliveries of the last seven days, newest first. */
 export async function listDeliveries(
   api: Api,
-  { status, cursor }: { readonly status: string; readonly cursor: string | undefined },
+  { job, status, search, range }: DeliveryFilters,
+  cursor: string | undefined,
   signal?: AbortSignal,
 ): Promise<PageOfRows<Delivery>> {
-  // The page's URL may contain any status. The server rejects unknown ones.
-  const query = { limit: pageSize, cursor, status: status as (typeof deliveryStates)[number] }
+  const query = {
+    limit: pageSize,
+    cursor,
+    jobId: job === '' ? undefined : job,
+    // The page's URL may contain any status. The server rejects unknown ones.
+    status: status === '' ? undefined : (status as (typeof deliveryStates)[number]),
+    search: search === '' ? undefined : search,
+    from: startOf(range),
+  }
   const page = await api.call('listDeliveries', { query }, signal)
   return { rows: page.data, cursor: page.cursor }
+}
+
+/** Reads all deliveries, newest first, as rows of a CSV file. */
+export async function readDeliveryRows(api: Api, filters: DeliveryFilters): Promise<readonly CsvRow[]> {
+  const rows: CsvRow[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = await listDeliveries(api, filters, cursor)
+    rows.push(...page.rows.map(toCsvRow))
+    if (page.cursor === null) return rows
+    cursor = page.cursor
+  }
+}
+
+function toCsvRow(delivery: Delivery): CsvRow {
+  const { id, event, jobId, url, status, attempts, createdAt, deliveredAt } = delivery
+  const response = lastResponse(delivery)
+  return {
+    created: createdAt,
+    delivered: deliveredAt,
+    event,
+    job: jobId,
+    id,
+    url,
+    status,
+    attempts: attempts.length,
+    response,
+  }
+}
+
+/** Error or status code of the last attempt. Empty if there was none. */
+export function lastResponse({ attempts }: Delivery): string {
+  const last = attempts.at(-1)
+  return last?.error ?? (last?.statusCode === undefined ? '' : String(last.statusCode))
 }
 
 /** Reads a delivery with its attempts and body. */

@@ -1,71 +1,121 @@
 import type { Delivery } from 'bowline/contract/webhooks'
+import { CsvButton } from '../frame/csv-button.tsx'
+import { LoadMore } from '../frame/load-more.tsx'
+import { linkTo, type Route } from '../frame/route.ts'
+import { filtersOf } from '../frame/use-filters.ts'
 import { usePages } from '../frame/use-pages.ts'
-import { goTo, linkTo, type Route } from '../frame/route.ts'
-import { Status } from '../components/badge.tsx'
-import { FilterSelect } from '../components/filter-select.tsx'
+import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
-import { LoadMore } from '../frame/load-more.tsx'
+import { FilterSelect } from '../components/filter-select.tsx'
+import { countOf } from '../components/format.ts'
 import { Page } from '../components/page.tsx'
-import { Ago } from '../components/time.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { deliveryStates, listDeliveries } from './webhook-calls.ts'
+import { Ago } from '../components/time.tsx'
+import { TimeRange } from '../components/time-range.tsx'
+import { countStatuses, groupDeliveries, type DeliveryGroup } from './group-deliveries.ts'
+import { deliveryStates, lastResponse, listDeliveries, readDeliveryRows } from './webhook-calls.ts'
 
-/** Webhook deliveries of the team's sessions, jobs and monitors. */
+/** Webhook deliveries of the team's sessions, jobs and monitors, by job or each of one job. */
 export function WebhooksPage({ route }: { readonly route: Route }) {
-  const status = route.query.get('status') ?? ''
-  const pages = usePages<Delivery>(`deliveries ${status}`, async (api, cursor, signal) =>
-    listDeliveries(api, { status, cursor }, signal),
+  const { values, set, isFiltered, key } = filtersOf(route, ['job', 'status', 'search', 'range'])
+  const pages = usePages<Delivery>(`deliveries ${key}`, async (api, cursor, signal) =>
+    listDeliveries(api, values, cursor, signal),
   )
   const { rows, apiError, reload } = pages
-  const onChoose = (name: string): void => goTo(['webhooks'], name === '' ? {} : { status: name })
   return (
-    <Page
-      title="Webhooks"
-      lead="Deliveries of the last seven days."
-      actions={
+    <Page title="Webhooks" lead="Deliveries of the last seven days">
+      <div class="filters">
+        <SearchField
+          label="Search deliveries"
+          placeholder="URL, event or id"
+          value={values.search}
+          onSearch={(text) => set('search', text)}
+        />
         <FilterSelect
           label="Filter by status"
-          all="All statuses"
+          all="Any status"
           names={deliveryStates}
-          chosen={status}
-          onChoose={onChoose}
+          chosen={values.status}
+          onChoose={(status) => set('status', status)}
         />
-      }
-    >
+        <TimeRange
+          names={['Last hour', 'Last 6 hours', 'Last 24 hours']}
+          all="Last 7 days"
+          chosen={values.range}
+          onChoose={(range) => set('range', range)}
+        />
+        <CsvButton name="deliveries" readRows={async (api) => readDeliveryRows(api, values)} />
+        {values.job !== '' && (
+          <button type="button" class="button" onClick={() => set('job', '')}>
+            Show all jobs
+          </button>
+        )}
+      </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
       {rows === undefined && apiError === undefined && <Skeleton />}
-      {rows?.length === 0 && (
-        <Empty icon="hook" title={status === '' ? 'No deliveries yet' : `No ${status} deliveries`}>
-          <p>Events that sessions, batches, crawls, extracts and monitors send to their webhooks appear here.</p>
+      {rows?.length === 0 && isFiltered && <p class="faint">No delivery matches.</p>}
+      {rows?.length === 0 && !isFiltered && (
+        <Empty icon="hook" title="No deliveries yet">
+          <p>Events that sessions, batches, crawls, extractions and monitors send to their webhooks appear here.</p>
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && (
-        <DataTable label="Deliveries" columns={columns} rows={rows} keyOf={({ id }) => id} />
+        <DataTable
+          label="Deliveries"
+          columns={columns}
+          rows={values.job === '' ? groupDeliveries(rows) : rows.map(toGroup)}
+          keyOf={({ id }) => id}
+        />
       )}
       <LoadMore pages={pages} />
     </Page>
   )
 }
 
-const columns: readonly Column<Delivery>[] = [
+function toGroup(delivery: Delivery): DeliveryGroup {
+  return { id: delivery.id, newest: delivery, deliveries: [delivery] }
+}
+
+const columns: readonly Column<DeliveryGroup>[] = [
+  { title: 'Event', cell: (group) => <EventCell group={group} /> },
   {
-    title: 'Event',
-    cell: ({ id, event, url }) => (
-      <div class="two-lines">
-        <a href={linkTo(['webhooks', id])}>{event}</a>
-        <small class="target">{url}</small>
-      </div>
-    ),
+    title: 'Status',
+    cell: ({ newest, deliveries }) =>
+      deliveries.length === 1 ? <Status status={newest.status} /> : <StatusCounts deliveries={deliveries} />,
   },
-  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Last response', isExtra: true, cell: ({ attempts }) => lastAnswer(attempts) },
-  { title: 'Attempts', isNumber: true, isExtra: true, cell: ({ attempts }) => attempts.length },
-  { title: 'Created', isNumber: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
+  { title: 'Last response', isExtra: true, cell: ({ newest }) => lastResponse(newest) || '–' },
+  {
+    title: 'Attempts',
+    isNumber: true,
+    isExtra: true,
+    cell: ({ deliveries }) => deliveries.reduce((sum, { attempts }) => sum + attempts.length, 0),
+  },
+  { title: 'Created', isNumber: true, cell: ({ newest }) => <Ago time={newest.createdAt} /> },
 ]
 
-function lastAnswer(attempts: Delivery['attempts']): string {
-  const last = attempts.at(-1)
-  return last?.error ?? (last?.statusCode === undefined ? '–' : String(last.statusCode))
+function EventCell({ group: { newest, deliveries } }: { readonly group: DeliveryGroup }) {
+  const { id, event, jobId, url } = newest
+  const link = deliveries.length === 1 ? linkTo(['webhooks', id]) : linkTo(['webhooks'], { job: jobId })
+  return (
+    <div class="two-lines">
+      <a href={link}>{event}</a>
+      {deliveries.length > 1 && <small>{countOf(deliveries.length, 'delivery', 'deliveries')} of this job</small>}
+      <small class="target">{url}</small>
+    </div>
+  )
+}
+
+function StatusCounts({ deliveries }: Pick<DeliveryGroup, 'deliveries'>) {
+  return (
+    <span class="row">
+      {countStatuses(deliveries).map(([status, count]) => (
+        <Badge key={status} tone={status === 'failed' ? 'bad' : status === 'pending' ? 'accent' : 'good'}>
+          {count} {status}
+        </Badge>
+      ))}
+    </span>
+  )
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { EndReason, ListedStatus } from 'bowline/contract/browser'
+import { escapeLike } from '../kit/escape-like.ts'
 import type { ListPosition } from '../kit/page-cursor.ts'
 import type { Database } from '../store/schema.ts'
 import { toRow } from '../store/tables/row.ts'
@@ -54,7 +55,7 @@ export async function listSessions(
 
 /** Whether a session has this text in its labels or its profile, or an id that starts with it. */
 function containsText(text: string): RawBuilder<boolean> {
-  const escaped = text.replaceAll(/[\\%_]/g, String.raw`\$&`)
+  const escaped = escapeLike(text)
   return sql<boolean>`(id::text ilike ${`${escaped}%`} or name ilike ${`%${escaped}%`}
     or profile_name ilike ${`%${escaped}%`}
     or exists (select from jsonb_each_text(metadata) as label

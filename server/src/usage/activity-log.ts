@@ -1,4 +1,4 @@
-import { activityEndpoints, activityLimits, type ActivityEndpoint } from 'bowline/contract/activity'
+import { activityEndpoints, activityLimits, type ActivityEndpoint, type ActivityQuery } from 'bowline/contract/activity'
 import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { readCursor, writeCursor } from '../kit/page-cursor.ts'
@@ -16,20 +16,12 @@ export interface ActivityPage {
   readonly cursor: string | undefined
 }
 
-/** Query parameters of the activity list, unparsed. */
-export interface ActivityQuery {
-  readonly teamId: string
-  readonly endpoint?: string | undefined
-  readonly limit?: string | undefined
-  readonly cursor?: string | undefined
-}
-
 /** Log of the calls that teams made in the last 24 hours. */
 export interface ActivityLog extends AsyncDisposable {
   /** Records an entry in the background, batched with others. */
   readonly record: (activity: NewActivity) => void
   /** Returns a page, including everything recorded on this server so far. Throws BAD_REQUEST. */
-  readonly list: (query: ActivityQuery) => Promise<ActivityPage>
+  readonly list: (query: ActivityQuery & { readonly teamId: string }) => Promise<ActivityPage>
 }
 
 const sweepEveryMs = 3_600_000
@@ -56,14 +48,22 @@ export function openActivityLog(store: Store, onError: (error: unknown, action: 
       writing ??= write()
     },
     list: async (query) => {
-      const { teamId, endpoint } = query
+      const { teamId, endpoint, search, failed, from, to } = query
       assertEndpoint(endpoint)
       const after = readCursor(query.cursor)
       const limit = readLimit(query.limit)
       await writing
-      const since = new Date(Date.now() - dayMs)
-      // One extra row shows whether there is a next page.
-      const found = await listActivities(store.db, { teamId, endpoint, since, after, limit: limit + 1 })
+      const found = await listActivities(store.db, {
+        teamId,
+        endpoint,
+        search,
+        hasFailed: failed === undefined ? undefined : failed === 'true',
+        since: new Date(Math.max(Date.now() - dayMs, Date.parse(from ?? '') || 0)),
+        until: to === undefined ? undefined : new Date(to),
+        after,
+        // One extra row shows whether there is a next page.
+        limit: limit + 1,
+      })
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
       return { rows, cursor: found.length > limit && last !== undefined ? writeCursor(last) : undefined }

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { escapeLike } from '../kit/escape-like.ts'
 import type { Database } from '../store/schema.ts'
 import type { ActivityTable } from '../store/tables/accounts.ts'
 
@@ -11,11 +12,17 @@ export interface ActivityPosition {
   readonly id: string
 }
 
-/** Selects the entries of a team since a time, after a position, at most `limit`. */
+/** Selects entries of a team, after a position, at most `limit`. */
 export interface ActivityFilter {
   readonly teamId: string
   readonly endpoint?: string | undefined
+  /** Start of the id, or part of the target or the error code. */
+  readonly search?: string | undefined
+  readonly hasFailed?: boolean | undefined
+  /** Earliest time, inclusive. */
   readonly since: Date
+  /** Latest time, exclusive. */
+  readonly until?: Date | undefined
   readonly after?: ActivityPosition | undefined
   readonly limit: number
 }
@@ -33,10 +40,17 @@ export async function insertActivities(db: Kysely<Database>, rows: readonly Acti
 /** Lists activity entries, newest first. */
 export async function listActivities(
   db: Kysely<Database>,
-  { teamId, endpoint, since, after, limit }: ActivityFilter,
+  { teamId, endpoint, search, hasFailed, since, until, after, limit }: ActivityFilter,
 ): Promise<readonly ActivityRow[]> {
   let query = db.selectFrom('activity').selectAll().where('teamId', '=', teamId).where('createdAt', '>=', since)
   if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
+  if (until !== undefined) query = query.where('createdAt', '<', until)
+  if (hasFailed !== undefined) query = query.where('error', hasFailed ? 'is not' : 'is', null)
+  if (search !== undefined) {
+    const escaped = escapeLike(search)
+    query = query.where(sql<boolean>`(id::text ilike ${`${escaped}%`} or target ilike ${`%${escaped}%`}
+      or error ilike ${`%${escaped}%`})`)
+  }
   if (after !== undefined) {
     query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
   }

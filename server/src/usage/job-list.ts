@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { JobKind, JobStatusFilter, ListedJob } from 'bowline/contract/jobs'
 import { jobRetentionMs } from '../kit/job-retention.ts'
+import { escapeLike } from '../kit/escape-like.ts'
 import type { ListPosition } from '../kit/page-cursor.ts'
 import type { Database } from '../store/schema.ts'
 
@@ -110,7 +111,7 @@ function matches(
     conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
   }
   if (search !== undefined) {
-    const escaped = search.replaceAll(/[\\%_]/g, String.raw`\$&`)
+    const escaped = escapeLike(search)
     conditions.push(sql`(id::text ilike ${`${escaped}%`} or ${target} ilike ${`%${escaped}%`})`)
   }
   return sql.join(conditions, sql` and `)

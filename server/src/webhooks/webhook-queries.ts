@@ -1,6 +1,7 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { delivery, type DeliveryStatus } from 'bowline/contract/webhooks'
+import { escapeLike } from '../kit/escape-like.ts'
 import { json, jsonb, JsonTable, type JsonRow, type OnUnreadable } from '../store/tables/json-table.ts'
 import type { Database } from '../store/schema.ts'
 import type { WebhookDeliveryTable } from '../store/tables/webhooks.ts'
@@ -53,6 +54,12 @@ export interface DeliveryFilter {
   readonly before?: string | undefined
   readonly status?: DeliveryStatus | undefined
   readonly jobId?: string | undefined
+  /** Start of the id or of `jobId`, or part of the URL or the event. */
+  readonly search?: string | undefined
+  /** Earliest creation, inclusive. */
+  readonly from?: Date | undefined
+  /** Latest creation, exclusive. */
+  readonly to?: Date | undefined
   readonly limit: number
 }
 
@@ -76,6 +83,9 @@ export async function listDeliveries(
   if (filter.before !== undefined) query = query.where('id', '<', filter.before)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.jobId !== undefined) query = query.where('jobId', '=', filter.jobId)
+  if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
+  if (filter.to !== undefined) query = query.where('createdAt', '<', filter.to)
+  if (filter.search !== undefined) query = query.where(containsText(filter.search))
   const { limit } = filter
   const rows = await query
     .orderBy('id', 'desc')
@@ -86,6 +96,11 @@ export async function listDeliveries(
     deliveries: deliveries.readAll(page, onUnreadable),
     next: rows.length > limit ? page.at(-1)?.id : undefined,
   }
+}
+
+function containsText(text: string): RawBuilder<boolean> {
+  const [start, part] = [`${escapeLike(text)}%`, `%${escapeLike(text)}%`]
+  return sql<boolean>`(id::text ilike ${start} or job_id ilike ${start} or url ilike ${part} or event ilike ${part})`
 }
 
 /**

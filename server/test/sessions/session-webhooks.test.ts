@@ -46,6 +46,13 @@ describe('the webhook of a session', () => {
       data: [{ id, ...labels, status: 'active' }],
       metadata: { run: '7' },
     })
+    const listed = async (query: string): Promise<readonly { readonly event: string }[]> =>
+      (await lab.api('GET', `/v2/team/webhooks/deliveries?jobId=${id}&${query}`)).body['data']
+    expect(await listed('search=SESSION.end')).toMatchObject([{ event: 'session.ended' }])
+    expect(await listed(`search=${id.slice(0, 9)}`)).toHaveLength(2)
+    expect(await listed('search=_oth')).toEqual([])
+    expect(await listed(`search=%2Fboth&from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
+    expect(await listed(`to=${new Date(Date.now() + 60_000).toISOString()}`)).toHaveLength(2)
     const { createdAt, endedAt, sessionDurationMs } = await read(id)
     expect(ended?.body).toMatchObject({ success: true, type: 'session.ended', id, metadata: { run: '7' } })
     expect(ended?.body['data']).toEqual([

@@ -52,3 +52,26 @@ test('usage can be split by kind of work, and the most expensive work is listed 
   const callOfOther = await newTeam()
   expect((await callOfOther('GET', '/v2/team/credit-usage/costs')).body['data']).toEqual([])
 })
+
+test('the activity is filtered by outcome, text and time', async () => {
+  const call = await newTeam()
+  const home = site.url('/')
+  const closed = 'http://127.0.0.1:1/'
+  await call('POST', '/v2/scrape', { url: home })
+  await call('POST', '/v2/scrape', { url: closed })
+  await call('POST', '/v2/map', { url: closed })
+  const list = async (query: string): Promise<readonly Readonly<Record<string, string>>[]> =>
+    (await call('GET', `/v2/team/activity?${query}`)).body['data']
+  const targetsOf = async (query: string) => (await list(query)).map(({ target }) => target)
+
+  expect(await targetsOf('failed=false')).toEqual([home])
+  expect(await targetsOf('failed=true&endpoint=scrape')).toEqual([closed])
+  expect(await targetsOf(`search=${encodeURIComponent(home.toUpperCase())}`)).toEqual([home])
+  const [map] = await list('')
+  expect(await targetsOf(`search=${map?.['error']?.toLowerCase()}&endpoint=map`)).toEqual([closed])
+  expect(await targetsOf('search=%25')).toEqual([])
+  const time = map?.['created_at'] ?? ''
+  expect(await list(`from=${time}&to=${new Date(Date.parse(time) + 1).toISOString()}`)).toContainEqual(map)
+  expect(await targetsOf(`to=${new Date(Date.parse(time) - 600_000).toISOString()}`)).toEqual([])
+  expect((await call('GET', '/v2/team/activity?from=yesterday')).status).toBe(400)
+})

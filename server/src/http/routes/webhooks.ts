@@ -20,9 +20,15 @@ export interface WebhookRouteDeps {
 /** Routes of webhook deliveries and secrets. */
 export function webhookHandlers({ store, webhooks, audit }: WebhookRouteDeps): Handlers {
   return {
-    listDeliveries: async ({ query: { limit, cursor, status, jobId } }, { key: { teamId } }) => {
+    listDeliveries: async ({ query: { cursor, from, to, ...filter } }, { key: { teamId } }) => {
       if (cursor !== undefined && !isUuid(cursor)) throw new BowlineError('BAD_REQUEST', 'Invalid cursor.')
-      const { deliveries, next } = await webhooks.list({ teamId, limit, before: cursor, status, jobId })
+      const { deliveries, next } = await webhooks.list({
+        ...filter,
+        teamId,
+        before: cursor,
+        from: from === undefined ? undefined : new Date(from),
+        to: to === undefined ? undefined : new Date(to),
+      })
       return { success: true, data: deliveries.map(describe), cursor: next ?? null }
     },
     getDelivery: async ({ params }, { key }) => {
