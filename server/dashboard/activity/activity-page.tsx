@@ -1,6 +1,6 @@
 import { usePages } from '../frame/use-pages.ts'
 import { linkTo, type Route } from '../frame/route.ts'
-import { filtersOf } from '../frame/use-filters.ts'
+import { filtersOf } from '../frame/filters.ts'
 import { Badge } from '../components/badge.tsx'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'

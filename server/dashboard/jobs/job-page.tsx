@@ -33,7 +33,6 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
     },
     { pollMs: hasEnded ? undefined : pollMs },
   )
-  const cancel = useAction(async (api, cancelled: CancellableKind) => cancelJob(api, { kind: cancelled, id }))
   return (
     <Page
       title={jobTitles[kind]}
@@ -43,23 +42,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
           <code>{id}</code> {value !== undefined && <Status status={value.status} />}
         </>
       }
-      actions={
-        isRunning(value) &&
-        kind !== 'extract' && (
-          <ConfirmButton
-            icon="stop"
-            label="Cancel job"
-            question="Cancel this job?"
-            text={
-              kind === 'agent'
-                ? 'Its steps so far are billed.'
-                : 'Scraped pages are kept. The remaining pages are not scraped.'
-            }
-            isRunning={cancel.isRunning}
-            onConfirm={() => void cancel.run(kind).then(reload)}
-          />
-        )
-      }
+      actions={isRunning(value) && kind !== 'extract' && <CancelButton kind={kind} id={id} onCancelled={reload} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
@@ -80,6 +63,30 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
         </>
       )}
     </Page>
+  )
+}
+
+interface CancelButtonProps {
+  readonly kind: CancellableKind
+  readonly id: string
+  readonly onCancelled: () => void
+}
+
+function CancelButton({ kind, id, onCancelled }: CancelButtonProps) {
+  const cancel = useAction(async (api) => cancelJob(api, { kind, id }))
+  return (
+    <ConfirmButton
+      icon="stop"
+      label="Cancel job"
+      question="Cancel this job?"
+      text={
+        kind === 'agent'
+          ? 'Its steps so far are billed.'
+          : 'Scraped pages are kept. The remaining pages are not scraped.'
+      }
+      isRunning={cancel.isRunning}
+      onConfirm={() => void cancel.run(undefined).then(onCancelled)}
+    />
   )
 }
 

@@ -3,7 +3,7 @@ import type { ListedJob } from 'bowline/contract/jobs'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { LoadMore } from '../frame/load-more.tsx'
 import { linkTo, type Route } from '../frame/route.ts'
-import { filtersOf } from '../frame/use-filters.ts'
+import { filtersOf, type Filters } from '../frame/filters.ts'
 import { usePages } from '../frame/use-pages.ts'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -21,14 +21,15 @@ import { TimeRange } from '../components/time-range.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { isJobKind, jobTitles } from './job-calls.ts'
 import { firstJob } from './job-snippets.ts'
-import { jobStatuses, listJobs, readJobRows } from './list-jobs.ts'
+import { jobStatuses, listJobs, readJobRows, type JobFilters } from './list-jobs.ts'
 import { NewJob } from './new-job.tsx'
 
 const pageSize = 25
 
 /** Batches, crawls, extractions and agents, until a day after their end. */
 export function JobsPage({ route }: { readonly route: Route }) {
-  const { values, set, isFiltered, key } = filtersOf(route, ['kind', 'status', 'search', 'range'])
+  const filters = filtersOf(route, ['kind', 'status', 'search', 'range'])
+  const { values, isFiltered, key } = filters
   const pages = usePages<ListedJob>(`jobs ${key}`, async (api, cursor, signal) =>
     listJobs(api, values, { cursor, limit: pageSize }, signal),
   )
@@ -45,35 +46,7 @@ export function JobsPage({ route }: { readonly route: Route }) {
         </button>
       }
     >
-      <div class="filters">
-        <SearchField
-          label="Search jobs"
-          placeholder="URL, prompt or id"
-          value={values.search}
-          onSearch={(text) => set('search', text)}
-        />
-        <FilterSelect
-          label="Filter by kind"
-          all="All kinds"
-          names={Object.keys(jobTitles)}
-          titleOf={(kind) => (isJobKind(kind) ? jobTitles[kind] : kind)}
-          chosen={values.kind}
-          onChoose={(kind) => set('kind', kind)}
-        />
-        <FilterSelect
-          label="Filter by status"
-          all="Any status"
-          names={jobStatuses}
-          chosen={values.status}
-          onChoose={(status) => set('status', status)}
-        />
-        <TimeRange
-          names={['Last hour', 'Last 6 hours', 'Last 24 hours']}
-          chosen={values.range}
-          onChoose={(range) => set('range', range)}
-        />
-        <CsvButton name="jobs" readRows={async (api) => readJobRows(api, values)} />
-      </div>
+      <JobFilterBar filters={filters} />
       <ErrorNote apiError={apiError} onRetry={reload} />
       {rows === undefined && apiError === undefined && <Skeleton />}
       {rows?.length === 0 && isFiltered && <p class="faint">No job matches.</p>}
@@ -89,6 +62,40 @@ export function JobsPage({ route }: { readonly route: Route }) {
       <LoadMore pages={pages} />
       {isCreating && <NewJob onClose={() => setIsCreating(false)} />}
     </Page>
+  )
+}
+
+function JobFilterBar({ filters: { values, set } }: { readonly filters: Filters<keyof JobFilters> }) {
+  return (
+    <div class="filters">
+      <SearchField
+        label="Search jobs"
+        placeholder="URL, prompt or id"
+        value={values.search}
+        onSearch={(text) => set('search', text)}
+      />
+      <FilterSelect
+        label="Filter by kind"
+        all="All kinds"
+        names={Object.keys(jobTitles)}
+        titleOf={(kind) => (isJobKind(kind) ? jobTitles[kind] : kind)}
+        chosen={values.kind}
+        onChoose={(kind) => set('kind', kind)}
+      />
+      <FilterSelect
+        label="Filter by status"
+        all="Any status"
+        names={jobStatuses}
+        chosen={values.status}
+        onChoose={(status) => set('status', status)}
+      />
+      <TimeRange
+        names={['Last hour', 'Last 6 hours', 'Last 24 hours']}
+        chosen={values.range}
+        onChoose={(range) => set('range', range)}
+      />
+      <CsvButton name="jobs" readRows={async (api) => readJobRows(api, values)} />
+    </div>
   )
 }
 
