@@ -6,6 +6,7 @@ import { Bowline } from '../../../src/index.ts'
 import { runCommand } from '../../../test/lab/run-command.ts'
 import { startSite } from '../../../test/lab/site.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
+import { encode } from '../scrape/fetch/encode.ts'
 import { docx, paragraph } from '../scrape/documents/office-files.ts'
 import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 
@@ -77,6 +78,17 @@ test('finds the format by the MIME type if the name has no extension', async () 
   const { body } = await parse('upload', 'a,b\n1,2', undefined, 'text/csv')
 
   expect(body['data'].markdown).toContain('| a | b |')
+})
+
+test('decodes CSV in the charset of its MIME type', async () => {
+  const { body } = await parse(
+    'prices.csv',
+    encode('name,€\nmañana,1', 'iso-8859-15'),
+    {},
+    'text/csv; charset=ISO-8859-15',
+  )
+
+  expect(body['data'].markdown).toContain('| name | € |')
 })
 
 test.each<[string, unknown, string, string]>([

@@ -37,6 +37,8 @@ test.each([
   ['UTF-8', Buffer.from('ünïcode 😀'), 'utf-8'],
   ['UTF-8 that ends in the middle of a character', Buffer.from('ünïcödé é').subarray(0, -1), 'utf-8'],
   ['a single letter that is not UTF-8', Buffer.from('caf\xe9', 'latin1'), 'windows-1252'],
+  ['XML in UTF-16', Buffer.from('<?xml version="1.0" encoding="UTF-16"?><a>я</a>', 'utf16le'), 'utf-16le'],
+  ['JSON in big-endian UTF-16', Buffer.from('{"a":"я"}', 'utf16le').swap16(), 'utf-16be'],
   ['random bytes', Buffer.from([0xff, 0xc0, 0x80, 0xfe]), 'windows-1252'],
 ])('the charset of %s without a declaration', (_what, bytes, charset) => {
   expect(textCharset(bytes, undefined)).toBe(charset)

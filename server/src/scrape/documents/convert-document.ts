@@ -9,13 +9,17 @@ import { convertXlsx } from './xlsx.ts'
 import type { DocumentKind } from './file-kinds.ts'
 import { writePage, type HtmlDocument } from './html-document.ts'
 
-/** Converts a document to a page of HTML. Throws DOCUMENT_*. */
-export async function convertDocument(bytes: Uint8Array, kind: DocumentKind): Promise<string> {
+/**
+ * Converts a document to a page of HTML. `contentType` is that of its response. Throws DOCUMENT_*.
+ */
+export async function convertDocument(bytes: Uint8Array, kind: DocumentKind, contentType?: string): Promise<string> {
   if (bytes.length === 0) throw documentInvalid(`The ${kind.toUpperCase()} file is empty: 0 bytes`)
-  return writePage(await converters[kind](bytes))
+  return writePage(await converters[kind](bytes, contentType))
 }
 
-const converters: Readonly<Record<DocumentKind, (bytes: Uint8Array) => HtmlDocument | Promise<HtmlDocument>>> = {
+type Converter = (bytes: Uint8Array, contentType: string | undefined) => HtmlDocument | Promise<HtmlDocument>
+
+const converters: Readonly<Record<DocumentKind, Converter>> = {
   docx: convertDocx,
   xlsx: convertXlsx,
   pptx: convertPptx,

@@ -3,9 +3,12 @@ import { textCharset } from '../../kit/text-charset.ts'
 import { CellLimit, htmlTable } from './html-table.ts'
 import type { HtmlDocument } from './html-document.ts'
 
-/** Converts CSV to a table. The delimiter is a comma, semicolon, tab or bar. */
-export function convertCsv(bytes: Uint8Array): HtmlDocument {
-  const text = new TextDecoder(textCharset(bytes, undefined)).decode(bytes)
+/**
+ * Converts CSV to a table. The delimiter is a comma, semicolon, tab or bar. `contentType` can
+ * declare the charset.
+ */
+export function convertCsv(bytes: Uint8Array, contentType: string | undefined): HtmlDocument {
+  const text = new TextDecoder(textCharset(bytes, contentType)).decode(bytes)
   const limit = new CellLimit()
   const rows = parseCsv(text, findDelimiter(text), new CellLimit())
   return { body: htmlTable(rows, limit) }

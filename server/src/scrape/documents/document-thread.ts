@@ -9,6 +9,8 @@ import type { DocumentKind } from './file-kinds.ts'
 export interface DocumentJob {
   readonly bytes: Uint8Array
   readonly kind: DocumentKind
+  /** Content type of the response, which can declare the charset of text. */
+  readonly contentType?: string | undefined
 }
 
 /** The response of the thread. */
@@ -16,9 +18,9 @@ export type DocumentOutcome =
   | { readonly html: string }
   | { readonly code: string; readonly message: string; readonly hint: string | undefined }
 
-async function convert({ bytes, kind }: DocumentJob): Promise<DocumentOutcome> {
+async function convert({ bytes, kind, contentType }: DocumentJob): Promise<DocumentOutcome> {
   try {
-    return { html: await convertDocument(bytes, kind) }
+    return { html: await convertDocument(bytes, kind, contentType) }
   } catch (error) {
     const message = messageOf(error)
     if (isBowlineError(error)) return { code: error.code, message, hint: error.hint }

@@ -25,8 +25,8 @@ export class DocumentReader {
 
   /** Converts the body of a fetched page if it is a document. Throws DOCUMENT_*. */
   async read(page: FetchedPage, reader: ReadFor): Promise<LoadedPage> {
-    const { body } = page
-    return { ...page, body: body.kind === 'document' ? await this.#convert(body, reader) : body }
+    const { body, contentType } = page
+    return { ...page, body: body.kind === 'document' ? await this.#convert(body, contentType, reader) : body }
   }
 
   /** Reads a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*. */
@@ -36,8 +36,12 @@ export class DocumentReader {
     return this.read(page, reader)
   }
 
-  async #convert({ documentKind: kind, bytes }: DocumentFile, { teamId, signal }: ReadFor): Promise<PageBody> {
-    const html = await this.#threads.convert({ kind, bytes }, teamId, { signal })
+  async #convert(
+    { documentKind: kind, bytes }: DocumentFile,
+    contentType: string | undefined,
+    { teamId, signal }: ReadFor,
+  ): Promise<PageBody> {
+    const html = await this.#threads.convert({ kind, bytes, contentType }, teamId, { signal })
     return { kind: 'html', html, source: 'document' }
   }
 }

@@ -13,7 +13,8 @@ function unlabelled(type: string, write: (text: string, crossOrigin: string) => 
     const [language, encoding] = url.search.slice(1).split('&') as [Language, string]
     const text = write(texts[language], crossOrigin)
     response.setHeader('content-type', type).setHeader('content-encoding', 'gzip')
-    response.end(gzipSync(encoding === 'utf-8' ? text : encode(text, encoding)))
+    const bytes = encoding.startsWith('utf') ? Buffer.from(text, encoding as BufferEncoding) : encode(text, encoding)
+    response.end(gzipSync(bytes))
   }
 }
 
@@ -51,6 +52,7 @@ describe('a rendered page that declares no charset has the text of the fetched p
   test.each<[string, Language, string, Readonly<Record<string, unknown>>]>([
     ['/page', 'russian', 'windows-1251', {}],
     ['/page', 'russian', 'utf-8', {}],
+    ['/text', 'russian', 'utf-16le', {}],
     ['/page', 'japanese', 'shift_jis', {}],
     ['/page', 'polish', 'iso-8859-2', {}],
     ['/page', 'thai', 'utf-8', { headers: { 'x-team': 'blue' } }],
