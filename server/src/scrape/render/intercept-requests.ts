@@ -27,7 +27,7 @@ export async function interceptRequests(
   const lists = adLists?.isReady() === true ? adLists : undefined
   if (added.length === 0 && lists === undefined && mayFollow === undefined) return []
   const start = new URL(url)
-  const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
+  const hasReferer = added.some(({ name }) => name.toLowerCase() === 'referer')
   const isAd = ({ resourceType: type, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
@@ -35,24 +35,43 @@ export async function interceptRequests(
     resourceType === 'Document' && mayFollow?.(new URL(request.url), frameId !== tab.targetId) === false
   tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Fetch.requestPaused' || isResponse(params)) return
-    const { requestId, request } = params
+    const { requestId, request, redirectedRequestId } = params
     const call = tab.callIn(sessionId)
     if (isAd(params) || isRefused(params)) {
       // Fails if the page has navigated.
       call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => undefined)
       return
     }
-    const kept = Object.entries(request.headers).filter(([name]) => !replaced.has(name.toLowerCase()))
-    const isPlain = added.length === 0 || !mayForwardHeaders(start, new URL(request.url))
-    const changed = isPlain ? undefined : [...kept.map(([name, value]) => ({ name, value })), ...added]
+    const isOwn = mayForwardHeaders(start, new URL(request.url))
+    // Unlike the other headers, Chromium repeats `Referer` after redirects to other origins.
+    const isLeaking = hasReferer && !isOwn && redirectedRequestId !== undefined
+    const changed = isOwn ? withHeaders(request, added) : isLeaking ? withoutReferer(request) : {}
     // Fails if the page has navigated.
-    call('Fetch.continueRequest', { requestId, headers: changed }).catch(() => undefined)
+    call('Fetch.continueRequest', { requestId, ...changed }).catch(() => undefined)
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
-  const urls = lists === undefined && mayFollow === undefined ? origins.map((origin) => `${origin}/*`) : ['*']
+  const isLimited = lists === undefined && mayFollow === undefined && !hasReferer
+  const urls = isLimited ? origins.map((origin) => `${origin}/*`) : ['*']
   const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
   await tab.call('Fetch.enable', { patterns })
   return patterns
+}
+
+type Continued = Omit<Protocol.Fetch.ContinueRequestRequest, 'requestId'>
+
+function withHeaders({ headers }: Protocol.Network.Request, added: readonly Protocol.Fetch.HeaderEntry[]): Continued {
+  if (added.length === 0) return {}
+  const replaced = new Set(added.map(({ name }) => name.toLowerCase()))
+  const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()))
+  return { headers: [...kept.map(([name, value]) => ({ name, value })), ...added] }
+}
+
+/**
+ * Chromium changes the headers of a redirected request only if its URL is set, too. Only an empty
+ * `Referer` removes it.
+ */
+function withoutReferer(request: Protocol.Network.Request): Continued {
+  return { ...withHeaders(request, [{ name: 'Referer', value: '' }]), url: request.url }
 }
 
 /** Whether a request is paused after its response has arrived. */

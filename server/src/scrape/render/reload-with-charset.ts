@@ -59,9 +59,14 @@ async function isGuessed(tab: Tab, { url, contentType }: MainResponse): Promise<
     .call('Page.getResourceContent', { frameId: tab.targetId, url: withoutFragment(url) })
     // The page has navigated elsewhere.
     .catch(() => undefined)
-  if (source === undefined || source.base64Encoded || !/[^\x01-\x7f]/.test(source.content)) return false
+  if (source === undefined || source.base64Encoded || isAscii(source.content)) return false
   if (state.endsWith(' UTF-8') && !source.content.includes('\ufffd')) return false
   return declaredCharset(Buffer.from(source.content.slice(0, prescanned), 'latin1'), contentType) === undefined
+}
+
+/** Null bytes come from UTF-16. */
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text) && !text.includes('\0')
 }
 
 /** Adds the charset to the next response of the page itself. Resolves to its body. */

@@ -128,11 +128,12 @@ describe('while fetching a page', () => {
       Authorization: 'secret',
       'User-Agent': 'Mine/1',
       'Accept-Language': 'cy-GB, en;q=0.5',
+      Referer: 'https://a.test/?secret',
     }
     const direct = await fixture.read('/headers', { headers, ...how })
     const elsewhere = await fixture.read('/away', { headers, ...how })
 
-    for (const sent of ['"x-team":"blue"', '"authorization":"secret"']) {
+    for (const sent of ['"x-team":"blue"', '"authorization":"secret"', '"referer":"https://a.test/?secret"']) {
       expect(direct['markdown']).toContain(sent)
       expect(elsewhere['markdown']).not.toContain(sent)
     }

@@ -52,7 +52,7 @@ describe('a rendered page that declares no charset has the text of the fetched p
   test.each<[string, Language, string, Readonly<Record<string, unknown>>]>([
     ['/page', 'russian', 'windows-1251', {}],
     ['/page', 'russian', 'utf-8', {}],
-    ['/text', 'russian', 'utf-16le', {}],
+    ['/style', 'russian', 'utf-16le', {}],
     ['/page', 'japanese', 'shift_jis', {}],
     ['/page', 'polish', 'iso-8859-2', {}],
     ['/page', 'thai', 'utf-8', { headers: { 'x-team': 'blue' } }],
