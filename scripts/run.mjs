@@ -25,15 +25,15 @@ function tool(name) {
   return `node_modules/.bin/${name}`
 }
 
+/** `check` checks the types. Only writing the files takes a quarter of the time. */
+function writingOf(project) {
+  return [tool('tsc'), '-p', project, '--noEmit', 'false', '--noCheck', '--singleThreaded']
+}
+
 /** Compiles both packages to `dist/compiled`. */
 const building = {
   needs: [() => rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true }), ensureDashboard],
-  steps: () => [
-    // `check` checks the types. Only writing the files takes a quarter of the time.
-    [tool('tsc'), '-p', 'tsconfig.build.json', '--noCheck', '--singleThreaded'],
-    [tool('tsc'), '-p', viewerPage, '--noEmit', 'false'],
-    [tool('tsc'), '-p', playerPage, '--noEmit', 'false'],
-  ],
+  steps: () => ['tsconfig.build.json', viewerPage, playerPage].map(writingOf),
 }
 
 /**
