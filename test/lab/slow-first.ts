@@ -1,8 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Files that take much longer than their size suggests.
+// Files that take much longer than their size suggests, and the longest of all.
 const slow = [
   'server/test/dashboard/dashboard.test.ts',
+  'test/torture/torture.test.ts',
+  'test/packages.test.ts',
+  'server/test/gateway/resume.test.ts',
+  'test/drivers/resume.test.ts',
   'test/examples.test.ts',
   'server/test/live/picture.test.ts',
   'server/test/sessions/profile-persistence.test.ts',
@@ -24,6 +28,9 @@ const slow = [
   'server/test/scrape/strict.test.ts',
   'server/test/store/lock.test.ts',
   'server/test/store/settings.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/doc-examples.test.ts',
+  'test/docs.test.ts',
   'test/reference.test.ts',
 ]
 
