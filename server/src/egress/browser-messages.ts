@@ -1,5 +1,5 @@
 import type { HostPort } from './host-port.ts'
-import { closedWithoutResponse, rejectedHeads, type NetError } from './net-errors.ts'
+import { closedWithoutResponse, rejectedHeads, tunnelFailures, type NetError } from './net-errors.ts'
 
 /**
  * Time after a failure in which its CDP messages may still arrive, in milliseconds. A client that
@@ -9,6 +9,9 @@ const failureMs = 300_000
 
 /** Maximum number of hosts whose addresses are remembered. */
 const maxHosts = 2000
+
+/** Maximum length of a name that SOCKS5 can carry. For longer ones, Chromium asks no proxy. */
+const maxSocksName = 255
 
 /** Number of bytes that hold the origin of a URL. */
 const maxOriginBytes = 512
@@ -50,7 +53,8 @@ const reasons: ReadonlyMap<NetError, string> = new Map([
 /** Maps the error Chromium reports for a rejected response head to the possible net errors. */
 const actualErrors: ReadonlyMap<string, readonly NetError[]> = new Map<string, readonly NetError[]>([
   ...[...rejectedHeads].flatMap(([netError, { reportedAs }]) => reportedAs.map((each) => [each, [netError]] as const)),
-  ['ERR_SOCKS_CONNECTION_FAILED', ['ERR_TUNNEL_CONNECTION_FAILED']] as const,
+  ['ERR_SOCKS_CONNECTION_FAILED', [...tunnelFailures, 'ERR_NAME_NOT_RESOLVED']] as const,
+  ['ERR_TUNNEL_CONNECTION_FAILED', ['ERR_PROXY_CONNECTION_FAILED']] as const,
   ['ERR_EMPTY_RESPONSE', [...closedWithoutResponse]] as const,
 ])
 
@@ -132,7 +136,10 @@ export class BrowserMessages {
   #noteRequest(message: Buffer, urlKey: Buffer): void {
     const [, id] = requestId.exec(message.toString('latin1', 0, responseStartBytes)) ?? []
     const url = urlAfter(message, urlKey)
-    if (id !== undefined && url !== null) setLast(this.#requests, id, keyOf(url.hostname, portOf(url)))
+    if (id === undefined || url === null) return
+    const target = { host: url.hostname, port: portOf(url) }
+    setLast(this.#requests, id, keyOf(target.host, target.port))
+    if (target.host.length > maxSocksName) this.noteFailure('ERR_NAME_NOT_RESOLVED', target)
   }
 
   /**

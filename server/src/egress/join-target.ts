@@ -12,13 +12,18 @@ export interface JoinRequest {
   readonly head: Buffer
   /** Sends the client a success response. */
   readonly onJoin: () => void
+  /**
+   * Whether the client sends first. What the target sends before that, such as its end, then waits
+   * up to a second: Chromium reports another error if it comes before the request.
+   */
+  readonly isClientFirst?: boolean | undefined
   /** Sends the client an error response. */
   readonly onFail: (error: unknown) => void
 }
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
 export async function joinTarget(connector: EndpointConnector, socket: Socket, request: JoinRequest): Promise<void> {
-  const { target, authorization, head, onJoin, onFail } = request
+  const { target, authorization, head, isClientFirst = false, onJoin, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()
   socket.once('close', onClose)
@@ -27,10 +32,26 @@ export async function joinTarget(connector: EndpointConnector, socket: Socket, r
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)
-    pipeSockets(socket, remote)
+    if (isClientFirst && head.length === 0) pipeAfterRequest(socket, remote)
+    else pipeSockets(socket, remote)
   } catch (error) {
     if (socket.destroyed) return
     connector.noteFailure(error, target)
     onFail(error)
   }
+}
+
+/** Time to wait for a client that may have connected in advance, in milliseconds. */
+const requestTimeoutMs = 1000
+
+/** Pipes two sockets into each other once the first one has sent something or ended. */
+function pipeAfterRequest(socket: Socket, remote: Socket): void {
+  const start = (): void => {
+    clearTimeout(timer)
+    socket.off('readable', start).off('close', start)
+    if (remote.errored !== null && !socket.destroyed) socket.resetAndDestroy()
+    else pipeSockets(socket, remote)
+  }
+  const timer = setTimeout(start, requestTimeoutMs)
+  socket.once('readable', start).once('close', start)
 }

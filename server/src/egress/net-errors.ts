@@ -11,6 +11,7 @@ export const netErrors = [
   'ERR_CONNECTION_RESET',
   'ERR_CONNECTION_TIMED_OUT',
   'ERR_NAME_NOT_RESOLVED',
+  'ERR_PROXY_CONNECTION_FAILED',
   'ERR_TUNNEL_CONNECTION_FAILED',
 ] as const
 
@@ -84,6 +85,13 @@ export const rejectedHeads: ReadonlyMap<NetError, RejectedHead> = new Map([
  */
 export const closedWithoutResponse: ReadonlySet<NetError> = new Set([
   'ERR_ADDRESS_UNREACHABLE',
+  'ERR_PROXY_CONNECTION_FAILED',
+  'ERR_TUNNEL_CONNECTION_FAILED',
+])
+
+/** Failures that are reported with a SOCKS reply, or with a valid response to CONNECT. */
+export const tunnelFailures: ReadonlySet<NetError> = new Set([
+  'ERR_PROXY_CONNECTION_FAILED',
   'ERR_TUNNEL_CONNECTION_FAILED',
 ])
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { isBowlineError } from 'bowline/kit/errors'
 import { CredentialsRequired } from './credentials-required.ts'
-import { closedWithoutResponse, netErrorOf, rejectedHeads } from './net-errors.ts'
+import { closedWithoutResponse, netErrorOf, rejectedHeads, tunnelFailures } from './net-errors.ts'
 
 /** Responds to a CONNECT that failed, so that the browser reports the cause. */
 export function refuseTunnel(socket: Socket, error: unknown): void {
@@ -32,7 +32,7 @@ const requestTimeoutMs = 1000
  */
 export function refuseSocks(socket: Socket, error: unknown): void {
   const netError = netErrorOf(error)
-  if (netError === 'ERR_TUNNEL_CONNECTION_FAILED') return finish(socket, socksReply(socksFailure))
+  if (tunnelFailures.has(netError)) return finish(socket, socksReply(socksFailure))
   socket.write(socksReply(socksSuccess))
   // Without a request, Chromium connected in advance. A socket kept open would fail a much later
   // request.

@@ -33,6 +33,7 @@ export function serveSocks(connector: EndpointConnector, socket: Socket, start: 
     void joinTarget(connector, socket, {
       target,
       head: bytes.subarray(length),
+      isClientFirst: true,
       onJoin: () => acceptSocks(socket),
       onFail: (error) => refuseSocks(socket, error),
     })

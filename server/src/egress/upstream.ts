@@ -6,6 +6,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { basicChallengeOf, CredentialsRequired } from './credentials-required.ts'
 import type { HostPort } from './host-port.ts'
+import type { NetError } from './net-errors.ts'
 import { connectSocks } from './socks-client.ts'
 
 /** A third-party proxy for outgoing connections. */
@@ -38,8 +39,13 @@ export async function tunnelThrough(upstream: Upstream, target: HostPort, signal
     const message = `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${messageOf(cause)}`
     const challenge = upstream.asksForCredentials === true && cause instanceof Rejection ? cause.challenge : undefined
     if (challenge !== undefined) throw new CredentialsRequired(message, challenge)
-    throw new BowlineError('EGRESS_FAILED', message, { cause })
+    throw new BowlineError('EGRESS_FAILED', message, { cause, details: { netError: netErrorOfUpstream(cause) } })
   }
+}
+
+/** Errors of the connection to the proxy have a code, its refusals have none. */
+function netErrorOfUpstream(cause: unknown): NetError {
+  return Error.isError(cause) && 'code' in cause ? 'ERR_PROXY_CONNECTION_FAILED' : 'ERR_TUNNEL_CONNECTION_FAILED'
 }
 
 /**

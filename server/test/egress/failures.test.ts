@@ -18,6 +18,9 @@ import { startRawServer } from './raw-client.ts'
 
 const silent = { debug: () => {}, warn: () => {} }
 
+/** A name that SOCKS5 cannot carry. */
+const longName = `${'label.'.repeat(50)}invalid`
+
 /** Reasons in `Fetch.requestPaused` without a proxy. All others are `Failed`. */
 const directReasons: Readonly<Record<string, string>> = {
   ERR_ADDRESS_UNREACHABLE: 'AddressUnreachable',
@@ -98,7 +101,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         tried.map((each) => [
           each,
           // Chromium reports this error as a sentence.
-          [each, each, each === 'ERR_TUNNEL_CONNECTION_FAILED' ? 'tunnel' : each],
+          [each, each, /_(?:TUNNEL|PROXY)_/.test(each) ? 'tunnel' : each],
         ]),
       ),
     )
@@ -129,6 +132,8 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         'a closed port over https': `https://127.0.0.1:${gone.port}/`,
         'an unknown name': 'http://nowhere.invalid/',
         'an unknown name over https': 'https://nowhere.invalid/',
+        'a long name': `http://${longName}/`,
+        'a long name over https': `https://${longName}/`,
         'a reset connection': `http://127.0.0.1:${resets.port}/`,
         'a reset connection over https': `https://127.0.0.1:${resets.port}/`,
         'a closed connection': `http://127.0.0.1:${closes.port}/`,
@@ -148,6 +153,8 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       'a closed port over https': 'net::ERR_CONNECTION_REFUSED',
       'an unknown name': 'net::ERR_NAME_NOT_RESOLVED',
       'an unknown name over https': 'net::ERR_NAME_NOT_RESOLVED',
+      'a long name': 'net::ERR_NAME_NOT_RESOLVED',
+      'a long name over https': 'net::ERR_NAME_NOT_RESOLVED',
       'a reset connection': 'net::ERR_CONNECTION_RESET',
       'a reset connection over https': 'net::ERR_CONNECTION_RESET',
       'a closed connection': 'net::ERR_EMPTY_RESPONSE',

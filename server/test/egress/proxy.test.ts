@@ -181,6 +181,22 @@ describe('a tunnel', () => {
     expect(await tunnel.read()).toMatch(/received hello$/)
   })
 
+  test('of plain http passes the end or a reset of the target on after the first request', async () => {
+    await using site = await startRawServer((it) => (site.connections() < 3 ? it.end() : it.resetAndDestroy()))
+    await using egress = await open({ allow: ['127.0.0.1'] })
+    await using endpoint = await egress.openProxyEndpoint()
+    const events: string[] = []
+    for (const end of ['end', 'error']) {
+      using client = await openRawSocks(endpoint, '127.0.0.1', site.port)
+      client.socket.on(end, () => events.push(end))
+      // The end of the site reaches the proxy before its response to another connection.
+      using _other = await openRawSocks(endpoint, '127.0.0.1', site.port)
+      client.socket.write('GET / HTTP/1.1\r\n\r\n', () => events.push('request'))
+      await client.read()
+    }
+    expect(events).toEqual(['request', 'end', 'request', 'error'])
+  })
+
   test('applies backpressure to a target that sends faster than the client reads', async () => {
     const chunk = Buffer.alloc(1024 * 1024)
     let written = 0

@@ -141,7 +141,7 @@ describe('the credentials of the proxy of a browser context', () => {
     const page = await context.newPage()
 
     for (const url of ['http://public.test/', 'https://public.test/']) {
-      await expect(page.goto(url), url).rejects.toThrow('net::ERR_TUNNEL_CONNECTION_FAILED')
+      await expect(page.goto(url), url).rejects.toThrow('net::ERR_PROXY_CONNECTION_FAILED')
     }
   })
 })
