@@ -41,7 +41,7 @@ export async function deleteSession(call: Call, id: string, options: DeletionOpt
   } catch (error) {
     if (isGone(error)) throw error
     // The service may have deleted the session, and then sent an invalid response or none.
-    const { state = {} } = await readSession(call, id)
+    const state = await readPatiently(call, id)
     if (state.status === undefined || isAlive(state)) throw error
     return billFieldsOf(state)
   }
@@ -66,7 +66,7 @@ export async function deleteSessionIfThere(call: Call, id: string, options: Dele
   return deleteSession(call, id, options).catch(async (error: unknown) => {
     if (!isGone(error)) throw error
     // An earlier attempt may have deleted it without a response.
-    const { state = {} } = await readSession(call, id)
+    const state = await readPatiently(call, id)
     if (isAlive(state)) throw error
     return billFieldsOf(state)
   })
@@ -100,13 +100,17 @@ async function waitUntilStopped(
   const { hasFailed, settleMs } = options
   const endMs = Date.now() + settleMs
   let { response } = options
+  let known: SessionState | undefined
+  let unknownReadings = 0
   let wasAlive = false
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, 4000)) {
     const { state: current, isUnknown } = await readSession(call, id, endMs - Date.now())
-    // If the session cannot be read, the response to the deletion decides.
-    const state = { ...response, ...current }
+    if (!isUnknown) known = current
+    unknownReadings = isUnknown ? unknownReadings + 1 : 0
+    // If the session cannot be read, its last state or the response to the deletion decides.
+    const state = { ...response, ...known }
     wasAlive ||= isAlive(response) || isAlive(state)
-    const mayReadAgain = isUnknown && pauseMs < unreportedLimitMs && Date.now() + pauseMs <= endMs
+    const mayReadAgain = isUnknown && unknownReadings < maxUnknownReadings && Date.now() + pauseMs <= endMs
     if (!isAlive(state) && !mayReadAgain) return { state, wasAlive }
     const isUnreported = current === undefined && !isUnknown && isAccepted(response)
     // Nothing more will be known about it.
@@ -115,6 +119,7 @@ async function waitUntilStopped(
     await sleep(pauseMs)
     if (!isAlive(state) || (current !== undefined && response.conflict === undefined)) continue
     response = await deleteAgain(call, id, hasFailed, response)
+    known = undefined
     if (isBilled(response) && !isAlive(response)) return { state: response, wasAlive }
   }
 }
@@ -161,7 +166,8 @@ async function deleteByBody(
     const state = stateInDeletionError(error)
     if (state !== undefined) return state
     const isKnown = isBowlineError(error) && !notFoundStatuses.has(error.status)
-    throw isKnown || (isGone(error) && !isGone(first)) ? error : first
+    // A 404 without JSON may come from a proxy, and does not prove that the session is gone.
+    throw isKnown || (isGone(error) && first.status !== 404) ? error : first
   }
 }
 
@@ -191,6 +197,20 @@ async function readSession(call: Call, id: string, leftMs = readLimitMs): Promis
   } catch (error) {
     const state = stateInError(error)
     return { state, isUnknown: state === undefined && mayPass(error) }
+  }
+}
+
+/**
+ * Reads a session again while that fails, for 5 s at most. Returns an empty state if the service
+ * does not report it.
+ */
+async function readPatiently(call: Call, id: string): Promise<SessionState> {
+  const endMs = Date.now() + readLimitMs
+  for (let readings = 1; ; readings += 1) {
+    const { state = {}, isUnknown } = await readSession(call, id, endMs - Date.now())
+    const pauseMs = 250 * 2 ** (readings - 1)
+    if (!isUnknown || readings === maxUnknownReadings || Date.now() + pauseMs > endMs) return state
+    await sleep(pauseMs)
   }
 }
 
@@ -229,10 +249,12 @@ function isAlive({ status }: SessionState): boolean {
   return isAliveStatus(status)
 }
 
+/** Failed readings in a row after which the state of a session stays unknown. */
+const maxUnknownReadings = 4
+
 /**
  * Pause between requests, in milliseconds, at which a session counts as deleted if the service has
- * only ever accepted its deletion and does not report its state, and at which a confirmed deletion
- * is no longer read for its bill.
+ * only ever accepted its deletion and does not report its state.
  */
 const unreportedLimitMs = 2000
 

@@ -27,7 +27,7 @@ const longestRetryAfterSeconds = 30
  * reason of an aborted signal.
  *
  * Retries lost connections, timeouts and the statuses 429, 502, 503 and 504; a DELETE also after
- * 408 and 500. Waits with exponential backoff, at least `Retry-After` seconds (30 at most). A POST
+ * 408 and all from 500 but 501. Waits with exponential backoff, at least `Retry-After` seconds (30 at most). A POST
  * is retried only with an `x-idempotency-key`. A request that the server may hold is retried for
  * the rest of `waitSeconds`, and not after CONCURRENCY_LIMIT at its end.
  */
@@ -76,7 +76,7 @@ function isTransient(error: Error, method: string): boolean {
       error.code === 'TIMEOUT' ||
       retriedStatuses.has(error.status) ||
       // A session that is not deleted continues to cost credits.
-      (method === 'DELETE' && [408, 500].includes(error.status)))
+      (method === 'DELETE' && (error.status === 408 || (error.status >= 500 && error.status !== 501))))
   )
 }
 

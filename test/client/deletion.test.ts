@@ -119,6 +119,27 @@ test.each<readonly [string, Answer]>([
       inTurn('GET', state('TERMINATING'), state('COMPLETED', bill)),
     ),
   ],
+  [
+    'confirms with 204, is still stopping, and then is unavailable for longer and longer',
+    either(
+      inTurn('DELETE', [204]),
+      inTurn(
+        'GET',
+        ...Array.from({ length: 3 }, () => state('stopping')),
+        [503, gone],
+        [503, gone],
+        state('stopped', bill),
+      ),
+    ),
+  ],
+  [
+    'no longer finds the session to delete, and is unavailable when it is first read',
+    either(inTurn('DELETE', [500, gone], [404, gone]), inTurn('GET', [503, gone], [503, gone], state('stopped', bill))),
+  ],
+  [
+    'first responds 520, as a proxy that does not understand the service',
+    inTurn('DELETE', [520, gone], [200, { success: true, ...bill }]),
+  ],
   ['first responds 423', inTurn('DELETE', [423, gone], [200, { success: true, ...bill }])],
   [
     'confirms with 204, and is unavailable when the session is first read',
@@ -164,6 +185,20 @@ test.concurrent('withSession ends without a bill if the service accepts each del
 
   expect(outcome).toMatchObject({ result: 'done', creditsBilled: undefined })
   expect(service.requests.filter(({ method }) => method === 'DELETE').length).toBeGreaterThan(2)
+})
+
+test.concurrent('withSession rejects if only a proxy does not find the session to delete, and its state is unknown', async ({
+  expect,
+}) => {
+  const throughProxy: Answer = ({ method, path }, response) => {
+    if (method !== 'DELETE' || path === '/v2/browser') return false
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+    return true
+  }
+  await using service = await startForeignService(either(throughProxy, inTurn('GET', [503, gone])))
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+
+  await expect(bowline.withSession({}, () => 'done')).rejects.toMatchObject({ code: 'DELETE_FAILED' })
 })
 
 test('withSession rejects if the service does not find the session to delete but still reports it as active', async () => {
