@@ -4,6 +4,7 @@ import { uuidV7 } from 'bowline/kit/ids'
 import { sha256 } from 'bowline/kit/sha256'
 import type { PricedScrape } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot } from '../scrape/scrape-in-slot.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { CheckRow } from './queries/checks.ts'
 import { findState, type PageRow, type ViewerPageState } from './queries/pages.ts'
 import type { MonitorRow } from './queries/monitors.ts'
@@ -121,6 +122,8 @@ async function scrapePage(
       return await scrapeInSlot(deps, { request, teamId, apiKeyId, baseUrl, signal })
     } catch (error) {
       signal.throwIfAborted()
+      // An outage of the database is not a failure of the page. The check continues after it.
+      if (isStoreUnavailable(error)) throw error
       const isServerError = !isBowlineError(error) || serverErrors.has(error.code)
       if (isServerError && attempt === 1) continue
       if (!isBowlineError(error)) deps.onError(error, `scraping a page of the monitor ${monitor.id}`)

@@ -9,6 +9,7 @@ import type { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import type { StoredTarget } from './definition.ts'
 import { listUrls } from './list-urls.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import { sendPageEvent } from './send-webhooks.ts'
 
 /** A running check. */
@@ -41,8 +42,8 @@ const pagesAtOnce = 4
 
 /**
  * Checks the pages of a target, except those this check has already stored. If the target cannot be
- * checked, its result contains the error. Throws CONFLICT if the lease is lost, or the signal's
- * reason.
+ * checked, its result contains the error. Throws CONFLICT if the lease is lost, STORE_UNAVAILABLE,
+ * or the signal's reason.
  */
 export async function checkTarget(run: CheckContext, target: StoredTarget): Promise<TargetResult> {
   const { id: targetId, type } = target
@@ -50,7 +51,7 @@ export async function checkTarget(run: CheckContext, target: StoredTarget): Prom
     return target.type === 'search' ? await checkSearch(run, target) : await checkPages(run, target)
   } catch (error) {
     run.signal.throwIfAborted()
-    if (!isBowlineError(error) || error.code === 'CONFLICT') throw error
+    if (!isBowlineError(error) || error.code === 'CONFLICT' || isStoreUnavailable(error)) throw error
     return { targetId, type, pages: 0, error: `${error.code}: ${error.message}` }
   }
 }

@@ -6,6 +6,7 @@ import { claimCheck, releaseChecks, renewCheck, type CheckRow } from './queries/
 import { summarizePages } from './queries/pages.ts'
 import { findMonitor, type MonitorRow } from './queries/monitors.ts'
 import { isUnreadable } from '../store/tables/json-table.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import { endCheck, reserveCheck } from './check-account.ts'
 import { CheckPatternMatcher } from './check-pattern-matcher.ts'
 import { checkTarget, type CheckContext, type TargetResult } from './check-target.ts'
@@ -19,15 +20,15 @@ type ClaimedCheck = Omit<CheckContext, 'monitor' | 'matcher'>
 const renewMs = 10_000
 
 /**
- * Maximum number of starts of a check. Without it, a check that crashes its server would be
- * requeued forever.
+ * Maximum number of server crashes during a check. Without it, a check that crashes its server
+ * would be requeued forever. Shutdowns and outages of the database do not count.
  */
-const maxStarts = 10
+const maxCrashes = 10
 
 /**
  * Runs a check, or the rest of one whose server died, unless another server runs it. Pages already
- * stored are skipped. If the signal aborts, rejects with its reason and releases the check for
- * other servers.
+ * stored are skipped. If the signal aborts or the database is unavailable, rejects with the reason
+ * and releases the check, so that it can continue on any server.
  */
 export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSignal): Promise<void> {
   const { store, nodeId, onError } = deps
@@ -44,7 +45,9 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
   try {
     await runTargets({ deps, check, signal })
   } catch (error) {
-    if (stop.aborted) await releaseChecks(store.db, check)
+    const isOutage = isStoreUnavailable(error)
+    if (stop.aborted || isOutage) await releaseChecks(store.db, check)
+    if (isOutage) throw error
     if (isUnreadable(error)) return finish({ deps, check, signal }, undefined, [], error.message)
     if (!interruption.signal.aborted) throw error
     await endIfMonitorDeleted({ deps, check, signal }, error)
@@ -72,9 +75,8 @@ async function runTargets(run: ClaimedCheck): Promise<void> {
   const { deps, check } = run
   const monitor = await findMonitor(deps.store.db, check.monitorId)
   if (monitor === undefined) return finish(run, undefined, [], monitorDeleted().message)
-  // `claimCheck` raises the fence at each start.
-  if (check.fence > maxStarts)
-    return finish(run, monitor, [], `The check was started ${maxStarts} times and never finished`)
+  if (check.crashes >= maxCrashes)
+    return finish(run, monitor, [], `The server crashed ${check.crashes} times during the check`)
   // Pages may have been added to the monitor while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {

@@ -42,6 +42,7 @@ import { sessionOptions } from './migrations/0045-session-options.ts'
 import { healthSamples } from './migrations/0047-health-samples.ts'
 import { jobList } from './migrations/0049-job-list.ts'
 import { scheduleText } from './migrations/0051-schedule-text.ts'
+import { checkCrashes } from './migrations/0053-check-crashes.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -88,6 +89,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0047-health-samples': healthSamples,
   '0049-job-list': jobList,
   '0051-schedule-text': scheduleText,
+  '0053-check-crashes': checkCrashes,
 }
 
 /** Names of all migrations, in order. */

@@ -11,7 +11,7 @@ import { startDueChecks } from '../../src/monitors/start-due-checks.ts'
 import { reserveCheck, endCheck } from '../../src/monitors/check-account.ts'
 import { Billing } from '../../src/billing/billing.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
-import { claimCheck, insertCheck, listChecks, type CheckRow } from '../../src/monitors/queries/checks.ts'
+import { claimCheck, insertCheck, listChecks, releaseChecks, type CheckRow } from '../../src/monitors/queries/checks.ts'
 import { recordPage } from '../../src/monitors/queries/pages.ts'
 import { findMonitor, insertMonitor, sweepMonitors, updateMonitor } from '../../src/monitors/queries/monitors.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -22,6 +22,7 @@ import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { temporaryFolder } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 import { plainMonitor } from './fixture.ts'
+import { unavailable } from '../store/unavailable-store.ts'
 
 const now = new Date('2026-03-06T10:00:30Z')
 function daysAgo(days: number): Date {
@@ -85,7 +86,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     error: undefined,
     credits: 3,
   }
-  const expireLease = async ({ id }: CheckRow) =>
+  const expireLease = async ({ id }: Pick<CheckRow, 'id'>) =>
     store.db
       .updateTable('monitorCheck')
       .set({ leaseExpiresAt: daysAgo(1) })
@@ -193,6 +194,42 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
     const page = pageOf(check)
     expect(await recordPage(store.db, taken, page, undefined)).toBe(true)
     expect(await recordPage(store.db, taken, { ...page, id: uuidV7() }, undefined)).toBe(false)
+  })
+
+  test('continue after an outage of the database and after a shutdown, however many there are', async () => {
+    const { id, monitorId } = await startCheck()
+    const nodeId = uuidV7()
+    const [withoutPages, away] = [unavailable(store, /monitor_page/), unavailable(store, /./)]
+    const run = async (signal: AbortSignal, different: object = {}) =>
+      runCheck({ ...deps, billing, nodeId, ...different } as never, id, signal)
+    const outage = { code: 'STORE_UNAVAILABLE' }
+
+    for (let count = 0; count < 6; count += 1) {
+      const signal = AbortSignal.timeout(20_000)
+      await expect(run(signal, { store: withoutPages })).rejects.toMatchObject(outage)
+      await expect(run(signal, { billing: new Billing({ store: away, nodeId }) })).rejects.toMatchObject(outage)
+      await expect(run(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+    }
+
+    expect(await checksOf(monitorId)).toMatchObject([
+      { status: 'running', crashes: 0, leaseNodeId: undefined, error: undefined },
+    ])
+  })
+
+  test('fail after ten crashes of their servers', async () => {
+    const { id, monitorId } = await startCheck()
+    const [dead, restarted] = [uuidV7(), uuidV7()]
+    for (let count = 0; count < 5; count += 1) {
+      await claimCheck(store.db, id, dead)
+      await expireLease({ id })
+      await claimCheck(store.db, id, restarted)
+      await releaseChecks(store.db, { nodeId: restarted })
+    }
+
+    await runCheck({ ...deps, billing, nodeId: uuidV7() } as never, id, AbortSignal.timeout(20_000))
+
+    const error = 'The server crashed 10 times during the check'
+    expect(await checksOf(monitorId)).toMatchObject([{ status: 'failed', error, actualCredits: 0 }])
   })
 
   test('are billed once, and their hold is released', async () => {

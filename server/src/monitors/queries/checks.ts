@@ -89,6 +89,8 @@ export async function claimCheck(db: Kysely<Database>, id: string, nodeId: strin
       leaseNodeId: nodeId,
       leaseExpiresAt: nowPlusLease,
       fence: eb('fence', '+', 1),
+      // A server that stops, or loses the database, releases its lease.
+      crashes: sql<number>`crashes + case when lease_node_id is null then 0 else 1 end`,
       updatedAt: sql<Date>`now()`,
     }))
     .where('id', '=', id)
@@ -186,7 +188,10 @@ export async function releaseChecks(
 ): Promise<void> {
   const release = db.updateTable('monitorCheck').set({ leaseNodeId: null, leaseExpiresAt: null })
   await ('nodeId' in lease
-    ? release.where('leaseNodeId', '=', lease.nodeId).execute()
+    ? release
+        .set((eb) => ({ crashes: eb('crashes', '+', 1) }))
+        .where('leaseNodeId', '=', lease.nodeId)
+        .execute()
     : release.where('id', '=', lease.id).where('fence', '=', lease.fence).execute())
 }
 

@@ -52,6 +52,8 @@ export interface MonitorCheckTable {
   readonly leaseExpiresAt: Nullable<Date>
   /** Fencing token. Incremented with each lease: only the newest lease may write. */
   readonly fence: Generated<number>
+  /** Number of servers that crashed during the check. */
+  readonly crashes: Generated<number>
   readonly createdAt: Timestamp
   readonly updatedAt: Timestamp
 }
