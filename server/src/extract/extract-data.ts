@@ -3,9 +3,11 @@ import { scrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import { headerScope } from '../map/site.ts'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
+import type { PricedScrape } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot, type ScrapeInSlotDeps } from '../scrape/scrape-in-slot.ts'
 import type { ScrapeCall } from '../scrape/scrape-call.ts'
 import { scrapeResults } from '../search/scrape-results.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { ExtractJobRow } from './extract-job-queries.ts'
 import type { Extracted } from './extracted.ts'
 import { findPages, type FindPagesDeps } from './find-pages.ts'
@@ -22,7 +24,8 @@ const maxCharacters = 190_000
 
 /**
  * Scrapes the pages of a plan and extracts data from them with the language model. Adds the pages
- * to `pages`, for the caller to save. Throws EXTRACTION_FAILED, or the signal's reason.
+ * to `pages`, for the caller to save. Throws EXTRACTION_FAILED, STORE_UNAVAILABLE, or the signal's
+ * reason.
  */
 export async function extractData(
   deps: ExtractDeps,
@@ -31,21 +34,7 @@ export async function extractData(
   { pages, signal }: { readonly pages: PageScrapes; readonly signal: AbortSignal },
 ): Promise<Extracted> {
   const { urls, warnings, searchCredits } = await findPages(deps, plan, job, signal)
-  const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
-  const scrapeDeps = {
-    ...job,
-    scrape: async (call: ScrapeCall) => {
-      const scrape = await scrapeInSlot(deps, call)
-      pages.add(scrape)
-      return scrape
-    },
-    options,
-    takesHeaders: headerScopeOf(plan),
-    baseUrl: plan.baseUrl,
-    signal,
-  }
-  const scraped = await scrapeResults(urls, scrapeDeps)
-  signal.throwIfAborted()
+  const scraped = await scrapePages(deps, { ...job, plan, urls, pages, signal })
   const hasText = ({ document }: { readonly document: Document }): boolean =>
     document.metadata.error === undefined && (document.markdown ?? '') !== ''
   const read = [...scraped].filter(([, outcome]) => hasText(outcome))
@@ -79,6 +68,38 @@ export async function extractData(
   })
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
+}
+
+interface PagesToScrape extends Pick<ExtractJobRow, 'teamId' | 'apiKeyId'> {
+  readonly plan: Plan
+  readonly urls: readonly string[]
+  readonly pages: PageScrapes
+  readonly signal: AbortSignal
+}
+
+/**
+ * Scrapes the pages of a plan, each with its document or its error. Throws STORE_UNAVAILABLE, which
+ * is not a failure of a page, or the signal's reason.
+ */
+async function scrapePages(
+  deps: ScrapeInSlotDeps,
+  { plan, urls, pages, signal, ...job }: PagesToScrape,
+): ReturnType<typeof scrapeResults> {
+  const options = scrapeRequest.parse({ ...plan.scrapeOptions, formats: ['markdown'], url: 'http://extract.invalid/' })
+  let outage: unknown
+  const scrape = async (call: ScrapeCall): Promise<PricedScrape> => {
+    const scraped = await scrapeInSlot(deps, call).catch((error: unknown) => {
+      if (isStoreUnavailable(error)) outage = error
+      throw error
+    })
+    pages.add(scraped)
+    return scraped
+  }
+  const takesHeaders = headerScopeOf(plan)
+  const scraped = await scrapeResults(urls, { ...job, scrape, options, takesHeaders, baseUrl: plan.baseUrl, signal })
+  signal.throwIfAborted()
+  if (outage !== undefined) throw outage
+  return scraped
 }
 
 /** Custom headers are only sent to sites named in the request, not to pages found by a search. */

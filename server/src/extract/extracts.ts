@@ -9,6 +9,7 @@ import { findExtractJob, type ExtractEnd, type ExtractJobRow } from './extract-j
 import { expiryOf, jobRetentionMs } from '../kit/job-retention.ts'
 import type { Store } from '../store/store.ts'
 import { isUnreadable, orUndefined } from '../store/tables/json-table.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 import type { Billing } from '../billing/billing.ts'
 import { priceOfExtract, type Prices } from '../billing/prices.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -134,8 +135,8 @@ export class Extracts {
       const credits = priceOfExtract(prices, answer.pages.length) + answer.searchCredits
       await this.#end(id, { answer, credits }, pages)
     } catch (error) {
-      // Another server, or this one after a restart, tries again.
-      if (signal.aborted) throw error
+      // Another server, or this one after a restart or the outage, tries again.
+      if (signal.aborted || isStoreUnavailable(error)) throw error
       await this.#end(id, { error: reasonOf(error) })
     }
   }

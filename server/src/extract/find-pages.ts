@@ -7,6 +7,7 @@ import type { RenderPage } from '../map/render-start-page.ts'
 import type { Searches } from '../search/searches.ts'
 import type { ExtractJobRow } from './extract-job-queries.ts'
 import { searchResultCount, type Plan } from './plan.ts'
+import { isStoreUnavailable } from '../store/unavailable.ts'
 
 /** Dependencies of `findPages`. */
 export interface FindPagesDeps {
@@ -28,7 +29,10 @@ export interface FoundPages {
 /** Maximum number of characters of a prompt used as the search query. */
 const maxQueryLength = 400
 
-/** Resolves a plan to at most `limit` pages. Bills nothing. Throws the signal's reason. */
+/**
+ * Resolves a plan to at most `limit` pages. Bills nothing. Throws STORE_UNAVAILABLE, or the signal's
+ * reason.
+ */
 export async function findPages(
   { dispatcher, searches, renderPage }: FindPagesDeps,
   plan: Plan,
@@ -44,7 +48,7 @@ export async function findPages(
       for (const url of await work()) urls.add(url)
     } catch (error) {
       signal.throwIfAborted()
-      if (!isBowlineError(error)) throw error
+      if (!isBowlineError(error) || isStoreUnavailable(error)) throw error
       warnings.push(`${what}: ${error.message}`)
     }
   }
