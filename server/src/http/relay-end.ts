@@ -1,6 +1,6 @@
 import { closeCodes } from 'bowline/contract/close-codes'
 import type { Peers } from '../cluster/peers.ts'
-import { findSession } from '../sessions/session-queries.ts'
+import { endReasonsOf, findSession } from '../sessions/session-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** Close frame of a relayed connection. */
@@ -34,6 +34,19 @@ export async function relayEndOf(
   } catch {
     return restart('Reconnect to see whether the session is still alive.')
   }
+}
+
+/**
+ * Returns the close frames for connections to sessions of other servers that have ended. A server
+ * that is dead or hangs closes none itself.
+ */
+export async function relayEndsOf(
+  { store }: { readonly store: Store },
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, RelayEnd>> {
+  if (sessionIds.length === 0) return new Map()
+  const reasons = await endReasonsOf(store.db, sessionIds)
+  return new Map([...reasons].map(([id, reason]) => [id, ended(reason)]))
 }
 
 function ended(reason: keyof typeof closeCodes): RelayEnd {

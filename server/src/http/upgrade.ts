@@ -7,7 +7,8 @@ import { socketRoutes, type SocketRoute } from 'bowline/contract/server-routes'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { inSpan, runAs, runInSpan } from '../kit/current-work.ts'
 import type { Tracer } from '../kit/span.ts'
-import { relayEndOf } from './relay-end.ts'
+import { runEvery } from '../kit/run-every.ts'
+import { relayEndOf, relayEndsOf } from './relay-end.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Upgrade } from '../gateway/web-socket.ts'
 import { relayUpgrade, type RelayedSocket } from '../cluster/relay-upgrade.ts'
@@ -42,6 +43,9 @@ export interface UpgradeDeps extends SessionNodeDeps {
 
 /** Milliseconds in which clients of relayed connections are told why these close. */
 const endTimeoutMs = 2000
+
+/** Milliseconds between two checks whether the sessions of relayed connections have ended. */
+const relayCheckMs = 5000
 
 /** A WebSocket to a session of another server. */
 interface SessionRelay {
@@ -87,6 +91,9 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
       refuseSocket(socket, known, requestId)
     })
   })
+  const checks = runEvery(relayCheckMs, async () => closeEndedRelays(deps, [...relayed.values()]), {
+    onError: (error) => deps.onError(error, 'checking the sessions of relayed connections'),
+  })
   const { draining } = deps.sessions
   let ended: Promise<unknown> = Promise.resolve()
   draining.addEventListener('abort', () => {
@@ -94,6 +101,7 @@ export function registerUpgrades(app: FastifyInstance, deps: UpgradeDeps): void 
   })
   // `app.close()` waits for open sockets.
   app.addHook('preClose', async () => {
+    await checks[Symbol.asyncDispose]()
     await Promise.race([ended, sleep(endTimeoutMs, undefined, { ref: false })])
     for (const socket of sockets) socket.destroy()
   })
@@ -168,6 +176,18 @@ async function connect(
       return watchers.serve({ id, version }, { request, socket, head })
   }
   name satisfies never
+}
+
+/** Closes the relayed connections to sessions that their dead servers could not close. */
+async function closeEndedRelays(deps: UpgradeDeps, relays: readonly SessionRelay[]): Promise<void> {
+  const ends = await relayEndsOf(
+    deps,
+    relays.map(({ sessionId }) => sessionId),
+  )
+  for (const { sessionId, socket } of relays) {
+    const end = ends.get(sessionId)
+    if (end !== undefined) socket.close(end.code, end.reason)
+  }
 }
 
 /** Closes a relayed connection, because this server shuts down. Never rejects. */

@@ -223,6 +223,20 @@ export async function sessionsOfRevokedKeys(db: Kysely<Database>, nodeId: string
   return rows.map(({ id }) => id)
 }
 
+/** Returns why those of the given sessions that have ended did, by their ids. */
+export async function endReasonsOf(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NonNullable<SessionRow['endReason']>>> {
+  const rows = await db
+    .selectFrom('session')
+    .select(['id', 'endReason'])
+    .where('id', 'in', ids)
+    .where('status', '<>', 'active')
+    .execute()
+  return new Map(rows.map(({ id, endReason }) => [id, endReason ?? 'lost']))
+}
+
 /** Times of a live session, as its node records them with each heartbeat. */
 export type SessionProgress = Pick<SessionRow, 'id' | 'lastActivityAt'> & { readonly aliveUntil: Date }
 

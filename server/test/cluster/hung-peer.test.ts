@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { connectCdp } from '../../../test/lab/cdp-socket.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
@@ -69,9 +70,12 @@ describe('with one server', () => {
     expect(rows).toEqual([{ credits: 0 }])
   }, 60_000)
 
-  test('dead, the others end its sessions and bill them until its last heartbeat', async () => {
-    peer.kill('SIGKILL')
-    await peer.exited
+  test('dead, the others end and bill its sessions, and close the connections that they relay to it', async () => {
+    // Without a process, its connections would close. Those of a machine that is off do not.
+    const { cdpUrl } = (await peer.api('GET', `/v2/browser/${abandoned}`)).body as { cdpUrl: string }
+    const relayedUrl = cdpUrl.replace(new URL(peer.url).host, new URL(narrow.server.url).host)
+    await using relayed = await connectCdp(relayedUrl)
+    peer.kill('SIGSTOP')
 
     // A server counts as dead after 30 s without a heartbeat. The test changes the time instead of
     // waiting.
@@ -82,5 +86,6 @@ describe('with one server', () => {
     await expect
       .poll(async () => (await narrow.api('GET', `/v2/browser/${abandoned}`)).body, { timeout: 15_000 })
       .toMatchObject({ status: 'destroyed', endReason: 'lost', creditsBilled: 2 })
+    expect(await relayed.closed).toEqual({ code: 4005, reason: 'lost' })
   })
 })
