@@ -30,8 +30,8 @@ export interface FoundPages {
 const maxQueryLength = 400
 
 /**
- * Resolves a plan to at most `limit` pages. Bills nothing. Throws STORE_UNAVAILABLE, or the signal's
- * reason.
+ * Resolves a plan to at most `limit` pages. Bills nothing. Throws STORE_UNAVAILABLE, or the reason
+ * of the signal.
  */
 export async function findPages(
   { dispatcher, searches, renderPage }: FindPagesDeps,
