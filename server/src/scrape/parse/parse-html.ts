@@ -21,7 +21,7 @@ export function parseHtmlWithWarnings(
   limits: HtmlLimits = defaultHtmlLimits,
 ): { readonly document: Document; readonly warnings: readonly string[] } {
   htmlParsed.publish(html.length)
-  const source = truncateHtml(html, limits.maxLength)
+  const source = withoutCdata(truncateHtml(html, limits.maxLength))
   const builder = new TreeBuilder(source, limits)
   const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: false }, builder)
   tokenizer.write(source)
@@ -36,6 +36,14 @@ export function parseHtmlWithWarnings(
     ...(areAttributesTruncated ? [`An element has more than ${attributes} attributes: the rest was omitted.`] : []),
   ]
   return { document, warnings }
+}
+
+/**
+ * In HTML, `<![CDATA[` begins a comment that ends at the next `>`. The tokenizer would drop all
+ * text up to `]]>`, so it gets a spelling that it does not know.
+ */
+function withoutCdata(source: string): string {
+  return source.includes('<![CDATA[') ? source.replaceAll('<![CDATA[', '<![cdata[') : source
 }
 
 // Elements whose content is dropped. JSON-LD is kept for metadata, and TeX for formulas.
@@ -126,10 +134,7 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#closeElement(this.#source.slice(start, end).toLowerCase())
   }
 
-  oncdata(start: number, end: number, offset: number): void {
-    if (this.#foreign > 0) this.ontext(start, end - offset)
-  }
-
+  oncdata(): void {}
   oncomment(): void {}
   ondeclaration(): void {}
   onprocessinginstruction(): void {}

@@ -163,6 +163,11 @@ describe('a page as cleaned HTML', () => {
     expect(html('<a href="java\tscript:f()">x</a>')).toBe('<a>x</a>')
   })
 
+  test('has the text after a CDATA section that HTML does not know', () => {
+    expect(read('<body><![CDATA[ <p>Before the end.</p> ]]><p>After it.</p>')).toContain('After it.')
+    expect(read('<body><![CDATA[<p class="x"><p>Without an end.</p>')).toBe('Without an end.\n')
+  })
+
   test('keeps escaped characters escaped', () => {
     expect(html('<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>')).toBe(
       '<p>&lt;script&gt; &amp; <b title="&quot;">x</b></p>',

@@ -42,7 +42,10 @@ interface Marking {
 /** Marks the nodes to keep. Returns whether any of them is in `parent`. */
 function mark(parent: ParentNode, marking: Marking): boolean {
   const count = marking.counts.get(parent)
-  const isMostlyKept = count === undefined ? marking.isMostlyKept : count.kept * 2 >= count.all && count.kept > 0
+  // A picture among kept text stays without its caption.
+  const isPicture = isElement(parent) && parent.name === 'figure' && count?.kept === 0
+  const isMostlyKept =
+    count === undefined || isPicture ? marking.isMostlyKept : count.kept * 2 >= count.all && count.kept > 0
   let isNeeded = false
   for (const child of parent.children) {
     if (!markNode(child, { ...marking, isMostlyKept })) continue
