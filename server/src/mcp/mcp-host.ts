@@ -1,5 +1,6 @@
 import { BowlineError } from 'bowline/kit/errors'
 import type { SessionToolCall, SessionToolResult, ToolDescription } from 'bowline/mcp'
+import { loadOptional } from '../kit/optional-package.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { toError, type ProcessRequest } from './process-messages.ts'
 import { processEnded, TeamProcess } from './team-process.ts'
@@ -27,6 +28,9 @@ const replaceableMs = 600_000
 const betweenRequestsMs = 1000
 
 const busyRetrySeconds = 30
+
+/** Checked before a process starts. */
+const sdk = '@modelcontextprotocol/server'
 
 /**
  * Serves MCP and the browser tools of agents, each team in a process of its own: a page that
@@ -63,6 +67,7 @@ export class McpHost implements AsyncDisposable {
     // Clients reconnect to the streams of lost sessions, for which no process should start.
     const hasSession = request.headers.some(([name]) => name === 'mcp-session-id')
     if (hasSession && !this.#processes.has(teamId)) return sessionLost()
+    await loadOptional(sdk, '/mcp', async () => import.meta.resolve(sdk))
     return (await this.#open(teamId)).handle(request, signal)
   }
 
