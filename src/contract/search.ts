@@ -141,7 +141,11 @@ export const searchRequest = z
     excludeDomains: boundedArray(domain, 100).optional(),
     /** Removes adult results, if the search provider supports it. Default: that of the provider. */
     safe: z.union([z.boolean(), z.enum(['off', 'moderate', 'strict', 'active'])]).optional(),
-    /** Accepted for compatibility, without effect: descriptions already show matching passages. */
+    /**
+     * Whether descriptions are passages with the found words in `**` (`true`), or those of the
+     * pages (`false`). Only for pages that this server has scraped. Default: passages without
+     * marks.
+     */
     highlights: z.boolean().optional(),
     /** Only `default`: anonymous searches are not supported. */
     enterprise: boundedArray(z.literal('default'), 10).optional(),

@@ -1,5 +1,5 @@
 import { wordsOf } from '../kit/words-of.ts'
-import { domainsOf, bigramsOf, wordsOfUrl } from './words.ts'
+import { domainsOf, wordsOfUrl } from './words.ts'
 
 /**
  * Index keys of a page in addition to the words of its text. Each contains a space, so it cannot
@@ -14,17 +14,30 @@ export const indexKey = {
   pdf: 'type pdf',
 } as const
 
+/** Words under which facts about all pages of a team are counted. */
+export const statisticKey = {
+  pages: 'all pages',
+  /** Characters of all pages. */
+  length: 'all length',
+  language: (configuration: string): string => `language ${configuration}`,
+} as const
+
+/** The text of a lexeme, or the letters of a pair. */
+export function textOfLexeme(lexeme: string): string {
+  return lexeme.startsWith('pair ') ? lexeme.slice('pair '.length) : lexeme
+}
+
 /** Longer words are not indexed. The database accepts words of up to 2 kB. */
 const maxLetters = 100
 const maxWords = 200
-const maxPairs = 4000
 
-/** All index keys of a page. */
+/** All index keys of a page, except pairs of letters. */
 export function keysOf(page: {
   readonly teamId: string
   readonly url: string
   readonly title: string
-  readonly text: string
+  /** Text search configuration. */
+  readonly configuration: string
   readonly isPdf: boolean
 }): readonly string[] {
   const some = (words: readonly string[]): readonly string[] =>
@@ -35,7 +48,7 @@ export function keysOf(page: {
       ...domainsOf(page.url).map(indexKey.domain),
       ...some(wordsOf(page.title)).map(indexKey.titleWord),
       ...some(wordsOfUrl(page.url)).map(indexKey.urlWord),
-      ...bigramsOf(`${page.title}\n${page.text}`).slice(0, maxPairs).map(indexKey.pair),
+      statisticKey.language(page.configuration),
       ...(page.isPdf ? [indexKey.pdf] : []),
     ]),
   ]

@@ -1,13 +1,17 @@
 import { abortable } from 'bowline/kit/abort'
 import { wordsOf } from '../kit/words-of.ts'
-import { findIndexedPages, hasIndexedPages, sampleIndexedPages, type PageSearch } from './indexed-page-queries.ts'
+import { excerptOf } from './excerpt.ts'
+import { findIndexedPages, type FoundPage, type PageSearch } from './find-indexed-pages.ts'
+import { hasIndexedPages, sampleIndexedPages } from './indexed-page-queries.ts'
 import type { Store } from '../store/store.ts'
 import { textSearchLanguage } from './text-search-language.ts'
 import { keepMatching } from './keep-matching.ts'
-import { indexKey } from './index-keys.ts'
+import { indexKey, textOfLexeme } from './index-keys.ts'
 import type { PageIndexer } from './page-indexer.ts'
 import type { Clause } from './parse-query.ts'
-import type { Found, Result, SearchProvider, ProviderQuery } from './provider.ts'
+import { readTerms } from './query-terms.ts'
+import { readStatistics } from './word-count-queries.ts'
+import type { Result, SearchProvider, ProviderQuery } from './provider.ts'
 import { bigramsOf } from './words.ts'
 
 /** Milliseconds that a search waits for pages that are still being indexed. */
@@ -26,27 +30,25 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'wai
       if (index !== undefined)
         // The search continues without the pages that are not indexed in time.
         await abortable(index.waitForPending(), AbortSignal.timeout(pendingTimeoutMs)).catch(() => undefined)
-      const first = await toPageSearch(store, query)
-      const strict = await find(store, query, first)
-      const hasSeveralWords = first.text.includes(' ') && first.anyOf.length === 0
-      if (strict.length > 0 || !hasSeveralWords)
-        return { results: strict, warnings: await warningsOf(store, query, strict) }
-      const loose = await find(store, query, { ...first, text: '', anyOf: wordsOf(first.text), preferredKeys: [] })
-      const warnings =
-        loose.length === 0 ? [] : ['No page contains all of the words. These results contain some of them.']
-      return { results: loose, warnings: [...warnings, ...(await warningsOf(store, query, loose))] }
+      const { search, misspelt, stems } = await toPageSearch(store, query)
+      const pages = await findIndexedPages(store.db, search)
+      const results = toResults(query, pages, stems)
+      if (results.length === 0) return { results, warnings: await warningsOf(store, query) }
+      return { results, warnings: warningsAbout(misspelt, pages) }
     },
   }
 }
 
-async function find(store: Store, query: ProviderQuery, pages: PageSearch): Promise<readonly Result[]> {
-  const rows = await findIndexedPages(store.db, pages)
-  const results = rows.map(({ url, title, description, snippet, datedAt }) => ({
-    url,
-    title: title === '' ? url : title,
-    description: snippet === '' ? description : snippet,
-    date: datedAt,
-  }))
+function toResults(query: ProviderQuery, pages: readonly FoundPage[], stems: readonly string[]): readonly Result[] {
+  const results = pages.map(({ url, title, description, body, datedAt }) => {
+    const excerpt = query.highlights === false ? '' : excerptOf(body, stems, { isMarked: query.highlights === true })
+    return {
+      url,
+      title: title === '' ? url : title,
+      description: excerpt === '' ? description : excerpt,
+      date: datedAt,
+    }
+  })
   // The database query covers everything except the path prefix of `site:`.
   return keepMatching(results, {
     ...query,
@@ -55,14 +57,36 @@ async function find(store: Store, query: ProviderQuery, pages: PageSearch): Prom
   })
 }
 
-async function warningsOf(store: Store, query: ProviderQuery, results: Found['results']): Promise<readonly string[]> {
-  if (results.length > 0 || (await hasIndexedPages(store.db, query.teamId))) return []
+/** Weights are summed up in another order in the database. */
+const allShare = 0.999
+
+function warningsAbout(misspelt: readonly string[], pages: readonly FoundPage[]): readonly string[] {
+  const words = misspelt.map((word) => JSON.stringify(word)).join(' or ')
+  return [
+    ...(misspelt.length === 0 ? [] : [`No page contains ${words}. Similar words are searched instead.`]),
+    ...(pages.some(({ share }) => share >= allShare)
+      ? []
+      : ['No page contains all of the words. These results contain some of them.']),
+  ]
+}
+
+async function warningsOf(store: Store, query: ProviderQuery): Promise<readonly string[]> {
+  if (await hasIndexedPages(store.db, query.teamId)) return []
   return [
     'The search index has no pages of this team yet. Pages are added when they are scraped. Scrape or crawl pages first, or start the server with --searxng-url or --brave-key to search the web.',
   ]
 }
 
-async function toPageSearch(store: Store, query: ProviderQuery): Promise<PageSearch> {
+/** A query of the index, and what its results are described with. */
+interface PreparedSearch {
+  readonly search: PageSearch
+  /** Words that no page contains, and that were replaced by similar ones. */
+  readonly misspelt: readonly string[]
+  /** Words to show in excerpts. */
+  readonly stems: readonly string[]
+}
+
+async function toPageSearch(store: Store, query: ProviderQuery): Promise<PreparedSearch> {
   const { clauses, teamId, range, limit } = query
   const single = clauses.filter(({ alternatives }) => alternatives === undefined)
   const groups = clauses.filter(({ alternatives }) => alternatives !== undefined).map(alternativesIn)
@@ -70,20 +94,33 @@ async function toPageSearch(store: Store, query: ProviderQuery): Promise<PageSea
     single.filter((clause) => clause.kind === kind && clause.isExcluded === isExcluded).map(({ value }) => value)
   const words = values('text', false)
   const exactPhrases = values('phrase', false)
-  const unspaced = [...words, ...exactPhrases].filter((word) => bigramsOf(word).length > 0)
-  const text = words.filter((word) => !unspaced.includes(word)).join(' ')
   const related = values('related', false)
-  const team = indexKey.team(teamId)
-  return {
-    configurations: [...new Set([textSearchLanguage(query.language), 'english', 'simple'])],
-    text,
-    anyOf: related.length === 0 ? [] : await wordsAbout(store, teamId, related),
-    textsAnyOf: groups.filter(([first]) => !isKeyed(first)),
+  const textsAnyOf = groups.filter(([first]) => !isKeyed(first))
+  const statistics = await readStatistics(store.db, teamId)
+  const configurations = [
+    ...new Set([textSearchLanguage(query.language), 'english', 'simple', ...statistics.configurations]),
+  ]
+  const scope = { teamId, statistics, configurations }
+  const { terms, misspelt } = await readTerms(store.db, words, scope)
+  const about = related.length === 0 ? [] : await wordsAbout(store, teamId, related)
+  const anyOf = (await readTerms(store.db, about, scope)).terms
+  const ranked = [...exactPhrases, ...textsAnyOf.flatMap((group) => group.map(({ value }) => value))]
+  const rankedBy = (await readTerms(store.db, ranked.flatMap(wordsOf), scope)).terms
+  const search = {
+    configurations,
+    terms,
+    anyOf,
+    rankedBy,
+    textsAnyOf,
     phrases: exactPhrases.filter((phrase) => bigramsOf(phrase).length === 0),
     exactPhrases,
     excludedTexts: values('text', true),
     excludedPhrases: values('phrase', true),
-    keys: [team, ...fieldKeys(single, false).flat(), ...unspaced.flatMap((word) => bigramsOf(word).map(indexKey.pair))],
+    keys: [
+      indexKey.team(teamId),
+      ...fieldKeys(single, false).flat(),
+      ...exactPhrases.flatMap((phrase) => bigramsOf(phrase).map(indexKey.pair)),
+    ],
     keysAnyOf: [
       ...alternativesOf(query),
       ...groups.filter(([first]) => isKeyed(first)).map((clauses) => clauses.map(keyOfAlternative)),
@@ -92,11 +129,14 @@ async function toPageSearch(store: Store, query: ProviderQuery): Promise<PageSea
       ...fieldKeys(single, true),
       ...[...query.excludeDomains, ...related].map((site) => [indexKey.domain(site)]),
     ],
-    preferredKeys: text === '' ? [] : wordsOf(text).map(indexKey.titleWord),
+    preferredKeys: wordsOf(words.filter((word) => bigramsOf(word).length === 0).join(' ')).map(indexKey.titleWord),
+    averageLength: statistics.averageLength,
     from: range?.from,
     until: range?.until,
     limit,
   }
+  const stems = [...terms, ...anyOf, ...rankedBy].flatMap(({ lexemes }) => lexemes.map(textOfLexeme))
+  return { search, misspelt, stems: [...new Set(stems)] }
 }
 
 function alternativesIn({ alternatives = [], ...first }: Clause): readonly Clause[] {

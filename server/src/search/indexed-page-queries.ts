@@ -1,7 +1,10 @@
 import { sha256 } from 'bowline/kit/sha256'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Database } from '../store/schema.ts'
+import { pairVector } from './pair-vector.ts'
+import { keysQuery } from './ts-query.ts'
 import type { TsVectors } from './tsvectors.ts'
+import { summedChanges } from './word-count-queries.ts'
 
 /** A page to index. */
 export interface IndexedPage {
@@ -38,26 +41,56 @@ export async function saveIndexedPages(
     const now = new Date(nowMs - pages.length + index)
     const { teamId, url, title, description, body, publishedAt } = page
     const urlHash = sha256(url)
-    const known = { teamId, url, urlHash, title, description, body }
+    const known = { teamId, url, urlHash, title, description, body, length: title.length + body.length }
     return { ...known, words: vectorOf(page, bodies), datedAt: publishedAt ?? now, scrapedAt: now }
   })
+  // In order, so that servers that save the same pages at once cannot block each other forever.
+  rows.sort((left, right) => left.teamId.localeCompare(right.teamId) || left.urlHash.compare(right.urlHash))
+  const hashes = rows.map(({ teamId, urlHash }) => sql`(${teamId}::uuid, ${urlHash}::bytea)`)
   await db
-    .insertInto('indexedPage')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(['teamId', 'urlHash']).doUpdateSet((eb) => ({
-        title: eb.ref('excluded.title'),
-        description: eb.ref('excluded.description'),
-        body: eb.ref('excluded.body'),
-        words: eb.ref('excluded.words'),
-        scrapedAt: eb.ref('excluded.scrapedAt'),
-        datedAt: sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
-      })),
+    .with(
+      'old',
+      () => sql<OldPage>`(
+      select team_id, url_hash, words, length from indexed_page where (team_id, url_hash) in (${sql.join(hashes)}))`,
+    )
+    .with('saved', (query) =>
+      query
+        .insertInto('indexedPage')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['teamId', 'urlHash']).doUpdateSet((eb) => ({
+            title: eb.ref('excluded.title'),
+            description: eb.ref('excluded.description'),
+            body: eb.ref('excluded.body'),
+            words: eb.ref('excluded.words'),
+            length: eb.ref('excluded.length'),
+            scrapedAt: eb.ref('excluded.scrapedAt'),
+            datedAt: sql<Date>`case when indexed_page.body = excluded.body then indexed_page.dated_at else excluded.dated_at end`,
+          })),
+        )
+        .returning(['teamId', 'urlHash', 'words', 'length', sql<boolean>`xmax = 0`.as('isNew')]),
+    )
+    .insertInto('indexedWordChange')
+    .columns(['teamId', 'words', 'counts'])
+    .expression(
+      summedChanges(sql`
+        select team_id, words, length, -1 as change from old where length is not null
+        union all
+        select team_id, words, length, 1 as change from saved
+        -- A page that another server saved at the same time is counted there.
+        where is_new or exists (select from old where old.team_id = saved.team_id and old.url_hash = saved.url_hash)`),
     )
     // Commits without waiting for the disk, for this transaction only: a page lost in a power cut
     // is scraped again.
     .returning(sql`set_config('synchronous_commit', 'off', true)`.as('sync'))
     .execute()
+}
+
+interface OldPage {
+  readonly teamId: string
+  readonly urlHash: Buffer
+  readonly words: string
+  readonly length: number | null
 }
 
 /** Returns the text vector of a page's body in a text search configuration. */
@@ -90,167 +123,7 @@ function vectorOf(page: IndexedPage, bodies: BodyVectors): RawBuilder<string> {
   const vectors = configurationsFor(page.configuration).map(
     (each) => sql`${weighted(each, title, 'A')} || ${weighted(each, description, 'C')} || ${bodies(page, each)}`,
   )
-  return sql`${sql.join(vectors, sql` || `)} || ${weighted('simple', path, 'B')} || array_to_tsvector(${keys}::text[])`
-}
-
-/** A query of the search index. */
-export interface PageSearch {
-  /** PostgreSQL text search configurations, all of which are searched. */
-  readonly configurations: readonly string[]
-  /** Words that must all occur, after stemming. */
-  readonly text: string
-  /** Words of which at least one must occur. Empty: no condition. */
-  readonly anyOf: readonly string[]
-  /** Groups of words and phrases. At least one of each group must occur. */
-  readonly textsAnyOf: readonly (readonly { readonly kind: string; readonly value: string }[])[]
-  /** Phrases that must occur, after stemming. */
-  readonly phrases: readonly string[]
-  /** Phrases that must occur literally, ignoring case. */
-  readonly exactPhrases: readonly string[]
-  readonly excludedTexts: readonly string[]
-  readonly excludedPhrases: readonly string[]
-  readonly keys: readonly string[]
-  /** Groups of keys. At least one of each group must match. */
-  readonly keysAnyOf: readonly (readonly string[])[]
-  /** Groups of keys. Pages that match all keys of a group are excluded. */
-  readonly excludedKeys: readonly (readonly string[])[]
-  /** Keys whose pages are ranked first. */
-  readonly preferredKeys: readonly string[]
-  readonly from: Date | undefined
-  readonly until: Date | undefined
-  readonly limit: number
-}
-
-/** A search result. */
-export interface FoundPage {
-  readonly url: string
-  readonly title: string
-  readonly description: string
-  /** Matching excerpt of the text. Empty if the query has no words. */
-  readonly snippet: string
-  readonly datedAt: Date
-}
-
-/**
- * Maximum pages that are ranked. Ranking reads all words of a page, and exact phrases are searched
- * in its whole text.
- */
-const maxCandidates = { ranked: 1000, read: 300 } as const
-
-/** Searches the index. Returns the best pages first or, without search words, the newest. */
-export async function findIndexedPages(db: Kysely<Database>, search: PageSearch): Promise<readonly FoundPage[]> {
-  const ranked = rankedQuery(search)
-  const all = conditionsOf(search, ranked)
-  const most = search.exactPhrases.length > 0 ? maxCandidates.read : maxCandidates.ranked
-  const candidates = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    (select team_id, url_hash, words, dated_at from indexed_page
-     where words @@ ${query} ${exactPhraseConditions(search)} ${datesOf(search)} limit ${sql.lit(most)})`
-  const best =
-    search.preferredKeys.length === 0 ? undefined : candidates(sql`(${all} && ${keysQuery(search.preferredKeys)})`)
-  const hits = best === undefined ? candidates(all) : sql`${best} union all ${candidates(all)}`
-  const rank = ranked === undefined ? sql`0` : sql`ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${ranked}, 1)`
-  const snippet =
-    ranked === undefined
-      ? sql`''`
-      : sql`ts_headline(${search.configurations[0] ?? 'simple'}::regconfig, left(page.body, 20000), ${ranked},
-          'MaxWords=35, MinWords=15, MaxFragments=2, FragmentDelimiter=" … ", StartSel="", StopSel=""')`
-  const { rows } = await sql<FoundPage>`
-    with hit as (${hits}),
-    best as (
-      select team_id, url_hash, max(${rank}) as rank, max(dated_at) as dated_at from hit
-      group by team_id, url_hash order by rank desc, dated_at desc limit ${search.limit})
-    select page.url, page.title, page.description, page.dated_at, ${snippet} as snippet
-    from best join indexed_page page using (team_id, url_hash)
-    order by best.rank desc, best.dated_at desc`.execute(db)
-  return rows
-}
-
-/** Returns the part of the query that pages are ranked by, or `undefined` if it has no words. */
-function rankedQuery({
-  configurations,
-  text,
-  anyOf,
-  textsAnyOf,
-  phrases,
-}: PageSearch): RawBuilder<unknown> | undefined {
-  const conditions = [
-    ...(text === '' ? [] : [wordsQuery(configurations, text)]),
-    ...phrases.map((phrase) => phraseQuery(configurations, phrase)),
-    ...textsAnyOf.map((group) => {
-      const queries = group.map(({ kind, value }) =>
-        kind === 'phrase' ? phraseQuery(configurations, value) : wordsQuery(configurations, value),
-      )
-      return sql`(${sql.join(queries, sql` || `)})`
-    }),
-    ...(anyOf.length === 0
-      ? []
-      : [inEach(configurations, (each) => sql`websearch_to_tsquery(${each}::regconfig, ${anyOf.join(' or ')})`)]),
-  ]
-  return conditions.length === 0 ? undefined : sql`(${sql.join(conditions, sql` && `)})`
-}
-
-function inEach(
-  configurations: readonly string[],
-  query: (configuration: string) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  return sql`(${sql.join(configurations.map(query), sql` || `)})`
-}
-
-function wordsQuery(configurations: readonly string[], words: string): RawBuilder<unknown> {
-  return inEach(configurations, (each) => sql`plainto_tsquery(${each}::regconfig, ${words})`)
-}
-
-function phraseQuery(configurations: readonly string[], phrase: string): RawBuilder<unknown> {
-  return inEach(configurations, (each) => sql`phraseto_tsquery(${each}::regconfig, ${phrase})`)
-}
-
-function keysQuery(keys: readonly string[]): RawBuilder<unknown> {
-  return sql`${keys.map(quoted).join(' & ')}::tsquery`
-}
-
-/** Longer than the keys of any page. PostgreSQL rejects keys above 2 kB. */
-const maxKeyLength = 500
-
-function quoted(key: string): string {
-  return `'${key.slice(0, maxKeyLength).replaceAll(/['\\]/g, (mark) => mark + mark)}'`
-}
-
-function conditionsOf(search: PageSearch, ranked: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
-  const { configurations, excludedTexts, excludedPhrases, excludedKeys, keysAnyOf } = search
-  const exclusions = [
-    ...excludedTexts.map((text) => wordsQuery(configurations, text)),
-    ...excludedPhrases.map((phrase) => phraseQuery(configurations, phrase)),
-    ...excludedKeys.map((keys) => sql`(${keysQuery(keys)})`),
-  ]
-  const conditions = [
-    ...(ranked === undefined ? [] : [ranked]),
-    keysQuery(search.keys),
-    ...keysAnyOf.map((keys) => sql`${keys.map(quoted).join(' | ')}::tsquery`),
-    ...exclusions.map((query) => sql`!!${query}`),
-  ]
-  return sql`(${sql.join(conditions, sql` && `)})`
-}
-
-/** Matches quoted phrases as whole words in the text, as the index contains only stems. */
-function exactPhraseConditions({ exactPhrases }: PageSearch): RawBuilder<unknown> {
-  const conditions = exactPhrases.map(
-    (text) => sql`and lower(title || ' | ' || description || ' | ' || body) ~ ${patternOf(text.toLowerCase())}`,
-  )
-  return sql.join(conditions, sql` `)
-}
-
-function patternOf(text: string): string {
-  const literal = text.replaceAll(/[^\p{L}\p{N}\s]/gu, String.raw`\$&`).replaceAll(/\s+/g, ' ')
-  const edge = (letter: string | undefined, mark: string): string => (/[a-z\d]/.test(letter ?? '') ? mark : '')
-  return `${edge(text.at(0), String.raw`\m`)}${literal}${edge(text.at(-1), String.raw`\M`)}`
-}
-
-function datesOf({ from, until }: PageSearch): RawBuilder<unknown> {
-  const conditions = [
-    ...(from === undefined ? [] : [sql`and dated_at >= ${from}`]),
-    ...(until === undefined ? [] : [sql`and dated_at <= ${until}`]),
-  ]
-  return sql.join(conditions, sql` `)
+  return sql`${sql.join(vectors, sql` || `)} || ${weighted('simple', path, 'B')} || array_to_tsvector(${keys}::text[]) || ${pairVector(page)}::tsvector`
 }
 
 /** Returns titles and descriptions of some pages that have all of these keys. */
@@ -258,8 +131,8 @@ export async function sampleIndexedPages(
   db: Kysely<Database>,
   keys: readonly string[],
   limit: number,
-): Promise<readonly Pick<FoundPage, 'title' | 'description'>[]> {
-  const { rows } = await sql<FoundPage>`
+): Promise<readonly Pick<IndexedPage, 'title' | 'description'>[]> {
+  const { rows } = await sql<Pick<IndexedPage, 'title' | 'description'>>`
     select title, description from indexed_page where words @@ ${keysQuery(keys)} limit ${limit}`.execute(db)
   return rows
 }
@@ -275,15 +148,30 @@ export async function hasIndexedPages(db: Kysely<Database>, teamId: string): Pro
   return row !== undefined
 }
 
-/** Deletes pages scraped before a time, and all but the newest `perTeam` pages of each team. */
+/** Pages that a statement deletes at most. */
+const maxSwept = 500
+
+/**
+ * Deletes pages scraped before a time, and all but the newest `perTeam` pages of each team, a part
+ * of them at a time. Returns whether there may be more.
+ */
 export async function sweepIndexedPages(
   db: Kysely<Database>,
   { before, perTeam }: { readonly before: Date; readonly perTeam: number },
-): Promise<void> {
-  await sql`
-    delete from indexed_page page using (
-      select team_id, url_hash, scraped_at, row_number() over (partition by team_id order by scraped_at desc) as age_rank
-      from indexed_page) old
-    where page.team_id = old.team_id and page.url_hash = old.url_hash
-      and (old.age_rank > ${perTeam} or old.scraped_at < ${before})`.execute(db)
+): Promise<boolean> {
+  const { rows } = await sql<{ pages: number }>`
+    with gone as (
+      delete from indexed_page page using (
+        select team_id, url_hash from (
+          select team_id, url_hash, scraped_at,
+            row_number() over (partition by team_id order by scraped_at desc) as age_rank
+          from indexed_page) aged
+        where age_rank > ${perTeam} or scraped_at < ${before} limit ${sql.lit(maxSwept)}) old
+      where page.team_id = old.team_id and page.url_hash = old.url_hash
+      returning page.team_id, page.words, page.length, -1 as change),
+    saved as (
+      insert into indexed_word_change (team_id, words, counts)
+      ${summedChanges(sql`select * from gone where length is not null`)})
+    select count(*) as pages from gone`.execute(db)
+  return Number(rows[0]?.pages) === maxSwept
 }

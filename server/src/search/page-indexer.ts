@@ -1,6 +1,7 @@
 import { dayMs } from 'bowline/kit/day-ms'
 import { runEvery } from '../kit/run-every.ts'
 import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
+import { deleteUnusedWords } from './word-count-queries.ts'
 import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from './indexed-page-queries.ts'
 import type { Store } from '../store/store.ts'
 import { TsVectors } from './tsvectors.ts'
@@ -8,6 +9,7 @@ import { textSearchLanguage } from './text-search-language.ts'
 import { keysOf } from './index-keys.ts'
 import { plainText } from './plain-text.ts'
 import { wordsOfUrl } from './words.ts'
+import { WordCounter } from './word-counter.ts'
 
 /** Dependencies and size of the index. */
 export interface PageIndexerDeps {
@@ -36,6 +38,7 @@ export class PageIndexer implements AsyncDisposable {
   readonly #waiting: ScrapedPage[] = []
   readonly #sweep: AsyncDisposable
   readonly #vectors: TsVectors | undefined
+  readonly #counter: WordCounter
   #waitingCharacters = 0
   #writing: Promise<void> | undefined
 
@@ -46,6 +49,7 @@ export class PageIndexer implements AsyncDisposable {
     this.#sweep = runEvery(sweepEveryMs, async () => this.sweep(), {
       onError: (error) => deps.onError(error, 'removing old pages from the search index'),
     })
+    this.#counter = new WordCounter(deps.store, (error) => deps.onError(error, 'counting words of the search index'))
   }
 
   /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
@@ -59,20 +63,25 @@ export class PageIndexer implements AsyncDisposable {
     })
   }
 
-  /** Resolves when every page added so far is indexed. */
+  /** Resolves when every page added so far is indexed, and its words are counted. */
   async waitForPending(): Promise<void> {
     await this.#writing
+    await this.#counter.count()
   }
 
   /** Removes old pages, and pages over the limit of their team. */
   async sweep(now: Date = new Date()): Promise<void> {
     const before = new Date(now.getTime() - retentionMs)
-    await sweepIndexedPages(this.#deps.store.db, { before, perTeam: this.#deps.maxPages })
+    const { db } = this.#deps.store
+    while (await sweepIndexedPages(db, { before, perTeam: this.#deps.maxPages })) continue
+    await this.#counter.countAll()
+    await deleteUnusedWords(db)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweep[Symbol.asyncDispose]()
     await this.waitForPending()
+    await this.#counter[Symbol.asyncDispose]()
   }
 
   /** Removes the oldest pages from the queue. */
@@ -87,6 +96,7 @@ export class PageIndexer implements AsyncDisposable {
       const pages = lastOfEach(this.#dequeue(batchSize))
       try {
         await saveIndexedPages(this.#deps.store.db, pages, this.#vectors)
+        await this.#counter.noteWrite()
       } catch (error) {
         this.#deps.onError(error, `indexing ${pages.length} pages`)
       }
@@ -111,6 +121,7 @@ function toIndexed({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPag
   const body = clean(plainText(markdown.slice(0, maxMarkdown))).slice(0, maxBody)
   const isPdf = textOf(metadata['contentType']).includes('pdf') || /\.pdf$/i.test(URL.parse(url)?.pathname ?? '')
   const language = textOf(metadata['language'])
+  const configuration = textSearchLanguage(language === '' ? undefined : language)
   return {
     teamId,
     url,
@@ -118,8 +129,8 @@ function toIndexed({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPag
     description,
     body,
     path: wordsOfUrl(url).join(' '),
-    configuration: textSearchLanguage(language === '' ? undefined : language),
-    keys: keysOf({ teamId, url, title, text: body, isPdf }),
+    configuration,
+    keys: keysOf({ teamId, url, title, configuration, isPdf }),
     publishedAt: dateOf(metadata['publishedTime'] ?? metadata['modifiedTime']),
   }
 }

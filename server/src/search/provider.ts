@@ -20,6 +20,11 @@ export interface ProviderQuery {
   /** Lower-case ISO 3166 code. */
   readonly country: string | undefined
   readonly safe: 'off' | 'moderate' | 'strict' | undefined
+  /**
+   * Whether descriptions are passages with the found words in `**` (`true`) or those of the pages
+   * (`false`). Default: passages without marks.
+   */
+  readonly highlights?: boolean | undefined
   /** Maximum number of results. */
   readonly limit: number
 }

@@ -156,6 +156,7 @@ function toProviderQuery(
     language: request.lang,
     country: named ?? request.country,
     safe: safetyOf(request.safe),
+    highlights: request.highlights,
     limit,
   }
   return {

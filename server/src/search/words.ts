@@ -16,12 +16,17 @@ export function domainsOf(url: string): readonly string[] {
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2,}/gu
 
-/** Bigrams of text in scripts without spaces between words, such as Chinese, Japanese and Thai. */
+/**
+ * Pairs of neighbouring letters of text in scripts without spaces between words, such as Chinese,
+ * Japanese and Thai, once for each occurrence.
+ */
+export function pairsOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(unspaced), ([run]) => Array.from(run)).flatMap((letters) =>
+    letters.slice(1).map((letter, index) => `${letters[index]}${letter}`),
+  )
+}
+
+/** The distinct pairs of `pairsOf`. */
 export function bigramsOf(text: string): readonly string[] {
-  const pairs = new Set<string>()
-  for (const [run] of text.matchAll(unspaced)) {
-    const letters = Array.from(run)
-    for (let index = 1; index < letters.length; index += 1) pairs.add(`${letters[index - 1]}${letters[index]}`)
-  }
-  return [...pairs]
+  return [...new Set(pairsOf(text))]
 }

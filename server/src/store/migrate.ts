@@ -43,6 +43,7 @@ import { healthSamples } from './migrations/0047-health-samples.ts'
 import { jobList } from './migrations/0049-job-list.ts'
 import { scheduleText } from './migrations/0051-schedule-text.ts'
 import { checkCrashes } from './migrations/0053-check-crashes.ts'
+import { wordCounts } from './migrations/0055-word-counts.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -90,6 +91,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0049-job-list': jobList,
   '0051-schedule-text': scheduleText,
   '0053-check-crashes': checkCrashes,
+  '0055-word-counts': wordCounts,
 }
 
 /** Names of all migrations, in order. */

@@ -18,7 +18,8 @@ import type {
   MonitorStateTable,
   MonitorTable,
 } from './tables/monitors.ts'
-import type { ExtractJobTable, IndexedPageTable, ScrapeTable, TrackedPageTable } from './tables/pages.ts'
+import type { ExtractJobTable, ScrapeTable, TrackedPageTable } from './tables/pages.ts'
+import type { IndexedPageTable, IndexedWordChangeTable, IndexedWordTable } from './tables/search-index.ts'
 import type { ProfileTable, ProfileVersionTable } from './tables/profiles.ts'
 import type { ExtensionTable } from './tables/extensions.ts'
 import type { SecretTable } from './tables/secrets.ts'
@@ -54,6 +55,8 @@ export interface Database {
   readonly webhookDelivery: WebhookDeliveryTable
   readonly webhookSecret: WebhookSecretTable
   readonly indexedPage: IndexedPageTable
+  readonly indexedWord: IndexedWordTable
+  readonly indexedWordChange: IndexedWordChangeTable
   readonly monitor: MonitorTable
   readonly monitorCheck: MonitorCheckTable
   readonly monitorPage: MonitorPageTable

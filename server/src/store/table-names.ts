@@ -21,6 +21,8 @@ const tables: Readonly<Record<keyof Database, true>> = {
   webhookDelivery: true,
   webhookSecret: true,
   indexedPage: true,
+  indexedWord: true,
+  indexedWordChange: true,
   monitor: true,
   monitorCheck: true,
   monitorPage: true,

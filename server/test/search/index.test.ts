@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { readTimeRange } from '../../../src/contract.ts'
 import { toCategory } from '../../src/search/categories.ts'
 import { createIndexProvider } from '../../src/search/index-provider.ts'
 import { PageIndexer } from '../../src/search/page-indexer.ts'
+import { readKeyCounts } from '../../src/search/word-count-queries.ts'
 import type { ProviderQuery } from '../../src/search/provider.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -187,4 +189,107 @@ describeEachStore('the index', (openStore) => {
     await index.sweep(new Date(Date.now() + 31 * 86_400_000))
     expect(await urls('-nothing', { teamId })).toEqual([])
   })
+
+  test('ranks by rarity, title, nearness and length, in the language of the page', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(store, library)
+    const firsts = await Promise.all(Object.keys(answers).map(async (query) => [query, (await urls(query))[0]]))
+
+    expect(Object.fromEntries(firsts)).toEqual(answers)
+  })
+
+  test('searches similar words instead of misspelt ones, never those of other teams', async () => {
+    await using store = await openStore()
+    const { ask } = await fill(store, library)
+    const other = await fill(store, [{ url: 'http://c.example/', text: 'zeppelin' }])
+
+    expect(await ask('lighthuose')).toMatchObject({
+      results: [{ url: 'http://a.example/lamp' }],
+      warnings: ['No page contains "lighthuose". Similar words are searched instead.'],
+    })
+    expect((await ask('zepelin')).results).toEqual([])
+    expect((await other.ask('zepelin')).results).toHaveLength(1)
+  })
+
+  test('marks found words on request, or returns the description of the page', async () => {
+    await using store = await openStore()
+    const { ask } = await fill(store, [
+      { url: 'http://a.example/', text: 'It was running.', metadata: { description: 'About runs' } },
+    ])
+    const described = async (highlights?: boolean) => (await ask('runs', { highlights })).results[0]?.description
+
+    expect(await described()).toBe('It was running.')
+    expect(await described(true)).toBe('It was **running**.')
+    expect(await described(false)).toBe('About runs')
+  })
+
+  test('keeps the counts of words right as pages change and go, and while servers write at once', async () => {
+    await using store = await openStore()
+    const { teamId } = await makeTeam(store.db).then(({ team }) => ({ teamId: team.id }))
+    await using first = new PageIndexer({ store, maxPages: 3, onError })
+    await using second = new PageIndexer({ store, maxPages: 3, onError })
+    const add = (index: PageIndexer, round: number, paths: readonly number[]): void => {
+      for (const path of paths) {
+        index.add({ teamId, url: `http://a.example/${path}`, markdown: `boat${path} round${round}`, metadata: {} })
+      }
+    }
+    const count = async (...words: readonly string[]) =>
+      Object.fromEntries(await readKeyCounts(store.db, teamId, words))
+
+    for (const round of [0, 1, 2]) {
+      add(first, round, [1, 2, 3, 4, 5, 6])
+      add(second, round, [6, 5, 4, 3, 2, 1])
+      await Promise.all([first.waitForPending(), second.waitForPending()])
+    }
+    await first.waitForPending()
+    expect(await count('boat1', 'round2', 'all pages')).toEqual({ 'all pages': 6, boat1: 1, round2: 6 })
+    await first.sweep()
+    expect(await count('round2', 'all pages')).toEqual({ 'all pages': 3, round2: 3 })
+    await sql`update indexed_page set length = null`.execute(store.db)
+    await sql`delete from indexed_word`.execute(store.db)
+    await first.sweep(new Date(0))
+    expect(await count('round2', 'all pages')).toEqual({ 'all pages': 3, round2: 3 })
+  })
 })
+
+const filler = 'The quay has ropes, nets and crates. '.repeat(20)
+
+const library: readonly Page[] = [
+  { url: 'http://a.example/lamp', title: 'Lamps', text: `A lighthouse has a lamp. ${filler}` },
+  { url: 'http://a.example/night', title: 'Night', text: 'The boats leave at night, and night comes early.' },
+  {
+    url: 'http://a.example/ferry',
+    title: 'Night ferry',
+    text: 'It leaves daily. Tickets for the ferry are sold here.',
+  },
+  { url: 'http://a.example/long', title: 'Everything', text: `Tickets are sold. ${filler}` },
+  { url: 'http://a.example/apart', title: 'Apart', text: 'A chart of the sea. Weather is fine, says the ice report.' },
+  { url: 'http://a.example/near', title: 'Near', text: 'The sea ice is thick. A chart shows fine weather.' },
+  { url: 'http://a.example/de', title: 'Wohnen', text: 'Die Häuser stehen am Hafen.', metadata: { language: 'de' } },
+  { url: 'http://a.example/ja', title: '港', text: '東京の港に船が着いた', metadata: { language: 'ja' } },
+  { url: 'http://a.example/ja2', title: '駅', text: '京都の駅に人が着いた', metadata: { language: 'ja' } },
+]
+
+/** Queries, and the page that is found first. */
+const answers = {
+  lamps: 'a.example/lamp',
+  lighthouses: 'a.example/lamp',
+  'night ferries': 'a.example/ferry',
+  'early nights': 'a.example/night',
+  'the night': 'a.example/night',
+  tickets: 'a.example/ferry',
+  'tickets sold': 'a.example/ferry',
+  'sea ice': 'a.example/near',
+  'ice report': 'a.example/apart',
+  'weather chart zeppelin': 'a.example/near',
+  Haus: 'a.example/de',
+  Häuser: 'a.example/de',
+  'häfen hafen': 'a.example/de',
+  東京: 'a.example/ja',
+  京都の駅: 'a.example/ja2',
+  東京の船: 'a.example/ja',
+  lightouse: 'a.example/lamp',
+  'ferry tikets': 'a.example/ferry',
+  'fery tickets': 'a.example/ferry',
+  'thick ise': 'a.example/near',
+}

@@ -87,7 +87,7 @@ const first = {
     pages: [{ id: rowId('7'), pageFacts: { answerKey: 'k', kind: 'html' } }],
   },
   trackedPage: { markdown: '# One', extracted: { wish: '{}', data: { price: 1 } } },
-  indexedPage: [{ url: 'https://a.example/', title: 'One', snippet: expect.stringContaining('lighthouse') }],
+  indexedPage: [{ url: 'https://a.example/', title: 'One', body: expect.stringContaining('lighthouse') }],
   job: { kind: 'crawl', status: 'completed', credits: 6, warning: 'Some links were skipped.' },
   jobPage: [
     { url: 'https://a.example/', sourceUrl: 'https://a.example', seq: 1, credits: 6 },

@@ -13,9 +13,9 @@ export function misspell(query: string): string {
   const position = words.findIndex((word) => word.length === length && word.length >= minLetters)
   const word = words[position]
   if (word === undefined) return query
-  const [kind = 0, place = 0, letter = 0] = sha256(query)
+  const [kind = 0, offset = 0, letter = 0] = sha256(query)
   // The first letter is rarely wrong.
-  const at = 1 + (place % (word.length - 2))
+  const at = 1 + (offset % (word.length - 2))
   const edits = [
     () => `${word.slice(0, at)}${word.charAt(at + 1)}${word.charAt(at)}${word.slice(at + 2)}`,
     () => word.slice(0, at) + word.slice(at + 1),

@@ -39,22 +39,6 @@ export interface TrackedPageTable {
   readonly scrapedAt: Timestamp
 }
 
-/** A page in the search index. */
-export interface IndexedPageTable {
-  readonly teamId: string
-  /** SHA-256 of the URL. */
-  readonly urlHash: Buffer
-  readonly url: string
-  readonly title: string
-  readonly description: string
-  readonly body: string
-  /** `tsvector` of its texts and search keys. */
-  readonly words: string
-  /** Publication date according to the page, else when its current text was first scraped. */
-  readonly datedAt: Timestamp
-  readonly scrapedAt: Timestamp
-}
-
 /** Status of an extract job. */
 export type ExtractStatus = 'processing' | 'completed' | 'failed'
 

@@ -18,7 +18,9 @@ import { recordingKind } from '../../../src/recordings/recording-details.ts'
 import { unpackDocument } from '../../../src/scrape/document/pack-document.ts'
 import { findReplay, findScrape, findStoredPages, findTrackedPage } from '../../../src/scrape/queries/scrapes.ts'
 import { findUpload } from '../../../src/scrape/uploads/upload-queries.ts'
-import { findIndexedPages } from '../../../src/search/indexed-page-queries.ts'
+import { findIndexedPages } from '../../../src/search/find-indexed-pages.ts'
+import { readTerms } from '../../../src/search/query-terms.ts'
+import { foldWordChanges, readStatistics } from '../../../src/search/word-count-queries.ts'
 import { listSecrets } from '../../../src/secrets/secret-queries.ts'
 import { labelsOf } from '../../../src/sessions/session-labels.ts'
 import { activeSessionsOfNode, getTeamSession } from '../../../src/sessions/session-queries.ts'
@@ -46,8 +48,8 @@ const all = { limit: 10, skip: 0, offset: 0 }
 
 const search = {
   configurations: ['english'],
-  text: 'lighthouses',
   anyOf: [],
+  rankedBy: [],
   textsAnyOf: [],
   phrases: [],
   exactPhrases: [],
@@ -57,6 +59,7 @@ const search = {
   keysAnyOf: [],
   excludedKeys: [],
   preferredKeys: [],
+  averageLength: 0,
   from: undefined,
   until: undefined,
   limit: 10,
@@ -95,7 +98,13 @@ export function readRows({ db }: Store): Readonly<Record<keyof Database, () => P
       }
     },
     trackedPage: async () => findTrackedPage(db, teamId, 'tracking key'),
-    indexedPage: async () => findIndexedPages(db, search),
+    indexedPage: async () => {
+      const statistics = await readStatistics(db, teamId)
+      const scope = { teamId, statistics, configurations: search.configurations }
+      return findIndexedPages(db, { ...search, ...(await readTerms(db, ['lighthouses'], scope)) })
+    },
+    indexedWord: async () => readStatistics(db, teamId),
+    indexedWordChange: async () => foldWordChanges(db, 1),
     job: async () => findJob(db, rowId('b')),
     jobPage: async () => [
       ...(await listCompletedPages(db, rowId('b'), all)),
