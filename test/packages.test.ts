@@ -72,20 +72,27 @@ describe('an empty project with only bowline', () => {
   test('prints the help of every command without a server', async () => {
     const names = (await loadCommands()).map((command) => command.name())
     const own = names.filter((name) => !serverCommands.includes(name))
-    await writeFile(join(client, 'helps.mjs'), helps)
-    const ended = await run(client, process.execPath, ['helps.mjs', ...own])
+    const lines = own.map((name) => ['bowline', name, '--help'])
+    const helps = await runLines(client, lines)
 
     expect(own.length).toBeGreaterThan(10)
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(ended.stdout)).toEqual(own.map((name) => [name, 0, `Usage: bowline ${name}`, '']))
+    for (const [index, name] of own.entries()) {
+      expect(helps[index]).toMatchObject({ code: 0, stderr: '' })
+      expect(helps[index]?.stdout.split(/ (?=\[|<)|\n/)[0]).toBe(`Usage: bowline ${name}`)
+    }
   })
 
-  test.each(serverCommands)('prints what to install when %s is requested', async (command) => {
-    expect(await bowline(client, command)).toEqual({
+  test('prints what to install when a command of the server is requested', async () => {
+    const missing: Ended = {
       code: 3,
       stdout: '',
       stderr: 'SERVER_MISSING: The package bowline-server is not installed (npm install bowline-server)\n',
-    })
+    }
+    const lines = serverCommands.map((command) => ['bowline', command])
+    const requested = await runLines(client, lines)
+
+    expect(requested).toEqual(serverCommands.map(() => missing))
+    expect(await bowline(client, 'serve')).toEqual(missing)
   })
 
   test('lists the monitors of a server', async () => {
@@ -123,14 +130,19 @@ describe('an empty project with bowline-server', () => {
     expect(size.megabytes).toBeLessThanOrEqual(75)
   })
 
-  test.each(serverCommands)('provides the command %s under both names', async (command) => {
-    const [ours, clients] = await Promise.all([
-      bowlineServer(server, command, '--help'),
-      bowline(server, command, '--help'),
-    ])
+  test('provides its commands under both names', async () => {
+    const names = ['bowline-server', 'bowline']
+    const lines = names.flatMap((name) => serverCommands.map((command) => [name, command, '--help']))
+    const helps = await runLines(server, lines)
 
-    expect(ours).toMatchObject({ code: 0, stderr: '' })
-    expect(clients.stdout).toBe(ours.stdout.replace('bowline-server', 'bowline'))
+    const [ours, clients] = [helps.slice(0, serverCommands.length), helps.slice(serverCommands.length)]
+    for (const [index, command] of serverCommands.entries()) {
+      expect(ours[index]).toMatchObject({ code: 0, stderr: '' })
+      expect(ours[index]?.stdout).toContain(`Usage: bowline-server ${command}`)
+      expect(clients[index]?.stdout).toBe(ours[index]?.stdout.replace('bowline-server', 'bowline'))
+    }
+    const program = join(server, 'node_modules/bowline-server/dist/cli/main.js')
+    expect(await run(server, process.execPath, [program, 'serve', '--help'])).toEqual(ours[0])
   })
 
   test('type-checks with strict and module resolution nodenext, with all examples of doc comments and guides', async () => {
@@ -190,21 +202,27 @@ test('no file references a missing source map', () => {
   expect(globSync('dist/bowline{,-server}/**/*.map', { cwd: repository })).toEqual([])
 })
 
-/** Prints the help of every command from a single process: one process each takes many seconds. */
-const helps = `
+/** Runs command lines of the packages in a single process: one process each takes many seconds. */
+const runner = `
 import { runCli } from './node_modules/bowline/dist/cli/run-cli.js'
 
+const programs = {
+  bowline: async () => runCli,
+  'bowline-server': async () => (await import('./node_modules/bowline-server/dist/cli/run-server-cli.js')).runServerCli,
+}
 const print = process.stdout.write.bind(process.stdout)
-const shown = []
+const all = []
 // Each run adds a listener to both.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
-for (const name of process.argv.slice(2)) {
-  const seen = { stdout: '', stderr: '' }
-  for (const kind of ['stdout', 'stderr']) process[kind].write = (text) => Boolean((seen[kind] += text))
-  await runCli([name, '--help'])
-  shown.push([name, process.exitCode ?? 0, seen.stdout.split(/ (?=\\[|<)|\\n/)[0], seen.stderr])
+for (const [name, ...args] of JSON.parse(process.argv[2])) {
+  const ended = { code: 0, stdout: '', stderr: '' }
+  for (const kind of ['stdout', 'stderr']) process[kind].write = (text) => Boolean((ended[kind] += text))
+  process.exitCode = 0
+  await (await programs[name]())(args)
+  all.push({ ...ended, code: process.exitCode })
 }
-print(JSON.stringify(shown))
+process.exitCode = 0
+print(JSON.stringify(all))
 `
 
 const consumer = `
@@ -312,8 +330,12 @@ async function bowline(path: string, ...args: readonly string[]): Promise<Ended>
   return run(path, process.execPath, [join(path, 'node_modules/bowline/dist/cli/main.js'), ...args])
 }
 
-async function bowlineServer(path: string, ...args: readonly string[]): Promise<Ended> {
-  return run(path, process.execPath, [join(path, 'node_modules/bowline-server/dist/cli/main.js'), ...args])
+/** Runs command lines, each with the name of its program first. */
+async function runLines(path: string, lines: readonly (readonly string[])[]): Promise<readonly Ended[]> {
+  await writeFile(join(path, 'runner.mjs'), runner)
+  const ended = await run(path, process.execPath, ['runner.mjs', JSON.stringify(lines)])
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  return JSON.parse(ended.stdout) as readonly Ended[]
 }
 
 async function run(cwd: string, program: string, args: readonly string[]): Promise<Ended> {
