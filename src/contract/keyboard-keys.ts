@@ -56,7 +56,7 @@ function upperOf(key: KeyStroke, text: string): KeyStroke {
 
 function keyOf(name: string): KeyStroke | undefined {
   const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '')
-  const known = named.get(aliases.get(plain) ?? plain)
+  const known = named.get(aliases.get(name) ?? aliases.get(plain) ?? plain)
   if (known !== undefined) return known
   const functionKey = /^f(\d{1,2})$/.exec(plain)?.[1]
   if (functionKey !== undefined && Number(functionKey) >= 1 && Number(functionKey) <= 24) {
@@ -113,6 +113,10 @@ const aliases: ReadonlyMap<string, string> = new Map(
     up: 'arrowup',
     right: 'arrowright',
     down: 'arrowdown',
+    ' ': 'space',
+    '\n': 'enter',
+    '\r': 'enter',
+    '\t': 'tab',
   }),
 )
 
