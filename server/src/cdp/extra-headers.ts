@@ -32,12 +32,17 @@ async function continueWith(
 ): Promise<void> {
   const headers = adaptHeaders(rules, request, redirectedRequestId !== undefined)
   const entries = headers && Object.entries(headers).map(([name, value]) => ({ name, value }))
-  await browser.call('Fetch.continueRequest', { requestId, ...(entries === undefined ? {} : { headers: entries }) })
+  await browser.call('Fetch.continueRequest', {
+    requestId,
+    ...(entries === undefined ? {} : { headers: entries }),
+    // Chromium repeats `Referer` after a redirect, unless it is emptied and the URL is set, too.
+    ...(headers?.['Referer'] === '' && redirectedRequestId !== undefined ? { url: request.url } : {}),
+  })
 }
 
 /**
  * Returns the headers of a request with those of the rules. Removes what a rule for other URLs has
- * added before a redirect. Undefined if nothing changes.
+ * added before a redirect; a `Referer` is emptied. Undefined if nothing changes.
  */
 export function adaptHeaders(
   rules: readonly HeaderRule[],
@@ -56,7 +61,9 @@ export function adaptHeaders(
       if (!result.has(name)) result.set(name, entry)
     }
   }
-  const hasChanged = kept.length < Object.keys(headers).length || result.size > kept.length
+  const hasLostReferer = 'Referer' in headers && !result.has('referer')
+  if (hasLostReferer) result.set('referer', ['Referer', ''])
+  const hasChanged = hasLostReferer || kept.length < Object.keys(headers).length || result.size > kept.length
   return hasChanged ? Object.fromEntries(result.values()) : undefined
 }
 

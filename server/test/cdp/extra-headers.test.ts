@@ -3,6 +3,7 @@ import { adaptHeaders } from '../../src/cdp/extra-headers.ts'
 
 const rules = [
   { matches: (origin: string) => origin === 'https://a', headers: { 'X-Key': 'secret', 'x-b': '1' } },
+  { matches: (origin: string) => origin === 'https://e', headers: { referer: 'https://a/?secret' } },
   { matches: (origin: string) => origin === 'https://c', headers: { 'x-key': 'other' } },
 ]
 
@@ -12,6 +13,7 @@ test.each([
   ['are not for other URLs', 'https://d/', { accept: '*/*' }, false, undefined],
   ['leave a request with the same header alone', 'https://d/', { 'x-key': 'secret' }, false, undefined],
   ['are removed by a redirect', 'https://d/', { 'x-key': 'secret', 'X-B': '1', dnt: '1' }, true, { dnt: '1' }],
+  ['lose a Referer by a redirect', 'https://d/', { Referer: 'https://a/?secret' }, true, { Referer: '' }],
   ['are replaced by a redirect', 'https://c/', { 'x-key': 'secret', 'x-b': '1' }, true, { 'x-key': 'other' }],
   ['stay after a redirect to the same origin', 'https://a/', { 'X-Key': 'secret', 'x-b': '1' }, true, undefined],
 ])('extra headers %s', (_name, url, headers, isRedirected, expected) => {
