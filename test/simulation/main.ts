@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
 import { mutations, plant } from './mutations.ts'
 
 const { values } = parseArgs({
@@ -34,7 +35,10 @@ async function runPart(name: string): Promise<void> {
 
 /** Runs this program with other options. Returns its exit code. */
 async function runProgram(options: readonly string[], isSilent: boolean): Promise<number> {
-  const program = fork(fileURLToPath(import.meta.url), options, { stdio: isSilent ? 'ignore' : 'inherit' })
+  const program = fork(fileURLToPath(import.meta.url), options, {
+    execArgv: [...wasmCompilerFlags],
+    stdio: isSilent ? 'ignore' : 'inherit',
+  })
   const [code] = (await once(program, 'exit')) as [number]
   return code
 }
