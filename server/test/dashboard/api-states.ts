@@ -11,7 +11,7 @@ const fullRows = 12
 
 /** Changes the responses of the API to those of a state. */
 export async function respondAs(page: Page, state: ApiState): Promise<void> {
-  await page.unrouteAll()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (state !== 'typical') await page.route('**/v2/**', async (route) => respond(route, state))
 }
 

@@ -56,7 +56,7 @@ export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
         ...view,
         [Symbol.asyncDispose]: async () => {
           if (!isShared || idle !== undefined) return view[Symbol.asyncDispose]()
-          await view.page.unrouteAll()
+          await view.page.unrouteAll({ behavior: 'ignoreErrors' })
           // Of the same site, for which the browser keeps the process of the page.
           await view.page.goto(`${lab.server.url}/livez`)
           view.consoleErrors.length = 0
@@ -95,6 +95,10 @@ async function openView(browser: Browser, key: string, options: BrowserContextOp
       await page.evaluate(`location.hash = ${JSON.stringify(`#/${target}`)}`)
       await page.locator('h1', { hasText: title }).waitFor()
     },
-    [Symbol.asyncDispose]: async () => reader.close(),
+    [Symbol.asyncDispose]: async () => {
+      // Requests that a handler still forwards would fail outside of the test.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await reader.close()
+    },
   }
 }
