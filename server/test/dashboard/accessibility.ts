@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { findViolations, rulesOfScreens } from '../../../test/lab/axe.ts'
+import { findViolations, rulesOfScreens, rulesOfSizes } from '../../../test/lab/axe.ts'
 import { apiStates, respondAs } from './api-states.ts'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 import { dashboardPages } from './dashboard-pages.ts'
@@ -41,6 +41,8 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       await page.locator('h1').waitFor()
       await respondAs(page, state)
       const isError = state === 'failing' || state === 'offline'
+      // This state repeats the rows of the state typical.
+      const hasKnownColours = state === 'full'
       const withRows = pages.filter(([path]) => state === 'typical' || !pagesWithoutRows.has(path))
       for (const [path, title] of isError ? pagesOfErrors : withRows) {
         await openPage(page, path, title)
@@ -49,9 +51,10 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
           expect(await page.locator('header p').allTextContents(), path).not.toContain('Loading')
         }
         await showOn(page, desk, 'light')
-        expect(await findViolations(page), `${path} on a desk`).toEqual([])
+        expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])
         await showOn(page, phone, 'dark')
-        expect(await findViolations(page, rulesOfScreens), `${path} on a phone`).toEqual([])
+        const rules = hasKnownColours ? rulesOfSizes : rulesOfScreens
+        expect(await findViolations(page, { rules }), `${path} on a phone`).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
       }
       expect(view.consoleErrors).toEqual([])
@@ -76,7 +79,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       await showOn(page, desk, 'dark')
       expect(await findViolations(page)).toEqual([])
       await showOn(page, phone, 'light')
-      expect(await findViolations(page, rulesOfScreens)).toEqual([])
+      expect(await findViolations(page, { rules: rulesOfScreens })).toEqual([])
       expect(await page.evaluate(`document.querySelector('dialog').scrollWidth`)).toBeLessThanOrEqual(phone.width)
       await showOn(page, { width: 1200, height: 800 }, 'light')
     })
@@ -89,8 +92,11 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       for (const [path, title] of pages) {
         await openPage(page, path, title)
         await page.evaluate('focus_.start()')
-        for (let rest = maxTabs; rest > 0 && (await page.evaluate<number>('focus_.missing().length')) > 0; rest -= 1) {
-          await page.keyboard.press('Tab')
+        for (let rest = maxTabs; rest > 0;) {
+          const missing = Math.min(rest, await page.evaluate<number>('focus_.missing().length'))
+          if (missing === 0) break
+          for (let tab = 0; tab < missing; tab += 1) await page.keyboard.press('Tab')
+          rest -= missing
         }
         expect(await page.evaluate('focus_.missing()'), `not reached on ${path}`).toEqual([])
         expect(await page.evaluate('focus_.unmarked'), `without a ring on ${path}`).toEqual([])
@@ -159,7 +165,7 @@ async function createDetailPages({ lab, site }: DashboardFixture): Promise<reado
     const [first] = await deliveries()
     if (first === undefined) throw new Error('No webhook was delivered')
     return first
-  }, 10_000)
+  }, 30_000)
   return [
     [`sessions/${live.id}`, 'Live session'],
     [`sessions/${ended.id}`, 'Ended session'],
