@@ -29,6 +29,9 @@ const betweenRequestsMs = 1000
 
 const busyRetrySeconds = 30
 
+/** A load balancer has noticed by then that the server shuts down. */
+const drainRetrySeconds = 5
+
 /** Checked before a process starts. */
 const sdk = '@modelcontextprotocol/server'
 
@@ -48,6 +51,7 @@ export class McpHost implements AsyncDisposable {
   readonly #started = new Map<string, TeamProcess>()
   readonly #closing = new Set<Promise<void>>()
   readonly #checks: AsyncDisposable
+  #isClosed = false
 
   constructor({ onError, maxProcesses, heapMb = 1024, idleMs = 300_000, checkMs = 30_000 }: McpHostOptions) {
     this.#onError = onError
@@ -61,14 +65,19 @@ export class McpHost implements AsyncDisposable {
 
   /**
    * Responds to a request of a team. Aborting `signal` cancels it. Throws PACKAGE_MISSING if one of
-   * the optional packages is not installed, and SERVER_BUSY if there are too many processes.
+   * the optional packages is not installed, SERVER_BUSY if there are too many processes, and
+   * DRAINING if the host is disposed of, also during the request.
    */
   async handle(teamId: string, request: ProcessRequest, signal: AbortSignal): Promise<Response> {
     // Clients reconnect to the streams of lost sessions, for which no process should start.
     const hasSession = request.headers.some(([name]) => name === 'mcp-session-id')
     if (hasSession && !this.#processes.has(teamId)) return sessionLost()
     await loadOptional(sdk, '/mcp', async () => import.meta.resolve(sdk))
-    return (await this.#open(teamId)).handle(request, signal)
+    try {
+      return await (await this.#open(teamId)).handle(request, signal)
+    } catch (error) {
+      throw this.#isClosed ? draining() : error
+    }
   }
 
   /** Describes the browser tools. Throws SERVER_BUSY. */
@@ -100,6 +109,7 @@ export class McpHost implements AsyncDisposable {
 
   /** Disconnects from all browsers, and ends the processes. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
     await this.#checks[Symbol.asyncDispose]()
     await Promise.allSettled(this.#processes.values())
     for (const teamId of this.#started.keys()) this.#close(teamId)
@@ -109,6 +119,8 @@ export class McpHost implements AsyncDisposable {
   async #open(teamId: string): Promise<TeamProcess> {
     const running = this.#processes.get(teamId)
     if (running !== undefined) return running
+    // A process that starts now would outlive the host.
+    if (this.#isClosed) throw draining()
     this.#makeRoom()
     const forget = (): void => {
       if (this.#processes.get(teamId) !== starting) return
@@ -157,6 +169,10 @@ export class McpHost implements AsyncDisposable {
     this.#closing.add(closed)
     void closed.finally(() => this.#closing.delete(closed))
   }
+}
+
+function draining(): BowlineError {
+  return new BowlineError('DRAINING', 'This server is shutting down', { retryAfterSeconds: drainRetrySeconds })
 }
 
 function sessionLost(): Response {

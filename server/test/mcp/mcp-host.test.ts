@@ -82,3 +82,15 @@ test('unused processes make room for other teams, and end', async () => {
   expect(teamBefore).toEqual(['b'])
   expect(teamAfter).toEqual(['a'])
 })
+
+test('requests that are in progress when the server shuts down, and later ones, can be sent to another one', async () => {
+  const host = createHost()
+  const draining = { code: 'DRAINING', status: 503, retryAfterSeconds: 5 }
+  const starting = expect(send(host, 'a', initialize)).rejects.toMatchObject(draining)
+
+  await host[Symbol.asyncDispose]()
+
+  await starting
+  await expect(send(host, 'b', initialize)).rejects.toMatchObject(draining)
+  expect(host.pids.size).toBe(0)
+})
