@@ -1,6 +1,6 @@
 import type { FileFormat } from 'bowline/contract/parse'
 
-/** A kind of document that is converted to HTML in a thread. */
+/** A kind of document that is converted to HTML in a process. */
 export type DocumentKind = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub' | 'rtf' | 'csv'
 
 /** A kind of file that can be parsed. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path/posix'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { DocumentThreads } from '../documents/document-threads.ts'
+import { DocumentProcesses } from '../documents/document-processes.ts'
 import { findFormat, readableFormats, type DocumentKind, type FileKind } from '../documents/file-kinds.ts'
 import { decodeText } from '../fetch/decode-text.ts'
 import type { DocumentFile, FetchedPage, LoadedPage, PageBody } from '../fetch/loaded-page.ts'
@@ -21,7 +21,7 @@ export interface ReadFor extends Abortable {
 
 /** Reads documents of office programs as HTML pages. */
 export class DocumentReader {
-  readonly #threads = new DocumentThreads()
+  readonly #processes = new DocumentProcesses()
 
   /** Converts the body of a fetched page if it is a document. Throws DOCUMENT_*. */
   async read(page: FetchedPage, reader: ReadFor): Promise<LoadedPage> {
@@ -41,7 +41,7 @@ export class DocumentReader {
     contentType: string | undefined,
     { teamId, signal }: ReadFor,
   ): Promise<PageBody> {
-    const html = await this.#threads.convert({ kind, bytes, contentType }, teamId, { signal })
+    const html = await this.#processes.convert({ kind, bytes, contentType }, teamId, { signal })
     return { kind: 'html', html, source: 'document' }
   }
 }

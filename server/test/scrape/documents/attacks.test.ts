@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createZip } from '../../../../test/lab/zip.ts'
 import { convertDocument } from '../../../src/scrape/documents/convert-document.ts'
-import { DocumentThreads } from '../../../src/scrape/documents/document-threads.ts'
+import { DocumentProcesses } from '../../../src/scrape/documents/document-processes.ts'
 import type { DocumentKind } from '../../../src/scrape/documents/file-kinds.ts'
 import { docx, paragraph, xlsx } from './office-files.ts'
 
@@ -105,10 +105,20 @@ test.each<[string, DocumentKind, () => Buffer, string, RegExp]>([
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-test('ends the thread of a document that takes too long', async () => {
-  const threads = new DocumentThreads({ timeoutMs: 1 })
+test('a document that exhausts the memory in one operation ends its process only', async () => {
+  const processes = new DocumentProcesses({ heapMb: 64 })
+  const bytes = docx(paragraph('"'.repeat(15_000_000)))
 
-  await expect(threads.convert({ kind: 'docx', bytes: docx(paragraph('x')) }, 'team')).rejects.toMatchObject({
+  await expect(processes.convert({ kind: 'docx', bytes }, 'team')).rejects.toMatchObject({
+    code: 'DOCUMENT_TOO_LARGE',
+    message: expect.stringContaining('needs more than 64 MB of memory'),
+  })
+})
+
+test('ends the process of a document that takes too long', async () => {
+  const processes = new DocumentProcesses({ timeoutMs: 1 })
+
+  await expect(processes.convert({ kind: 'docx', bytes: docx(paragraph('x')) }, 'team')).rejects.toMatchObject({
     code: 'DOCUMENT_TOO_LARGE',
     message: expect.stringContaining('was not read within 0.001 s'),
   })

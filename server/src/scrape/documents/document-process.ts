@@ -1,5 +1,4 @@
-// Program of a worker thread: converts one document.
-import { parentPort, workerData } from 'node:worker_threads'
+// Program of a process: converts one document.
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { convertDocument } from './convert-document.ts'
@@ -13,7 +12,7 @@ export interface DocumentJob {
   readonly contentType?: string | undefined
 }
 
-/** The response of the thread. */
+/** The response of the process. */
 export type DocumentOutcome =
   | { readonly html: string }
   | { readonly code: string; readonly message: string; readonly hint: string | undefined }
@@ -32,4 +31,7 @@ async function convert({ bytes, kind, contentType }: DocumentJob): Promise<Docum
   }
 }
 
-parentPort?.postMessage(await convert(workerData as DocumentJob))
+process.on('disconnect', () => process.exit())
+process.once('message', (job: DocumentJob) => {
+  void convert(job).then((outcome) => process.send?.(outcome))
+})

@@ -1,35 +1,44 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { FairQueue } from '../../kit/fair-queue.ts'
 import { documentTooLarge } from './document-errors.ts'
-import type { DocumentJob, DocumentOutcome } from './document-thread.ts'
+import type { DocumentJob, DocumentOutcome } from './document-process.ts'
 import { RunningTimeout } from '../../kit/running-timeout.ts'
 import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Documents converted at the same time. */
-const maxThreads = 2
+const maxProcesses = 2
 
-/** Heap of a thread. Unpacked files are limited on their own. */
-const heapMb = 512
+const program = fileURLToPath(new URL(`./document-process${extname(import.meta.filename)}`, import.meta.url))
 
-/** Options of `DocumentThreads`. */
-export interface DocumentThreadsOptions {
+/** Options of `DocumentProcesses`. */
+export interface DocumentProcessesOptions {
   /** Time limit for one document in milliseconds. Default: 30000. */
   readonly timeoutMs?: number | undefined
+  /**
+   * Limit of the JavaScript heap of a process in megabytes. Unpacked files are limited on their
+   * own. Default: 512.
+   */
+  readonly heapMb?: number | undefined
 }
 
 /**
- * Converts documents to HTML, each in its own thread: one that hangs or exhausts its memory costs a
- * thread, not the server. Shares the threads fairly between teams.
+ * Converts documents to HTML, each in its own process, and shares the processes fairly between
+ * teams. A thread would not protect the server: V8 ends the whole process if one operation on a
+ * long text exceeds the heap.
  */
-export class DocumentThreads {
-  readonly #turns = new FairQueue(maxThreads)
+export class DocumentProcesses {
+  readonly #turns = new FairQueue(maxProcesses)
   readonly #timeoutMs: number
+  readonly #heapMb: number
 
-  constructor({ timeoutMs = 30_000 }: DocumentThreadsOptions = {}) {
+  constructor({ timeoutMs = 30_000, heapMb = 512 }: DocumentProcessesOptions = {}) {
     this.#timeoutMs = timeoutMs
+    this.#heapMb = heapMb
   }
 
   /**
@@ -43,15 +52,21 @@ export class DocumentThreads {
   async #convertNow(job: DocumentJob, signal: AbortSignal | undefined): Promise<string> {
     using limit = new RunningTimeout(this.#timeoutMs)
     const response = Promise.withResolvers<DocumentOutcome>()
-    const worker = new Worker(new URL(`./document-thread${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: job,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    const child = fork(program, {
+      execArgv: [`--max-old-space-size=${this.#heapMb}`],
       env: threadEnvironment(),
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    const exited = once(child, 'close').catch(() => undefined)
     const name = `${job.kind.toUpperCase()} file of ${(job.bytes.length / 1e6).toFixed(2)} MB`
-    worker.on('message', response.resolve)
-    worker.on('error', () => response.reject(documentTooLarge(`The ${name} needs more than ${heapMb} MB of memory`)))
+    child.on('message', response.resolve)
+    child.once('error', response.reject)
+    child.once('exit', () =>
+      response.reject(documentTooLarge(`The ${name} needs more than ${this.#heapMb} MB of memory`)),
+    )
     try {
+      child.send(job, () => undefined)
       const outcome = await abortable(response.promise, mergeSignals(limit.signal, signal))
       if ('html' in outcome) return outcome.html
       throw new BowlineError(outcome.code, outcome.message, { hint: outcome.hint })
@@ -60,7 +75,8 @@ export class DocumentThreads {
       if (limit.isOver) throw documentTooLarge(`The ${name} was not read within ${this.#timeoutMs / 1000} s`)
       throw error
     } finally {
-      await worker.terminate()
+      child.kill('SIGKILL')
+      await exited
     }
   }
 }
