@@ -4,17 +4,17 @@ import type { LoadedPage } from '../fetch/loaded-page.ts'
 
 /**
  * Returns a warning about options that have no effect on a page, because it is a file or not HTML.
- * Throws SCRAPE_UNSUPPORTED_FILE_ERROR if the request has actions, or asks for nothing but a
- * screenshot.
+ * Throws SCRAPE_UNSUPPORTED_FILE_ERROR if the request has actions, or asks for nothing but formats
+ * that require a browser.
  */
 export function unappliedWarning(
   { formats, actions = [], includeTags = [], excludeTags = [], onlyCleanContent }: ScrapeRequest,
   page: LoadedPage,
   isRendered: boolean,
 ): string | undefined {
-  const wantsScreenshot = formats.some(({ type }) => type === 'screenshot')
-  if (!isRendered && (actions.length > 0 || (wantsScreenshot && formats.length === 1))) {
-    const option = actions.length > 0 ? '`actions`' : 'The format screenshot'
+  const visual = isRendered ? [] : formats.filter(({ type }) => type === 'screenshot' || type === 'branding')
+  if (!isRendered && (actions.length > 0 || (visual.length > 0 && visual.length === formats.length))) {
+    const option = actions.length > 0 ? '`actions`' : `The format ${visual.map(({ type }) => type).join(' or ')}`
     throw new BowlineError(
       'SCRAPE_UNSUPPORTED_FILE_ERROR',
       `${page.url} is ${nameOf(page)}, which the browser downloads instead of showing. ${option} cannot be applied to it`,
@@ -26,10 +26,7 @@ export function unappliedWarning(
     ...(excludeTags.length > 0 ? ['`excludeTags`'] : []),
     ...(onlyCleanContent ? ['`onlyCleanContent`'] : []),
   ]
-  const unapplied = [
-    ...(wantsScreenshot && !isRendered ? ['the format screenshot'] : []),
-    ...(page.body.kind === 'html' ? [] : selecting),
-  ]
+  const unapplied = [...visual.map(({ type }) => `the format ${type}`), ...(page.body.kind === 'html' ? [] : selecting)]
   return unapplied.length === 0
     ? undefined
     : `Not applied, because the page is ${nameOf(page)}: ${unapplied.join(', ')}.`

@@ -213,6 +213,7 @@ describe('a URL that is not HTML', () => {
   const tags = { includeTags: ['p'] }
   test.each([
     ['/three.pdf', { formats: ['markdown', 'screenshot'] }, 'a PDF: the format screenshot.'],
+    ['/three.pdf', { formats: ['markdown', 'branding'] }, 'a PDF: the format branding.'],
     ['/three.pdf', tags, 'a PDF: `includeTags`.'],
     ['/table.csv', { formats: ['screenshot', 'markdown'] }, 'text/csv: the format screenshot.'],
     ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
@@ -227,6 +228,7 @@ describe('a URL that is not HTML', () => {
 
   test.each([
     ['/three.pdf', { formats: ['screenshot'] }, 'The format screenshot'],
+    ['/three.pdf', { formats: ['branding', 'screenshot'] }, 'The format branding or screenshot'],
     ['/three.pdf', { actions: [{ type: 'scrape' }] }, '`actions`'],
     ['/table.csv', { actions: [{ type: 'scrape' }] }, '`actions`'],
   ])('%s rejects options that require a rendered page: %o', async (path, options, what) => {
