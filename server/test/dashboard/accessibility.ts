@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { findViolations, rulesOfScreens, rulesOfSizes } from '../../../test/lab/axe.ts'
-import { apiStates, respondAs } from './api-states.ts'
+import { respondAs } from './api-states.ts'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 import { dashboardPages } from './dashboard-pages.ts'
 
@@ -11,15 +11,8 @@ const phone = { width: 390, height: 844 }
 /** Path and title of a page. */
 type ListedPage = readonly [path: string, title: string]
 
-/** Errors look the same on all pages but that of the health, which shows what it could load. */
-const pagesOfErrors: readonly ListedPage[] = [
-  ['jobs', 'Jobs'],
-  ['health', 'Health'],
-  ['sessions', 'Sessions'],
-]
-
-/** Pages that show no rows: they look the same without and with many of them. */
-const pagesWithoutRows = new Set(['playground', 'playground/map', 'playground/search', 'nowhere'])
+/** Pages that load nothing: they look the same in all states. */
+const staticPages = new Set(['playground', 'playground/map', 'playground/search', 'nowhere'])
 
 /** Tests with axe and the keyboard. Each page is loaded once per state and shown on two screens. */
 export function testAccessibility(dashboard: () => DashboardFixture): void {
@@ -35,27 +28,46 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       ]
     })
 
-    test.each(apiStates)('no page has violations or is too wide in the state %s', async (state) => {
+    test.each(['typical', 'empty', 'full'] as const)(
+      'no page has violations or is too wide in the state %s',
+      async (state) => {
+        await using view = await dashboard().open('nowhere', { viewport: desk })
+        const { page } = view
+        await page.locator('h1').waitFor()
+        await respondAs(page, state)
+        // This state repeats the rows of the state typical.
+        const hasKnownColours = state === 'full'
+        for (const [path, title] of pages.filter(([path]) => state === 'typical' || !staticPages.has(path))) {
+          await openPage(page, path, title)
+          await showOn(page, desk, 'light')
+          expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])
+          await expectFitsPhone(page, path, { hasKnownColours })
+        }
+        expect(view.consoleErrors).toEqual([])
+      },
+    )
+
+    test('every page shows that the API fails or cannot be reached, without violations', async () => {
       await using view = await dashboard().open('nowhere', { viewport: desk })
       const { page } = view
       await page.locator('h1').waitFor()
-      await respondAs(page, state)
-      const isError = state === 'failing' || state === 'offline'
-      // This state repeats the rows of the state typical.
-      const hasKnownColours = state === 'full'
-      const withRows = pages.filter(([path]) => state === 'typical' || !pagesWithoutRows.has(path))
-      for (const [path, title] of isError ? pagesOfErrors : withRows) {
-        await openPage(page, path, title)
-        if (isError) {
-          await page.getByRole('alert').first().waitFor()
-          expect(await page.locator('header p').allTextContents(), path).not.toContain('Loading')
-        }
+      for (const [path] of pages.filter(([path]) => !staticPages.has(path))) {
+        await respondAs(page, 'failing')
         await showOn(page, desk, 'light')
+        await page.evaluate(`document.querySelector('.page').dataset.isLast = ''`)
+        await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
+        const alerts = page.locator('.page:not([data-is-last]) [role=alert]')
+        await alerts.getByText('The database cannot be reached').first().waitFor()
+        expect(await page.locator('header p').allTextContents(), path).not.toContain('Loading')
+        // The error has the same colours on all pages.
+        const hasKnownColours = path !== 'jobs'
         expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])
-        await showOn(page, phone, 'dark')
-        const rules = hasKnownColours ? rulesOfSizes : rulesOfScreens
-        expect(await findViolations(page, { rules }), `${path} on a phone`).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
+        await expectFitsPhone(page, path, { hasKnownColours })
+
+        // Shows the same with another text.
+        await respondAs(page, 'offline')
+        await page.keyboard.press('r')
+        await alerts.getByText('The server is not responding').first().waitFor()
       }
       expect(view.consoleErrors).toEqual([])
     })
@@ -92,11 +104,8 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       for (const [path, title] of pages) {
         await openPage(page, path, title)
         await page.evaluate('focus_.start()')
-        for (let rest = maxTabs; rest > 0;) {
-          const missing = Math.min(rest, await page.evaluate<number>('focus_.missing().length'))
-          if (missing === 0) break
-          for (let tab = 0; tab < missing; tab += 1) await page.keyboard.press('Tab')
-          rest -= missing
+        for (let rest = maxTabs; rest > 0 && (await page.evaluate<number>('focus_.missing().length')) > 0; rest -= 1) {
+          await page.keyboard.press('Tab')
         }
         expect(await page.evaluate('focus_.missing()'), `not reached on ${path}`).toEqual([])
         expect(await page.evaluate('focus_.unmarked'), `without a ring on ${path}`).toEqual([])
@@ -136,6 +145,17 @@ async function openPage(page: Page, path: string, title: string): Promise<void> 
   await page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
 }
 
+async function expectFitsPhone(
+  page: Page,
+  path: string,
+  { hasKnownColours }: { readonly hasKnownColours: boolean },
+): Promise<void> {
+  await showOn(page, phone, 'dark')
+  const rules = hasKnownColours ? rulesOfSizes : rulesOfScreens
+  expect(await findViolations(page, { rules }), `${path} on a phone`).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
+}
+
 async function showOn(page: Page, viewport: typeof desk, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.setViewportSize(viewport)
   await page.emulateMedia({ colorScheme })
@@ -165,7 +185,7 @@ async function createDetailPages({ lab, site }: DashboardFixture): Promise<reado
     const [first] = await deliveries()
     if (first === undefined) throw new Error('No webhook was delivered')
     return first
-  }, 30_000)
+  }, 10_000)
   return [
     [`sessions/${live.id}`, 'Live session'],
     [`sessions/${ended.id}`, 'Ended session'],
