@@ -87,6 +87,12 @@ const behaviour = [
   '--window-size=1280,720',
 ]
 
+/**
+ * The viewport of full Chromium without windows. Its `--window-size` includes the toolbar, and is
+ * larger than its default screen.
+ */
+const defaultViewport = { width: 1280, height: 720, deviceScaleFactor: 1 }
+
 /** The command line arguments of a browser. The parked page is last. */
 export function browserArgs({
   binary,
@@ -98,6 +104,7 @@ export function browserArgs({
   isHeadful = false,
   hasExtensions = false,
 }: FlagOptions): readonly string[] {
+  const viewport = emulation?.viewport ?? (binary.kind === 'chromium' && !isHeadful ? defaultViewport : undefined)
   return [
     ...(binary.kind === 'chromium' && !isHeadful ? ['--headless=new'] : []),
     ...behaviour,
@@ -112,7 +119,7 @@ export function browserArgs({
     // In bubblewrap the browser has its own /dev/shm.
     ...(isolation.isShmSmall && jailOf(isolation) === undefined ? ['--disable-dev-shm-usage'] : []),
     ...(proxyServer === undefined ? [] : proxyArgs(proxyServer, jailOf(isolation)?.hasOwnNetwork === true)),
-    ...emulationArgs(emulation, binary.kind),
+    ...emulationArgs({ ...emulation, viewport }, binary.kind),
     ...extraArgs,
     'about:blank',
   ]

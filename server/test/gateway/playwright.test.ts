@@ -39,6 +39,8 @@ describe.each(['shell', 'chromium'] as const)('Playwright over the gateway, on %
       expect(browser.contexts()).toHaveLength(1)
       expect(browser.contexts()[0]!.pages()).toHaveLength(1)
       expect(page.url()).toBe('about:blank')
+      const isOnScreen = 'outerWidth <= screen.width && outerHeight <= screen.height'
+      expect(await page.evaluate(`[innerWidth, innerHeight, ${isOnScreen}]`)).toEqual([1280, 720, true])
     })
   })
 
