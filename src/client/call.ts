@@ -72,7 +72,7 @@ function checkKeys(route: Route, { query, body }: LooseInput): void {
     [route.body, body],
   ] as const) {
     const [unknown] = schema === undefined ? [] : findUnknownKeys(schema, value)
-    if (unknown !== undefined) throw unknownOption(`${route.method} ${route.path}`, unknown.path, unknown.suggestion)
+    if (unknown !== undefined) throw unknownOption(`${route.method} ${route.path}`, unknown)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CreateSessionOptions } from '../contract/session-options.ts'
+import type { UnknownKey } from '../contract/unknown-keys.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { closest } from '../kit/closest.ts'
 
@@ -38,16 +39,21 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
 export function checkOptions(name: string, options: object | undefined, names: Readonly<Record<string, true>>): void {
   for (const [option, value] of Object.entries(options ?? {})) {
     if (value === undefined || Object.hasOwn(names, option)) continue
-    throw unknownOption(name, option, closest(option, Object.keys(names)))
+    throw unknownOption(name, { path: option, suggestion: closest(option, Object.keys(names)), known: [] })
   }
 }
 
-/** Creates the CONFIG_INVALID error for an unknown option. */
-export function unknownOption(name: string, option: string, suggestion: string | undefined): BowlineError {
-  return new BowlineError('CONFIG_INVALID', `${name} has no option \`${option}\``, {
-    hint:
-      suggestion === undefined
-        ? 'Remove it, or pass it to the function it belongs to.'
-        : `Did you mean \`${suggestion}\`?`,
-  })
+// A longer list says less than the reference.
+const maxListed = 12
+
+/** Creates the CONFIG_INVALID error for an unknown option. Its hint names the known ones. */
+export function unknownOption(name: string, { path, suggestion, known }: UnknownKey): BowlineError {
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
+  const hint =
+    suggestion !== undefined
+      ? `Did you mean \`${suggestion}\`?`
+      : parent !== '' && known.length <= maxListed
+        ? `\`${parent}\` has ${known.map((each) => `\`${each}\``).join(', ')}.`
+        : 'Remove it, or pass it to the function it belongs to.'
+  return new BowlineError('CONFIG_INVALID', `${name} has no option \`${path}\``, { hint })
 }

@@ -41,7 +41,7 @@ export function createParse(config: ClientConfig): ParseFile {
     const { signal } = requestOptions
     signal?.throwIfAborted()
     const [unknown] = findUnknownKeys(parseOptions, options)
-    if (unknown !== undefined) throw unknownOption('parse()', unknown.path, unknown.suggestion)
+    if (unknown !== undefined) throw unknownOption('parse()', unknown)
     const { blob, name } = await openFile(file)
     const form = new FormData()
     form.set('options', JSON.stringify(options))

@@ -7,6 +7,8 @@ export interface UnknownKey {
   readonly path: string
   /** Most similar known key. Undefined if none is similar, and for most of very many keys. */
   readonly suggestion: string | undefined
+  /** Keys that the object can have. */
+  readonly known: readonly string[]
 }
 
 /** Maximum number of unknown keys per object that get a suggestion, which takes time to find. */
@@ -36,7 +38,7 @@ export function findUnknownKeys(
     if (known !== undefined) return findUnknownKeys(known, field, [...path, key])
     count += 1
     const suggestion = count > maxSuggestions ? undefined : closest(key, names)
-    return [{ path: [...path, key].join('.'), suggestion }]
+    return [{ path: [...path, key].join('.'), suggestion, known: names }]
   })
 }
 

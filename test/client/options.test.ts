@@ -83,6 +83,13 @@ describe('an unknown option', () => {
     if (suggestion !== '') expect(error).toMatchObject({ hint: `Did you mean \`${suggestion}\`?` })
   })
 
+  test('of an object is refused with the options that it has', async () => {
+    await expect(bowline.sessions.create({ profile: { name: 'a', wait: 30 } } as object)).rejects.toMatchObject({
+      message: 'POST /v2/browser has no option `profile.wait`',
+      hint: '`profile` has `name`, `saveChanges`.',
+    })
+  })
+
   test('is ignored if it is undefined', async () => {
     await expect(bowline.sessions.create({ tll: undefined } as object)).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
