@@ -4,10 +4,10 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { linksOf } from './page-links.ts'
 
 /**
- * Describes which options kept a crawl from following the links of its only page. Returns
- * `undefined` if the page has no links to other pages.
+ * Describes why a crawl found only its start page: which options kept it from following the links of
+ * the page, or that the page has none.
  */
-export function explainSinglePage(document: Document, plan: CrawlPlan): string | undefined {
+export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   const pages = new Map(
     linksOf(document)
       .map((link) => toCrawlPage(link, plan))
@@ -16,6 +16,12 @@ export function explainSinglePage(document: Document, plan: CrawlPlan): string |
   )
   const start = toCrawlPage(plan.url, plan)
   const links = [...pages].filter(([identity]) => identity !== start?.identity).map(([, url]) => url)
+  if (links.length === 0) {
+    return (
+      'The crawl found only its start page, which has no links to other pages. ' +
+      'If scripts add its links, set `scrapeOptions.waitFor`.'
+    )
+  }
   const from = new URL(plan.url)
   const countExcluded = (options: Partial<CrawlPlan>): number =>
     links.filter((url) => !isInScope(url, from, plan) && isInScope(url, from, { ...plan, ...options })).length
@@ -32,7 +38,6 @@ export function explainSinglePage(document: Document, plan: CrawlPlan): string |
   const exclusions = reasons
     .filter(([count]) => count > 0)
     .map(([count, where, option]) => `${count} ${count === 1 ? 'link' : 'links'} ${where} (see ${option})`)
-  return exclusions.length === 0
-    ? undefined
-    : `The crawl found only its start page. These links were not followed: ${exclusions.join(', ')}.`
+  const found = exclusions.length > 0 ? exclusions.join(', ') : `${links.length} that several options exclude`
+  return `The crawl found only its start page. These links were not followed: ${found}.`
 }

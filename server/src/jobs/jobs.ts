@@ -154,8 +154,8 @@ export class Jobs {
   }
 
   /**
-   * Explains why a completed crawl found only one page. Returns `undefined` if it found more, or if
-   * there are no other pages to find.
+   * Explains why a completed crawl found only one page. Returns `undefined` if it found more or was
+   * limited to one, and for lists of a sitemap.
    */
   async explainSinglePage({ id, status, total, plan: { crawl } }: Job): Promise<string | undefined> {
     if (crawl === undefined || crawl.limit === 1 || crawl.sitemap === 'only' || status !== 'completed' || total !== 1) {
