@@ -51,7 +51,9 @@ export async function saveIndexedPages(
     .with(
       'old',
       () => sql<OldPage>`(
-      select team_id, url_hash, words, length from indexed_page where (team_id, url_hash) in (${sql.join(hashes)}))`,
+      select team_id, url_hash, words, length from indexed_page where (team_id, url_hash) in (${sql.join(hashes)})
+      -- Waits for a server that saves the same page, and reads what that server has written.
+      order by team_id, url_hash for update)`,
     )
     .with('saved', (query) =>
       query
