@@ -4,8 +4,8 @@ import type { CrawlPlan } from './crawl-plan.ts'
 import { linksOf } from './page-links.ts'
 
 /**
- * Describes why a crawl found only its start page: which options kept it from following the links of
- * the page, or that the page has none.
+ * Describes why a crawl found only its start page: which options kept it from following the links
+ * of the page, or that the page has none.
  */
 export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   const pages = new Map(
