@@ -32,7 +32,7 @@ function signatureOf(context: ElementContext): string {
   let signature = ''
   let up: ElementContext | undefined = context
   for (let step = 0; step < 3 && up !== undefined; step++, up = up.parent) {
-    signature += `>${up.element.name}.${(up.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
+    signature += `>${up.signature}`
   }
   return signature
 }

@@ -16,6 +16,8 @@ export interface ElementContext {
   readonly markSteps: Uint8Array
   /** Whether an attribute or an inline style hides it. */
   readonly isHidden: boolean
+  /** Name and class. Digits in the class are left out, so that numbered elements have the same. */
+  readonly signature: string
   /** Sums over all texts inside. */
   readonly sums: Sums
   /** Similar siblings, if there are at least two others. */
@@ -128,9 +130,16 @@ function isHiddenElement(element: Element): boolean {
   )
 }
 
+/** Contexts of the elements of a page. */
+export interface Contexts {
+  readonly byElement: Map<Element, ElementContext>
+  /** Marks by the names that have them: most elements share theirs with others. */
+  readonly marksByNames: Map<string, number>
+}
+
 /** Returns the context of an element, cached in `contexts`. */
-export function contextOf(element: Element, contexts: Map<Element, ElementContext>): ElementContext {
-  const known = contexts.get(element)
+export function contextOf(element: Element, contexts: Contexts): ElementContext {
+  const known = contexts.byElement.get(element)
   if (known !== undefined) return known
   const parent = element.parent !== null && isElement(element.parent) ? contextOf(element.parent, contexts) : undefined
   const context: ElementContext = {
@@ -138,12 +147,13 @@ export function contextOf(element: Element, contexts: Map<Element, ElementContex
     parent,
     depth: (parent?.depth ?? 0) + 1,
     areas: areasOf(element, parent?.areas ?? 0),
-    markSteps: stepsOf(element, parent?.markSteps),
+    markSteps: stepsOf(marksOfElement(element, contexts.marksByNames), parent?.markSteps),
     isHidden: (parent?.isHidden ?? false) || isHiddenElement(element),
+    signature: `${element.name} ${(element.attribs['class'] ?? '').replace(/\d+/g, '')}`,
     sums: newSums(),
     group: undefined,
   }
-  contexts.set(element, context)
+  contexts.byElement.set(element, context)
   return context
 }
 
@@ -160,11 +170,18 @@ function areasOf(element: Element, above: number): number {
 
 const noSteps = new Uint8Array(markNames.length).fill(99)
 
-function stepsOf(element: Element, above: Uint8Array | undefined): Uint8Array {
+function marksOfElement(element: Element, marksByNames: Map<string, number>): number {
+  if (element.name === 'body' || element.name === 'html') return 0
   const { attribs } = element
-  const isRoot = element.name === 'body' || element.name === 'html'
   const names = `${attribs['class'] ?? ''} ${attribs['id'] ?? ''} ${attribs['itemprop'] ?? ''} ${attribs['role'] ?? ''} ${attribs['data-testid'] ?? ''} ${(attribs['aria-label'] ?? '').slice(0, 60)} ${element.name.includes('-') ? element.name : ''}`
-  const marks = isRoot ? 0 : marksOf(names)
+  const known = marksByNames.get(names)
+  if (known !== undefined) return known
+  const marks = marksOf(names)
+  marksByNames.set(names, marks)
+  return marks
+}
+
+function stepsOf(marks: number, above: Uint8Array | undefined): Uint8Array {
   const steps = new Uint8Array(markNames.length)
   for (let index = 0; index < steps.length; index++) {
     const up = (above ?? noSteps)[index] ?? 99
@@ -194,9 +211,8 @@ export function findGroups(contexts: ReadonlyMap<Element, ElementContext>): read
     if (context.parent === undefined) continue
     const bySignature = groupsBySignature.get(context.parent) ?? new Map<string, ElementContext[]>()
     groupsBySignature.set(context.parent, bySignature)
-    const signature = `${context.element.name} ${(context.element.attribs['class'] ?? '').replace(/\d+/g, '')}`
-    const similar = bySignature.get(signature)
-    if (similar === undefined) bySignature.set(signature, [context])
+    const similar = bySignature.get(context.signature)
+    if (similar === undefined) bySignature.set(context.signature, [context])
     else similar.push(context)
   }
   const groups: Group[] = []

@@ -1,7 +1,15 @@
 import type { Document, Element } from 'domhandler'
 import { readLeaf, type LeafFacts } from './leaf-facts.ts'
 import { readPageFacts, type PageFacts } from './page-facts.ts'
-import { addToSums, findGroups, contextOf, type Group, type ElementContext, type Sums } from './element-context.ts'
+import {
+  addToSums,
+  findGroups,
+  contextOf,
+  type Contexts,
+  type Group,
+  type ElementContext,
+  type Sums,
+} from './element-context.ts'
 import type { Leaf } from './segment.ts'
 
 /** Texts of a page with their facts and contexts, and sums over the page. */
@@ -22,9 +30,9 @@ export interface Layout {
 
 /** Collects facts and contexts of the texts of a page. */
 export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout {
-  const byElement = new Map<Element, ElementContext>()
+  const elements: Contexts = { byElement: new Map(), marksByNames: new Map() }
   const facts = leaves.map(readLeaf)
-  const contexts = leaves.map((leaf) => contextOf(leaf.parent, byElement))
+  const contexts = leaves.map((leaf) => contextOf(leaf.parent, elements))
   const page = readPageFacts(document)
   const firstSeen = new Map<string, number>()
   const repeats = new Map<string, number>()
@@ -52,7 +60,7 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
     total.boilerplate += sums.boilerplate
     total.leaves++
   }
-  const groups = findGroups(byElement)
+  const groups = findGroups(elements.byElement)
   return {
     leaves,
     facts,
@@ -68,7 +76,7 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
     repeats,
     top: findTop(contexts, facts),
     prices: facts.filter((fact) => fact.hasPrice).length,
-    articles: [...byElement.keys()].filter((element) => element.name === 'article').length,
+    articles: [...elements.byElement.keys()].filter((element) => element.name === 'article').length,
   }
 }
 

@@ -51,21 +51,53 @@ export function readLeaf(leaf: Leaf): LeafFacts {
   }
   const count = Math.max(1, words.length)
   const lower = words.map((word) => word.toLowerCase())
+  const { sentences, marks, digits } = countCharacters(text)
   return {
     words: count + eastAsian / 2,
     linkShare: text.length === 0 ? 0 : leaf.linkLength / text.length,
-    sentences: text.match(/[.!?](?=\s|$)|[。！？]/g)?.length ?? 0,
+    sentences,
     endsLikeSentence: /[.!?:…。！？"”]$/.test(text),
-    marksPerWord: (text.match(/[.,;:!?]/g)?.length ?? 0) / count,
-    digitShare: (text.match(/\d/g)?.length ?? 0) / text.length,
+    marksPerWord: marks / count,
+    digitShare: digits / text.length,
     capitalizedShare: capitalized / count,
     upperCaseShare: upperCase / count,
     shortWordShare: short / count,
     lettersPerWord: letters / count,
     boilerplate: countBoilerplate(lower),
-    hasPrice: price.test(text),
+    hasPrice: digits > 0 && price.test(text),
     hasCopyright: copyright.test(text),
-    hasDate: date.test(text),
+    hasDate: digits > 0 && date.test(text),
     distinctWords: [...new Set(lower)],
   }
+}
+
+const isMark = tableOf('.,;:!?')
+const endsSentence = tableOf('.!?')
+const eastAsianEnds = '。！？'
+const space = 32
+
+/** Returns a table of the ASCII characters, with 1 for those in `characters`. */
+function tableOf(characters: string): Uint8Array {
+  const table = new Uint8Array(128)
+  for (let at = 0; at < characters.length; at++) table[characters.charCodeAt(at)] = 1
+  return table
+}
+
+/** Counts ends of sentences, punctuation marks and digits in one pass. */
+function countCharacters(text: string): { sentences: number; marks: number; digits: number } {
+  let sentences = 0
+  let marks = 0
+  let digits = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 48 && code <= 57) digits++
+    else if (code >= 128) {
+      if (eastAsianEnds.includes(text.charAt(at))) sentences++
+    } else if (isMark[code] === 1) {
+      marks++
+      // White space is collapsed, so that a space is the only one.
+      if (endsSentence[code] === 1 && (at + 1 === text.length || text.charCodeAt(at + 1) === space)) sentences++
+    }
+  }
+  return { sentences, marks, digits }
 }
