@@ -23,7 +23,10 @@ export class EntryLimit {
   #window = { startedMs: -Infinity, recorded: 0 }
   #unlogged = 0
 
-  /** Counts an event. Returns the counts to record, or `undefined` if it is only counted. */
+  /**
+   * Counts an event at a monotonic time. Returns the counts to record, or `undefined` if it is only
+   * counted.
+   */
   admit(origin: string, nowMs: number): EventCounts | undefined {
     const entry = this.#origins.get(origin)
     if (entry !== undefined && nowMs - entry.recordedMs < windowMs) {

@@ -22,7 +22,7 @@ export type DenialLog = (denial: Denial) => void
 export function createDenialLog(audit: Pick<AuditLog, 'record'>): DenialLog {
   const limit = new EntryLimit()
   return ({ from: { address, requestId }, keyId, method, route }) => {
-    const counts = limit.admit(keyId ?? address ?? '', Date.now())
+    const counts = limit.admit(keyId ?? address ?? '', performance.now())
     if (counts === undefined) return
     const { count: denials, ...others } = counts
     void audit.record({

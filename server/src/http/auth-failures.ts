@@ -12,7 +12,7 @@ export interface AuthFailures {
   readonly unlogged?: number
 }
 
-/** Logs a failed authentication. Default of `nowMs`: the current time. */
+/** Logs a failed authentication. `nowMs` is monotonic. Default: now. */
 export type AuthFailureLog = (from: RequestOrigin, nowMs?: number) => void
 
 /**
@@ -21,7 +21,7 @@ export type AuthFailureLog = (from: RequestOrigin, nowMs?: number) => void
  */
 export function createAuthFailureLog(write: (failures: AuthFailures) => void): AuthFailureLog {
   const limit = new EntryLimit()
-  return ({ address, requestId }, nowMs = Date.now()) => {
+  return ({ address, requestId }, nowMs = performance.now()) => {
     if (address === undefined) return
     const counts = limit.admit(address, nowMs)
     if (counts === undefined) return

@@ -28,7 +28,7 @@ export class TeamProcess {
   /** Ids of what is being worked on. Streams of messages to the client are not. */
   readonly #work = new Set<number>()
   #lastId = 0
-  #lastUsedMs = Date.now()
+  #lastUsedMs = performance.now()
   #sessions = 0
   #isClosing = false
 
@@ -80,7 +80,7 @@ export class TeamProcess {
 
   /** Milliseconds since it was used, or 0 if it is being used. */
   get unusedMs(): number {
-    return this.#work.size > 0 ? 0 : Date.now() - this.#lastUsedMs
+    return this.#work.size > 0 ? 0 : performance.now() - this.#lastUsedMs
   }
 
   /** Responds to a request. Aborting `signal` cancels it. */
@@ -133,11 +133,11 @@ export class TeamProcess {
 
   #begin(id: number): void {
     this.#work.add(id)
-    this.#lastUsedMs = Date.now()
+    this.#lastUsedMs = performance.now()
   }
 
   #end(id: number): void {
-    if (this.#work.delete(id)) this.#lastUsedMs = Date.now()
+    if (this.#work.delete(id)) this.#lastUsedMs = performance.now()
   }
 
   #receive(message: FromProcess): void {

@@ -24,8 +24,8 @@ export function createServerCounter(store: Pick<Store, 'db' | 'kind'>): () => Pr
   return async () => {
     if (store.kind === 'pglite') return 1
     // During a store outage, returns the last known count.
-    if (known === undefined || Date.now() - known.atMs >= cacheMs)
-      known = { atMs: Date.now(), count: query().catch(() => last) }
+    if (known === undefined || performance.now() - known.atMs >= cacheMs)
+      known = { atMs: performance.now(), count: query().catch(() => last) }
     return known.count
   }
 }

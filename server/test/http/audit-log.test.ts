@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import { auditLogResponse } from '../../../src/contract.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startServerProcess, type ServerProcess } from '../../../test/lab/server-process.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
@@ -23,6 +23,20 @@ test('failed authentication is logged at once, then once a minute for each addre
     { address: '10.0.0.1', requestId: 'r60000', failures: 3 },
     { address: '10.0.0.2', requestId: 'other', failures: 1 },
   ])
+})
+
+test('a wall clock that steps back does not silence the log', () => {
+  const lines: unknown[] = []
+  const note = createAuthFailureLog((facts) => void lines.push(facts))
+  const startMs = performance.now()
+
+  note({ address: '10.0.0.1', requestId: undefined })
+  const now = vi.spyOn(performance, 'now').mockReturnValue(startMs + 61_000)
+  const wallClock = vi.spyOn(Date, 'now').mockReturnValue(0)
+  note({ address: '10.0.0.1', requestId: undefined })
+  for (const each of [now, wallClock]) each.mockRestore()
+
+  expect(lines).toHaveLength(2)
 })
 
 test('of failures from many addresses, 100 a minute are logged, and the number of the others after it', () => {

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { createPeers } from '../../src/cluster/peers.ts'
+import { createServerCounter } from '../../src/nodes/count-servers.ts'
 import { recordHeartbeat, findDeadNodes, listNodes, registerNode, removeNode } from '../../src/nodes/node-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
@@ -19,6 +20,21 @@ describeEachStore('nodes', (openStore) => {
 
     expect(await listNodes(store.db)).toEqual([node])
     expect(node).toMatchObject({ url: 'http://10.0.0.1:3002', slots: 8, live: 0, draining: false })
+  })
+
+  test('servers are counted every few seconds, also after the wall clock has stepped back', async () => {
+    await using store = await openStore()
+    const count = createServerCounter(store)
+    const startMs = performance.now()
+    const counts = [await count()]
+    for (const slots of [1, 2]) await registerNode(store.db, { id: uuidV7(), slots })
+
+    const wallClock = vi.spyOn(Date, 'now').mockReturnValue(0)
+    const now = vi.spyOn(performance, 'now').mockReturnValue(startMs + 60_000)
+    counts.push(await count())
+    for (const each of [wallClock, now]) each.mockRestore()
+
+    expect(counts).toEqual([1, store.kind === 'pglite' ? 1 : 2])
   })
 
   test('a node that restarts with the same id is reset', async () => {
