@@ -10,4 +10,6 @@ test('the reference matches the code (`npm run docs` writes it)', async () => {
   for (const [name, text] of Object.entries(pages)) {
     expect(await readFile(join(repository, name), 'utf8'), name).toBe(text)
   }
+  // A comment whose declaration is missing.
+  expect(pages['docs/reference/client.md']).not.toMatch(/ \*\/\n+```/)
 })

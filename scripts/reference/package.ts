@@ -89,7 +89,7 @@ function halveIndent(spaces: string): string {
 
 /** Returns the text up to the start of the next top-level declaration or its comment. */
 function untilEnd(text: string): string {
-  const body = text.search(/export /)
+  const body = text.search(/^export /m)
   const next = text.slice(body + 1).search(/^(?:\/\*\*|export |declare |type |interface |const |\/\/#)/m)
   return (next === -1 ? text : text.slice(0, body + 1 + next)).trimEnd()
 }
