@@ -23,10 +23,11 @@ export default defineConfig({
     retry: process.env['CI'] === undefined ? 0 : 1,
     // What the programs of tests have compiled is there for the next one.
     env: { NODE_COMPILE_CACHE: compileCache },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Shared machines can be five times slower than usual for minutes. Only failures take this long.
+    testTimeout: 240_000,
+    hookTimeout: 480_000,
     // One second, the default, is not much for a browser on a busy machine.
-    expect: { poll: { timeout: 8000, interval: 100 } },
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     reporters: ['default', './test/lab/count-reporter.ts'],
     setupFiles: ['./test/lab/real-clock.ts'],
     globalSetup: ['./test/lab/global-setup.ts'],

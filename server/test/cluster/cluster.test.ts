@@ -121,7 +121,7 @@ describe('two servers on one PostgreSQL', () => {
     await expect.poll(find, { timeout: 15_000 }).toMatchObject({ status: 'destroyed', endReason: 'idle' })
     const late = await right.api('PATCH', `/v2/browser/${id}`, { ttl: 60 })
     expect(late).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
-  }, 20_000)
+  })
 
   test('a server cannot start in the data directory of another, and ends none of its sessions', async () => {
     const second = startLab({ databaseUrl, apiKey, dataDir: left.dataDir })
@@ -192,7 +192,7 @@ describe('two servers on one PostgreSQL', () => {
     const { code, reason } = await cdp.closed
     expect({ code, reason }).toEqual({ code: 1012, reason: expect.stringContaining('reconnect') })
     expect((await left.api('GET', `/v2/browser/${session.id}`)).body).toMatchObject({ status: 'active' })
-  }, 15_000)
+  })
 
   test('a driver resumes a connection that a server which shuts down has relayed', async () => {
     const between = await startLab({ databaseUrl, apiKey, blobs })
@@ -209,7 +209,7 @@ describe('two servers on one PostgreSQL', () => {
     await handles.page.evaluate('window.finish()')
 
     expect(await evaluating).toBe('the same page')
-  }, 15_000)
+  })
 
   test('the live view opens on either server', async () => {
     const answer = await fetch(throughOther(session.liveViewUrl ?? ''))

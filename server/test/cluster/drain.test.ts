@@ -61,5 +61,5 @@ describe('a server that drains beside another one', () => {
     await stopped
     const readBatch = async () => (await right.api('GET', `/v2/batch/scrape/${batch['id']}`)).body['status']
     await expect.poll(readBatch, { timeout: 10_000 }).toBe('completed')
-  }, 45_000)
+  })
 })

@@ -30,7 +30,7 @@ test('an idle server has at most 8 connections and sends at most 2 statements a 
   } finally {
     queries.mockRestore()
   }
-}, 30_000)
+})
 
 function textOf(query: unknown): string {
   return typeof query === 'string' ? query : (query as { readonly text: string }).text

@@ -177,7 +177,7 @@ describe('Playwright and Puppeteer on one session', () => {
 
     expect(evaluated.result?.['result'].value).toBe(42)
     expect(await slow.closed).toEqual({ code: 4008, reason: 'lagging' })
-  }, 60_000)
+  })
 
   test('do not delay the end of the session when a client does not read', async () => {
     const { id, cdpUrl } = await lab.createSession({ ttl: 120, profile: { name: 'slow-reader' } })

@@ -36,4 +36,4 @@ test('a single batch or crawl can use all page slots of its server', async () =>
   await ended(await start('/v2/crawl', { url: site.url('/start'), crawlEntireDomain: true, sitemap: 'skip' }))
 
   expect([ofBatch, Math.max(...most)]).toEqual([count, count])
-}, 60_000)
+})

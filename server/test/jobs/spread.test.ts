@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { url } = undo.use(await (await sharedPostgres()).createDatabase())
   const blobs = undo.use(await temporaryFolder()).path
   for (const index of [0, 1, 2]) labs.push(await startServer(url, blobs, index))
-}, 60_000)
+})
 afterAll(async () => undo.disposeAsync())
 
 test('three servers share the pages of a batch, and the limits of a host', { timeout: 60_000 }, async () => {

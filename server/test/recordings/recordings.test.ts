@@ -95,7 +95,7 @@ describeEachDriver('a recorded session', (driver) => {
       'video.webm',
     ])
     entries = (JSON.parse(await textOf(session, 'har.json')) as { log: { entries: Entry[] } }).log.entries
-  }, 60_000)
+  })
 
   test('has a HAR file with redirects, bodies, sizes, timings and WebSocket messages', () => {
     expect(entryOf('/redirect?to=/canvas')).toMatchObject({ response: { status: 302, redirectURL: '/canvas' } })

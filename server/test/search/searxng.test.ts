@@ -41,7 +41,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     upstream = fixture.use(await startSite(engines))
     url = fixture.use(await startSearx(upstream.url(''))).url
     provider = createSearxngProvider(url)
-  }, 60_000)
+  })
   afterAll(async () => fixture.disposeAsync())
 
   const asked = (path: string): readonly string[] =>

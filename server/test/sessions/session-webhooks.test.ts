@@ -159,4 +159,4 @@ test('a session of a killed server is reported as lost by the next server', asyn
   const [lost] = await receiver.whenReceived(1)
 
   expect(lost?.body).toMatchObject({ success: false, type: 'session.ended', id, data: [{ endReason: 'lost' }] })
-}, 30_000)
+})

@@ -28,7 +28,7 @@ test('sessions and renderers of scrapes have their own slots: neither waits for 
 
   expect([(await busy).status, (await next).status]).toEqual([200, 200])
   expect(lab.server.liveSessions()).toBe(1)
-}, 60_000)
+})
 
 test('at the limit of a team, waiting sessions and the pages of its batch take turns', async () => {
   await using fixture = await startScrapeFixture(
@@ -63,4 +63,4 @@ test('at the limit of a team, waiting sessions and the pages of its batch take t
   expect(after).toBeLessThan(urls.length)
   for (const session of [one, two]) await lab.api('DELETE', `/v2/browser/${session?.body['id']}`, undefined, headers)
   await expect.poll(async () => (await scraped())['status'], { timeout: 30_000 }).toBe('completed')
-}, 90_000)
+})

@@ -40,7 +40,7 @@ test('a server with both hosts in its URL continues on the standby that became t
   expect((await listNodes(store.db)).map((node) => node.id)).toEqual([id])
   await queues.send(queue, { to: 'Ann' })
   await expect.poll(() => greeted, { timeout: 10_000 }).toEqual(['Ann'])
-}, 60_000)
+})
 
 /** Ids of the nodes on a host that may be read-only. */
 async function nodeIdsOn({ socketFolder }: Pick<Standby, 'socketFolder'>): Promise<readonly string[]> {

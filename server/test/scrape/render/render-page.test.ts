@@ -27,7 +27,7 @@ test('a page whose script replaces it while it loads is read without a wait for 
   const { body } = await fixture.lab.api('POST', '/v2/scrape', { url: site.url('/from'), timeout: 60_000 })
 
   expect(body['data'].markdown).toBe('# Replaced\n')
-}, 25_000)
+})
 
 test('content added by timers soon after the load is included', async () => {
   const page = await fixture.read('/step-by-step', { onlyMainContent: false })
