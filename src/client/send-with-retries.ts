@@ -27,9 +27,10 @@ const longestRetryAfterSeconds = 30
  * reason of an aborted signal.
  *
  * Retries lost connections, timeouts and the statuses 429, 502, 503 and 504; a DELETE also after
- * 408 and all from 500 but 501. Waits with exponential backoff, at least `Retry-After` seconds (30
- * at most). A POST is retried only with an `x-idempotency-key`. A request that the server may hold
- * is retried for the rest of `waitSeconds`, and not after CONCURRENCY_LIMIT at its end.
+ * 408 and every other 5xx status except 501. Waits with exponential backoff, at least `Retry-After`
+ * seconds (30 at most). A POST is retried only with an `x-idempotency-key`. A request that the
+ * server may hold is retried for the rest of `waitSeconds`, and not after CONCURRENCY_LIMIT at its
+ * end.
  */
 export async function sendWithRetries(
   config: ClientConfig,

@@ -35,7 +35,7 @@ async function continueWith(
   await browser.call('Fetch.continueRequest', {
     requestId,
     ...(entries === undefined ? {} : { headers: entries }),
-    // Chromium repeats `Referer` after a redirect, unless it is emptied and the URL is set, too.
+    // Chromium repeats `Referer` after a redirect unless it is emptied and the URL is set.
     ...(headers?.['Referer'] === '' && redirectedRequestId !== undefined ? { url: request.url } : {}),
   })
 }

@@ -4,7 +4,8 @@ import { statisticKey } from './index-keys.ts'
 
 /**
  * Words of the vectors in `changed` (`team_id`, `words`, `length`, `change`), as rows of
- * `indexed_word_change`. Long words are mostly hashes and URLs, which nobody searches for.
+ * `indexed_word_change`. Words over 60 characters, mostly hashes and URLs, are left
+ * out.
  */
 export function summedChanges(changed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

@@ -1,4 +1,4 @@
-import { Element, Text, type Document } from 'domhandler'
+import { Text, type Document, type Element } from 'domhandler'
 import type { ParsedPage } from '../parse/parsed-page.ts'
 import { resolveUrl } from '../parse/resolve-url.ts'
 import { isElement, visitElements } from '../parse/dom-nodes.ts'
@@ -9,7 +9,7 @@ import { selectMainContent } from './main-content/select.ts'
 import { keepMatching, removeMatching } from '../parse/select-elements.ts'
 import { normalizeTree } from '../parse/normalize-tree.ts'
 import { removeAds } from './remove-ads.ts'
-import { filterTree } from '../parse/edit-tree.ts'
+import { createElement, filterTree, setChildren } from '../parse/edit-tree.ts'
 
 /** Which parts of a page to keep. */
 export interface CleanOptions {
@@ -74,9 +74,7 @@ function showDescription(document: Document): void {
     if (element.name === 'body') body ??= element
   })
   if (description === undefined || description.trim() === '' || body === undefined) return
-  const paragraph = new Element('p', {}, [new Text(description.trim())])
-  paragraph.parent = body
-  body.children = [paragraph]
+  setChildren(body, [createElement('p', {}, [new Text(description.trim())])])
 }
 
 const nonContentNames = /^(?:script|style|noscript|template|iframe|object|embed|link|meta|canvas)$/

@@ -1,6 +1,6 @@
-import { Element, Text, type ChildNode, type Document, type ParentNode } from 'domhandler'
+import { Text, type ChildNode, type Document, type Element, type ParentNode } from 'domhandler'
 import { isElement, textOf, visitElements } from './dom-nodes.ts'
-import { replaceNodes, setChildren } from './edit-tree.ts'
+import { createElement, replaceNodes, setChildren } from './edit-tree.ts'
 
 /**
  * Shows all tabs of a set whose panels contain code, such as one command per package manager. Each
@@ -85,10 +85,7 @@ function hasClass(attributes: Readonly<Record<string, string>>, names: RegExp): 
 function show(panel: Element, label: string): void {
   delete panel.attribs['hidden']
   if (/display\s*:\s*none/i.test(panel.attribs['style'] ?? '')) delete panel.attribs['style']
-  if (label === '') return
-  const strong = new Element('strong', {}, [new Text(label)])
-  const paragraph = new Element('p', {}, [strong])
-  for (const parent of [strong, paragraph]) setChildren(parent, parent.children)
-  if (panel.name === 'pre') return
-  setChildren(panel, [paragraph, ...panel.children])
+  if (label === '' || panel.name === 'pre') return
+  const title = createElement('p', {}, [createElement('strong', {}, [new Text(label)])])
+  setChildren(panel, [title, ...panel.children])
 }

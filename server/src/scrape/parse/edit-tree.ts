@@ -1,4 +1,15 @@
-import type { AnyNode, ChildNode, Element, ParentNode } from 'domhandler'
+import { Element, type AnyNode, type ChildNode, type ParentNode } from 'domhandler'
+
+/** Creates an element with children, and sets their parent and sibling links. */
+export function createElement(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  children: readonly ChildNode[],
+): Element {
+  const element = new Element(name, { ...attributes })
+  setChildren(element, children)
+  return element
+}
 
 /** Removes a node from its parent. */
 export function removeNode(node: ChildNode): void {

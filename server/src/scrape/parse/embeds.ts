@@ -1,6 +1,6 @@
-import { Element, Text, type ChildNode, type Document } from 'domhandler'
+import { Text, type ChildNode, type Document, type Element } from 'domhandler'
 import { visitElements } from './dom-nodes.ts'
-import { replaceNodes } from './edit-tree.ts'
+import { createElement, replaceNodes } from './edit-tree.ts'
 import { resolveUrl } from './resolve-url.ts'
 
 /** A video, post, song or code example of another site that a page shows in a frame. */
@@ -86,8 +86,5 @@ export function linkEmbeds(document: Document): void {
 }
 
 function makeLink({ url, title }: Embed): Element {
-  const link = new Element('a', { href: url }, [new Text(title)])
-  const paragraph = new Element('p', {}, [link])
-  for (const parent of [link, paragraph]) for (const child of parent.children) child.parent = parent
-  return paragraph
+  return createElement('p', {}, [createElement('a', { href: url }, [new Text(title)])])
 }

@@ -1,6 +1,6 @@
-import { Element, Text, type ChildNode, type Document, type ParentNode } from 'domhandler'
+import { Text, type ChildNode, type Document, type Element, type ParentNode } from 'domhandler'
 import { isElement, isText, textOf, visitElements } from './dom-nodes.ts'
-import { replaceNodes } from './edit-tree.ts'
+import { createElement, replaceNodes } from './edit-tree.ts'
 
 /** Encoding of an `<annotation>` that contains the TeX source of its formula. */
 export const texEncoding = 'application/x-tex'
@@ -150,11 +150,6 @@ function nextOpening(text: string, from: number) {
 }
 
 function makeMath(tex: string, isBlock: boolean): Element {
-  const annotation = withParent(new Element('annotation', { encoding: texEncoding }, [new Text(tex.trim())]))
-  return withParent(new Element('math', isBlock ? { display: 'block' } : {}, [annotation]))
-}
-
-function withParent(element: Element): Element {
-  for (const child of element.children) child.parent = element
-  return element
+  const annotation = createElement('annotation', { encoding: texEncoding }, [new Text(tex.trim())])
+  return createElement('math', isBlock ? { display: 'block' } : {}, [annotation])
 }

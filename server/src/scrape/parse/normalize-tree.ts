@@ -22,9 +22,11 @@ export function normalizeTree(document: Document, hidden: HiddenRule): void {
     if (element.name === 'template' && element.attribs['shadowrootmode'] !== undefined) shadowRoots.push(element)
   })
   for (const shadowRoot of shadowRoots) unwrap(shadowRoot)
-  unwrapNoscript(document)
+  if (hasNoscript(document)) {
+    unwrapNoscript(document)
+    restoreLazyImages(document)
+  }
   normalizeMath(document)
-  restoreLazyImages(document)
   revealCodeTabs(document)
   filterTree(
     document,
@@ -47,14 +49,17 @@ function countWords(element: Element): number {
   return textOf(element).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
 }
 
+function hasNoscript(document: Document): boolean {
+  let isFound = false
+  visitElements(document, (element) => {
+    isFound ||= element.name === 'noscript'
+    return !isFound
+  })
+  return isFound
+}
+
 /** Unwraps `<noscript>` if it contains over a quarter of the page's words, and over 100. */
 function unwrapNoscript(document: Document): void {
-  let hasNoscript = false
-  visitElements(document, (element) => {
-    hasNoscript ||= element.name === 'noscript'
-    return !hasNoscript
-  })
-  if (!hasNoscript) return
   const found: Element[] = []
   const words = countText(document, false, found)
   const all = words.outside + words.inside

@@ -67,8 +67,8 @@ function withHeaders({ headers }: Protocol.Network.Request, added: readonly Prot
 }
 
 /**
- * Chromium changes the headers of a redirected request only if its URL is set, too. Only an empty
- * `Referer` removes it.
+ * Empties `Referer` and sets the URL. Chromium ignores changed headers of a redirected request
+ * without a URL, and sends the previous `Referer` if the header is missing.
  */
 function withoutReferer(request: Protocol.Network.Request): Continued {
   return { ...withHeaders(request, [{ name: 'Referer', value: '' }]), url: request.url }

@@ -65,7 +65,11 @@ testCases({
       '<div class="admonition hint"><p class="admonition-title">Hint</p><p>x</p></div>',
       '> [!TIP]\n> x',
     ],
-    ['nobody: a note in a shop', '<div class="alert alert-info"><p>In stock</p></div>', 'In stock'],
+    [
+      'no generator, such as a notice of a shop, as text',
+      '<div class="alert alert-info"><p>In stock</p></div>',
+      'In stock',
+    ],
   ],
   headings: [
     ['that link to themselves', '<h2 id="a"><a class="header" href="#a">Setup</a></h2>', '## Setup'],

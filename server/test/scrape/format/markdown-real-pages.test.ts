@@ -57,12 +57,12 @@ testCases({
       'a[^1]\n\n[^1]: A\n\nb[^1-2]\n\n[^1-2]: B',
     ],
     [
-      'nobody: a raised link to a section',
+      'no generator: a raised link to a section',
       '<p>a<sup><a href="#part">2</a></sup></p><section id="part"><h2>Part</h2></section>',
       'a[2](https://site.example/docs/page.html#part)\n\n## Part',
     ],
     [
-      'nobody: a note that is not on the page',
+      'no generator: a note that is not on the page',
       '<p>a<sup><a href="#gone">1</a></sup></p>',
       'a[1](https://site.example/docs/page.html#gone)',
     ],
@@ -112,7 +112,7 @@ testCases({
       '<p>with \\(a_1\\) and \\[b_1 * c_1\\] and $$d_1$$ here</p>',
       'with $a_1$ and\n\n$$b_1 * c_1$$\n\nand\n\n$$d_1$$\n\nhere',
     ],
-    ['nobody: a price and a pattern in code', '<p>$5 and $6, <code>\\(a\\)</code></p>', '$5 and $6, `\\(a\\)`'],
+    ['no generator: a price and a pattern in code', '<p>$5 and $6, <code>\\(a\\)</code></p>', '$5 and $6, `\\(a\\)`'],
   ],
   'MathML as TeX:': [
     [

@@ -1,4 +1,4 @@
-import type { ChildNode, Element } from 'domhandler'
+import type { Element } from 'domhandler'
 import { isElement, isText, textOf } from '../../parse/dom-nodes.ts'
 import type { Writer } from './writer.ts'
 
@@ -11,10 +11,11 @@ import type { Writer } from './writer.ts'
 export function writeAdmonition(element: Element, writer: Writer): string | undefined {
   const kind = kindOf(element)
   if (kind === undefined) return undefined
-  const body = element.name === 'div' && hasClass(element, /\badmonitionblock\b/) ? asciidocBody(element) : element
+  const body =
+    element.name === 'div' && hasClass(element, /\badmonitionblock\b/) ? (findCell(element) ?? element) : element
   const title = findTitle(body)
   const name = title === undefined ? '' : writer.inline(title.children).replace(/\s+/g, ' ').trim()
-  const blocks = writer.blocks(body.children.flatMap((child) => without(child, title)))
+  const blocks = writer.blocks(body.children.filter((child) => child !== title))
   if (blocks.length === 0 && name === '') return undefined
   const heading = name === '' || isKindName(name) ? [] : [name.startsWith('**') ? name : `**${name}**`]
   const text = [...heading, ...blocks].join('\n\n')
@@ -88,16 +89,7 @@ function findTitle(body: Element): Element | undefined {
   return isWord ? first : undefined
 }
 
-function without(child: ChildNode, title: Element | undefined): readonly ChildNode[] {
-  return child === title ? [] : [child]
-}
-
-/** Asciidoctor writes a table of an icon and the content. */
-function asciidocBody(element: Element): Element {
-  const cell = findCell(element)
-  return cell ?? element
-}
-
+/** Returns the cell with the content. Asciidoctor writes a table of an icon and the content. */
 function findCell(element: Element): Element | undefined {
   for (const child of element.children) {
     if (!isElement(child)) continue

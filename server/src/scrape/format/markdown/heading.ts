@@ -17,7 +17,7 @@ export function writeHeading(element: Element, level: number, writer: Writer): r
 function withoutSelfLink(node: ChildNode, heading: Element, { pageUrls }: Writer): readonly ChildNode[] {
   if (!isElement(node) || node.name !== 'a' || fragmentOf(node.attribs['href'], pageUrls) === undefined) return [node]
   const others = heading.children.filter((child) => child !== node)
-  return others.some((other) => (isText(other) || isElement(other)) && textIn(other) !== '') ? [node] : node.children
+  return others.some((other) => textIn(other) !== '') ? [node] : node.children
 }
 
 function textIn(node: ChildNode): string {
