@@ -39,7 +39,7 @@ export async function foldWordChanges(db: Kysely<Database>, limit: number): Prom
       order by team_id, word collate "C"
       on conflict (team_id, word) do update set pages = indexed_word.pages + excluded.pages)
     select count(*) as taken from taken, (select set_config('synchronous_commit', 'off', true)) relaxed`.execute(db)
-  return Number(rows[0]?.taken ?? 0)
+  return rows[0]?.taken ?? 0
 }
 
 /**
@@ -55,7 +55,7 @@ export async function countOldPages(db: Kysely<Database>, limit: number): Promis
       returning page.team_id, page.words, page.length, 1 as change),
     saved as (insert into indexed_word_change (team_id, words, counts) ${summedChanges(sql`select * from counted`)})
     select count(*) as pages from counted`.execute(db)
-  return Number(rows[0]?.pages ?? 0)
+  return rows[0]?.pages ?? 0
 }
 
 /** Deletes words that no page contains any more. */

@@ -47,7 +47,8 @@ test('an extraction continues after an outage of the database', async () => {
   await using queues = await openTaskQueues({ store, onError: () => undefined })
   const billing = new Billing({ store: unavailable(store, /./), nodeId: uuidV7() })
   const webhooks = { send: async () => undefined }
-  await Extracts.open({ store, queues, billing, webhooks, languageModel: {}, onError: expect.fail } as never)
+  const onError = (error: unknown): never => expect.fail(String(error))
+  await Extracts.open({ store, queues, billing, webhooks, languageModel: {}, onError } as never)
   const { id } = await admit()
 
   await queues.send({ name: 'extract', expireSeconds: 900 }, { id })

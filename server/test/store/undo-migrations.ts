@@ -20,6 +20,9 @@ const statements = [
   'drop index tracked_page_by_age',
   'alter table node drop column memory_used, drop column cpu_used',
   'alter table profile drop column last_node_id',
+  'alter table monitor_check drop column crashes',
+  'drop table indexed_word_change, indexed_word',
+  'alter table indexed_page drop column length',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */
