@@ -41,7 +41,7 @@ test('a monitor is created, run, changed and paused, its diff is shown in colour
   await run(['monitors', 'update', id, '--every', '6 hours', '--timezone', 'Europe/Berlin', '--days', '3'])
   const paused = await run(['monitors', 'pause', id])
 
-  expect(made).toMatch(/^schedule +0 0 \* \* \* \(UTC\)$/m)
+  expect(made).toMatch(/^schedule +daily \(UTC\)$/m)
   expect(baseline).toContain(`1 new\n\nnew ${site.url('/price')}`)
   expect(diff).toContain('\u001B[31m-Ten euros.\u001B[39m\n\u001B[32m+Twelve euros.\u001B[39m')
   expect(checks).toMatch(/completed +manual .* 1 changed +1$/m)
@@ -49,5 +49,5 @@ test('a monitor is created, run, changed and paused, its diff is shown in colour
   expect(again).toContain(receiver.url())
   expect(await receiver.whenReceived(5)).toHaveLength(5)
   expect(paused).toMatch(/^status +paused$/m)
-  expect(paused).toMatch(/^schedule +0 \*\/6 \* \* \* \(Europe\/Berlin\)$/m)
+  expect(paused).toMatch(/^schedule +every 6 hours \(Europe\/Berlin\)$/m)
 })
