@@ -1,11 +1,10 @@
-import type { Protocol } from '../../cdp/protocol.ts'
 import { callerHeader } from '../../kit/forward-headers.ts'
 import { userAgentOf } from '../fetch/browser-headers.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import { closeDialogs } from './close-dialogs.ts'
 import { adHosts } from './ad-rules.ts'
 import type { AdLists } from './ad-lists.ts'
-import { interceptRequests } from './intercept-requests.ts'
+import { interceptRequests, type Interception } from './intercept-requests.ts'
 import type { Tab } from './tab.ts'
 import { userAgentOverride } from '../../cdp/user-agent.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
@@ -32,11 +31,8 @@ export const viewports = {
   mobile: { width: 390, height: 844, deviceScaleFactor: 2, mobile: true },
 } as const
 
-/**
- * Sets up device and locale emulation, ad blocking and extra headers for a tab. Returns the
- * patterns of the requests that are intercepted.
- */
-export async function emulate(tab: Tab, options: EmulationOptions): Promise<readonly Protocol.Fetch.RequestPattern[]> {
+/** Sets up device and locale emulation, ad blocking and extra headers for a tab. */
+export async function emulate(tab: Tab, options: EmulationOptions): Promise<Interception> {
   const { isMobile, pageLocale } = options
   await Promise.all([
     tab.call('Page.enable'),

@@ -11,23 +11,33 @@ export interface InterceptOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Requests that these lists block fail. */
   readonly adLists: AdLists | undefined
+  /** Whether certificates of sites are not checked. */
+  readonly skipTlsVerification: boolean
   /** Whether the tab and its frames may open another URL than that of the page. Default: any. */
   readonly mayFollow?: MayFollow | undefined
 }
 
-/**
- * Adds headers to the requests of a page, and blocks advertisements and refused redirects. Returns
- * the patterns of the intercepted requests: none if nothing of this is required.
- */
+/** What `interceptRequests` intercepts. */
+export interface Interception {
+  /** Patterns of the intercepted requests: none if there is nothing to change. */
+  readonly patterns: readonly Protocol.Fetch.RequestPattern[]
+  /** Redirect target that the tab has to open itself, to open it without the `Referer` header. */
+  readonly stoppedAt: () => string | undefined
+}
+
+/** Adds headers to the requests of a page, and blocks advertisements and refused redirects. */
 export async function interceptRequests(
   tab: Tab,
-  { url, headers, adLists, mayFollow }: InterceptOptions,
-): Promise<readonly Protocol.Fetch.RequestPattern[]> {
+  { url, headers, adLists, mayFollow, skipTlsVerification }: InterceptOptions,
+): Promise<Interception> {
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const lists = adLists?.isReady() === true ? adLists : undefined
-  if (added.length === 0 && lists === undefined && mayFollow === undefined) return []
+  if (added.length === 0 && lists === undefined && mayFollow === undefined) {
+    return { patterns: [], stoppedAt: () => undefined }
+  }
   const start = new URL(url)
   const hasReferer = added.some(({ name }) => name.toLowerCase() === 'referer')
+  let stoppedAt: string | undefined
   const isAd = ({ resourceType: type, frameId, request }: Protocol.Fetch.RequestPausedEvent): boolean =>
     // Never block the page itself.
     !(type === 'Document' && frameId === tab.targetId) && lists?.isAd({ url: request.url, pageUrl: url, type }) === true
@@ -35,7 +45,7 @@ export async function interceptRequests(
     resourceType === 'Document' && mayFollow?.(new URL(request.url), frameId !== tab.targetId) === false
   tab.on(({ method, params, sessionId = '' }) => {
     if (method !== 'Fetch.requestPaused' || isResponse(params)) return
-    const { requestId, request, redirectedRequestId } = params
+    const { requestId, request, redirectedRequestId, resourceType, frameId } = params
     const call = tab.callIn(sessionId)
     if (isAd(params) || isRefused(params)) {
       // Fails if the page has navigated.
@@ -45,6 +55,14 @@ export async function interceptRequests(
     const isOwn = mayForwardHeaders(start, new URL(request.url))
     // Unlike the other headers, Chromium repeats `Referer` after redirects to other origins.
     const isLeaking = hasReferer && !isOwn && redirectedRequestId !== undefined
+    const isPage = resourceType === 'Document' && frameId === tab.targetId
+    if (isLeaking && isPage && skipTlsVerification && stoppedAt === undefined) {
+      // `withoutReferer` makes Chromium check the certificate again.
+      stoppedAt = request.url
+      // Fails if the page has navigated.
+      call('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined)
+      return
+    }
     const changed = isOwn ? withHeaders(request, added) : isLeaking ? withoutReferer(request) : {}
     // Fails if the page has navigated.
     call('Fetch.continueRequest', { requestId, ...changed }).catch(() => undefined)
@@ -54,7 +72,7 @@ export async function interceptRequests(
   const urls = isLimited ? origins.map((origin) => `${origin}/*`) : ['*']
   const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
   await tab.call('Fetch.enable', { patterns })
-  return patterns
+  return { patterns, stoppedAt: () => stoppedAt }
 }
 
 type Continued = Omit<Protocol.Fetch.ContinueRequestRequest, 'requestId'>

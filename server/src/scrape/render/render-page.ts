@@ -69,14 +69,16 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
   using tab = await openTab(router, task.browserContextId, signal)
   try {
-    const patterns = await emulate(tab, {
+    const { patterns, stoppedAt } = await emulate(tab, {
       ...task,
       ...request,
       isMobile: request.mobile,
       headers: request.headers ?? {},
     })
     const watch = watchNavigation(tab)
-    const opened = await navigate(tab, request.url)
+    let opened = await navigate(tab, request.url)
+    const redirect = stoppedAt()
+    if (redirect !== undefined) opened = await navigate(tab, redirect)
     if (opened === 'download') return await download(tab, request.url)
     if (opened !== 'opened') return { kind: opened }
     await watch.waitUntilIdle(request.timeout / 2)

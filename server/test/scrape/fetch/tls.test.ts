@@ -10,9 +10,13 @@ let scraping: ScrapeFixture
 let url: string
 
 beforeAll(async () => {
-  const server = createServer(selfSigned, (_request, response) => {
+  const server = createServer(selfSigned, ({ url: path, headers }, response) => {
+    if (path === '/away') {
+      response.writeHead(302, { location: url.replace('127.0.0.1', 'localhost') }).end()
+      return
+    }
     response.setHeader('content-type', 'text/html')
-    response.end('<h1>Secret</h1><p>Self-signed.</p>')
+    response.end(`<h1>Secret</h1><p>Self-signed, referred by ${headers.referer ?? 'none'}.</p>`)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -50,5 +54,14 @@ describe.each(ways)('a page with a self-signed certificate, %s', (_, how) => {
 
   test('is scraped with skipTlsVerification', async () => {
     expect((await scraping.read('', { url, skipTlsVerification: true, ...how }))['markdown']).toContain('# Secret')
+  })
+
+  test('is scraped with skipTlsVerification and a Referer, which a redirect to another origin loses', async () => {
+    const unverified = { skipTlsVerification: true, headers: { Referer: 'https://a.test/?secret' }, ...how }
+    const direct = await scraping.read('', { url, ...unverified })
+    const elsewhere = await scraping.read('', { url: `${url}away`, ...unverified })
+
+    expect(direct['markdown']).toContain('referred by https://a.test/?secret')
+    expect(elsewhere['markdown']).toContain('referred by none')
   })
 })
