@@ -76,8 +76,11 @@ function targetOf({ target }: RouteActivity, body: CallBody): string | null {
   return typeof first === 'string' ? first : null
 }
 
-/** Errors of work that has started. Any other 4xx or 503 rejected the call before. */
-const workErrors = /^(?:SCRAPE|PDF|DOCUMENT|EGRESS|MAP|SEARCH|EXTRACT)_/
+/**
+ * Errors of work that has started, and of clients that disconnected. Any other 4xx or 503 rejected
+ * the call before.
+ */
+const workErrors = /^(?:(?:SCRAPE|PDF|DOCUMENT|EGRESS|MAP|SEARCH|EXTRACT)_|ABORTED$)/
 
 function hasStarted(error: unknown): boolean {
   if (!isBowlineError(error)) return false
