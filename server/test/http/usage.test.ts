@@ -104,24 +104,6 @@ describe('the activity', () => {
     ])
   })
 
-  test('lists scrapes whose client hung up', async () => {
-    const { call, key } = await newCaller()
-    const hangUp = new AbortController()
-    const scrape = fetch(new URL('/v2/scrape', lab.server.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: site.url('/slow') }),
-      signal: hangUp.signal,
-    })
-    await expect.poll(() => site.requests.all.some(({ path }) => path === '/slow')).toBe(true)
-    hangUp.abort()
-    await expect(scrape).rejects.toThrow('aborted')
-
-    await expect
-      .poll(async () => (await call('GET', '/v2/team/activity')).body['data'])
-      .toMatchObject([{ endpoint: 'scrape', target: site.url('/slow'), error: 'ABORTED' }])
-  })
-
   test('omits rejected calls, scrapes with zeroDataRetention, and other teams', async () => {
     const { call, scrape } = await newCaller()
     await scrape('/gone', { zeroDataRetention: true })

@@ -64,7 +64,7 @@ describe('a scrape', () => {
     expect((await findTeam(store.db, teamId))?.credits).toBe(10)
   })
 
-  test('whose caller disconnects costs nothing', async () => {
+  test('whose caller disconnects costs nothing, and is in the activity', async () => {
     await setTeamCredits(store.db, teamId, 1)
     const stop = new AbortController()
     const gone = fetch(`${scraping.lab.server.url}/v2/scrape`, {
@@ -81,6 +81,9 @@ describe('a scrape', () => {
     // The only credit is free for another scrape as soon as the first one has stopped.
     await vi.waitFor(async () => scraping.read('/article'), { timeout: 10_000 })
     expect((await findTeam(store.db, teamId))?.credits).toBe(0)
+    await expect
+      .poll(async () => (await scraping.lab.api('GET', '/v2/team/activity?failed=true&limit=1')).body['data'])
+      .toMatchObject([{ target: scraping.site.url('/drip'), error: 'ABORTED' }])
   })
 
   test('that the team cannot pay for is rejected before any work, even concurrently', async () => {
