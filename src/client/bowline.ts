@@ -121,6 +121,9 @@ export class Bowline implements AsyncDisposable {
    * `baseUrl` and `apiKey` default to `BOWLINE_BASE_URL` and `BOWLINE_API_KEY`. Throws
    * CONFIG_INVALID if an option is missing, unknown or invalid.
    */
+  constructor(options?: BowlineOptions)
+  /** @internal */
+  constructor(options: BowlineOptions, internal: { readonly isEmbedded: boolean })
   constructor(options: BowlineOptions = {}, internal: { readonly isEmbedded: boolean } = { isEmbedded: false }) {
     const config = resolveConfig(options)
     const call = createCall(config)

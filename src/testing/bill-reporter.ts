@@ -11,8 +11,8 @@ interface Cost {
 
 /**
  * Playwright Test reporter, exported by `bowline/testing/reporter`. After a run it prints the
- * sessions and credits per test file, the recordings of failed tests, and the number of attempts
- * whose session was lost.
+ * sessions and credits per test file, the recordings of failed tests, the number of attempts whose
+ * session was lost, and that of failed tests that were not retried.
  *
  * @example
  * ```ts
@@ -27,14 +27,21 @@ export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #sessionIds = new Set<string>()
   #lostSessions = 0
+  /** The last attempts of tests on sessions, by test. */
+  readonly #last = new Map<TestCase, TestResult>()
 
   onBegin(config: FullConfig): void {
     this.#config = config
   }
 
-  onTestEnd(_test: TestCase, { annotations }: TestResult): void {
+  onTestEnd(test: TestCase, result: TestResult): void {
+    const { annotations } = result
     if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
-    for (const { type, description } of annotations) if (type === 'session') this.#sessionIds.add(description ?? '')
+    for (const { type, description } of annotations) {
+      if (type !== 'session') continue
+      this.#sessionIds.add(description ?? '')
+      this.#last.set(test, result)
+    }
   }
 
   onEnd(): void {
@@ -71,12 +78,19 @@ export class BillReporter implements Reporter {
     const unreported = reports.filter(({ bill }) => bill.creditsBilled === undefined).length
     if (unreported > 0) yield `  credits of ${unreported} sessions not reported by the service, counted as 0`
     for (const { recording, uses } of reports) {
-      const failed = uses.find(({ hasFailed }) => hasFailed)
-      if (recording === undefined || failed === undefined) continue
-      yield `  ${relative(this.#config?.rootDir ?? '', failed.file)} failed: ${recording}`
+      if (recording === undefined) continue
+      for (const { file, title } of uses.filter(({ hasFailed }) => hasFailed)) {
+        yield `  ${relative(this.#config?.rootDir ?? '', file)} › ${title} failed: ${recording}`
+      }
     }
     const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
     if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost`
+    const kept = [...this.#last].filter(
+      ([test, result]) => test.outcome() === 'unexpected' && result.retry < test.retries,
+    )
+    const tests = kept.length === 1 ? '1 failed test was' : `${kept.length} failed tests were`
+    if (kept.length > 0)
+      yield `  ${tests} not retried: \`retries\` is for lost sessions, \`testRetries\` for other failures`
   }
 }
 

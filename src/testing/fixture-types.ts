@@ -2,9 +2,6 @@ import type { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
-import type { StorageState } from '../contract/profiles.ts'
-import type { AttemptState } from './retry-guard.ts'
-import type { TestSession } from './test-session.ts'
 
 /**
  * Options of the fixtures, set under `use` in the configuration of Playwright Test or by
@@ -47,14 +44,10 @@ export interface BowlineTestOptions {
 export interface TestFixtures {
   /** Session of the test. */
   readonly session: Session
-  readonly testSession: TestSession
-  readonly attemptState: AttemptState
 }
 
 /** Fixtures that the tests of a worker share. */
 export interface WorkerFixtures extends BowlineTestOptions {
   /** Client of the service. */
   readonly bowline: Bowline
-  readonly sharedSession: { readonly get: () => Promise<TestSession> }
-  readonly profileState: StorageState | undefined
 }

@@ -1,6 +1,14 @@
-import { test as base } from '@playwright/test'
+import {
+  test as base,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestType,
+} from '@playwright/test'
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
+import type { StorageState } from '../contract/profiles.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { errorWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
@@ -9,6 +17,16 @@ import { capacityTimeoutMs } from './open-with-retries.ts'
 import { writeSessionReport } from './run-files.ts'
 import { handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
+
+interface OwnTestFixtures extends TestFixtures {
+  readonly testSession: TestSession
+  readonly attemptState: AttemptState
+}
+
+interface OwnWorkerFixtures extends WorkerFixtures {
+  readonly sharedSession: { readonly get: () => Promise<TestSession> }
+  readonly profileState: StorageState | undefined
+}
 
 /**
  * `test` of Playwright Test, whose `browser`, `context` and `page` belong to a remote session.
@@ -27,7 +45,10 @@ import { openTestSession, type TestSession } from './test-session.ts'
  * })
  * ```
  */
-export const test = base.extend<TestFixtures, WorkerFixtures>({
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & TestFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions & WorkerFixtures
+> = base.extend<OwnTestFixtures, OwnWorkerFixtures>({
   bowlineOptions: [{}, { scope: 'worker', option: true }],
   sessionPer: ['worker', { scope: 'worker', option: true }],
   sessionOptions: [{ ttl: 1800 }, { scope: 'worker', option: true }],
@@ -87,7 +108,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       use,
       testInfo,
     ) => {
-      const { annotations, project, file } = testInfo
+      const { annotations, project, file, titlePath } = testInfo
       const onEnd = writeSessionReport.bind(undefined, project.outputDir)
       const opening =
         sessionPer === 'worker' ? sharedSession.get() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
@@ -102,7 +123,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus
       if (hasFailed) attemptState.sessionLoss = await opened.findSessionLoss()
-      opened.addUse({ file, durationMs: performance.now() - startedAt, hasFailed })
+      opened.addUse({
+        file,
+        title: titlePath.slice(1).join(' › '),
+        durationMs: performance.now() - startedAt,
+        hasFailed,
+      })
       if (sessionPer === 'worker') return
       const { bill, recording } = await opened.end()
       annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })

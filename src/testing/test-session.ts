@@ -26,6 +26,8 @@ export interface TestSession {
 /** Use of a session by one test. */
 export interface SessionUse {
   readonly file: string
+  /** Title of the test, with those of its groups. */
+  readonly title: string
   readonly durationMs: number
   readonly hasFailed: boolean
 }

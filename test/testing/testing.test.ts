@@ -125,9 +125,10 @@ describe('a Playwright Test project in two shards, on a server with one session 
     expect(printed()).toMatch(/^ {2}shared\.spec\.ts +1 +2\n {2}total +1 +2$/m)
     expect(printed()).toMatch(/^ {2}own\.spec\.ts +2 +4\n {2}total +2 +4$/m)
     expect(printed().match(/^.* failed: http:\S+player\.html\?token=/gm)).toEqual([
-      expect.stringMatching(/^ {2}own\.spec\.ts failed: /),
+      expect.stringMatching(/^ {2}own\.spec\.ts › loses its session once failed: /),
     ])
     expect(printed()).toContain('1 attempt failed because the session was lost')
+    expect(printed()).toContain('1 failed test was not retried: `retries` is for lost sessions')
     expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ export interface InterceptOptions {
   readonly mayFollow?: MayFollow | undefined
 }
 
-/** What `interceptRequests` intercepts. */
+/** Outcome of `interceptRequests`. */
 export interface Interception {
   /** Patterns of the intercepted requests: none if there is nothing to change. */
   readonly patterns: readonly Protocol.Fetch.RequestPattern[]
