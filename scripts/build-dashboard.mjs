@@ -19,10 +19,21 @@ async function buildDashboard(root, stamp) {
     renameSync(join(fresh, 'page.html'), join(fresh, 'index.html'))
     compress(fresh)
     writeFileSync(join(fresh, stampName), stamp)
-    rmSync(target, { recursive: true, force: true })
-    renameSync(fresh, target)
+    replaceFolder(target, fresh)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
+  }
+}
+
+/** Replaces a folder. Another build can create it again between the two steps. */
+function replaceFolder(target, fresh) {
+  for (let attempts = 1; ; attempts += 1) {
+    rmSync(target, { recursive: true, force: true })
+    try {
+      return renameSync(fresh, target)
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' || attempts === 10) throw error
+    }
   }
 }
 

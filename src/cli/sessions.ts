@@ -31,6 +31,7 @@ export function createSessionsCommand(): Command {
     .addOption(new Option('--status <status>', 'only sessions with this status').choices(listedStatus.options))
     .addOption(new Option('--reason <reason>', 'only sessions that ended for this reason').choices(endReason.options))
     .option('--profile <name>', 'only sessions with this profile')
+    .option('--by-key <key>', 'only sessions created with this API key, by name or id')
     .option(
       '--search <text>',
       'only sessions with this text in their name, profile or metadata, or at the start of their id',
@@ -66,6 +67,7 @@ interface ListFlags extends ConnectionFlags, LabelFlags {
   readonly status?: ListedStatus
   readonly reason?: EndReason
   readonly profile?: string
+  readonly byKey?: string
   readonly search?: string
   readonly limit?: number
   readonly team?: string
@@ -76,6 +78,7 @@ async function listSessions({
   status,
   reason,
   profile,
+  byKey,
   search,
   limit,
   team: named,
@@ -88,6 +91,7 @@ async function listSessions({
     ...(status === undefined ? {} : { status }),
     endReason: reason,
     profile,
+    key: byKey,
     search,
     limit,
     ...(team === undefined ? {} : { team }),

@@ -60,7 +60,13 @@ export interface Monitors {
   /** Lists the checks of a monitor, newest first. */
   readonly checks: (
     id: string,
-    part?: ListPart & { readonly status?: CheckStatus | undefined },
+    part?: ListPart & {
+      readonly status?: CheckStatus | undefined
+      /** Only checks that were created at this time or later, as ISO 8601. Default: all. */
+      readonly from?: string | undefined
+      /** Only checks that were created before this time, as ISO 8601. Default: all. */
+      readonly to?: string | undefined
+    },
     requestOptions?: Abortable,
   ) => Promise<readonly Check[]>
   /**

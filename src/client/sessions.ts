@@ -24,6 +24,8 @@ export interface SessionFilter {
   readonly endReason?: EndReason | undefined
   /** Only sessions with this profile. Default: all. */
   readonly profile?: string | undefined
+  /** Only sessions that were created with the API key of this name or id. Default: all. */
+  readonly key?: string | undefined
   /**
    * Only sessions whose id starts with this text, or whose name, profile or metadata contain it.
    * Default: all.

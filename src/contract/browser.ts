@@ -104,6 +104,8 @@ export const listSessionsQuery = z.object({
   endReason: endReason.optional(),
   /** Only sessions with this profile. */
   profile: z.string().min(1).max(200).optional(),
+  /** Only sessions that were created with the API key of this name or id. */
+  key: z.string().min(1).max(100).optional(),
   /**
    * Only sessions whose id starts with this text, or whose name, profile or metadata contain it.
    */

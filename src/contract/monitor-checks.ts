@@ -149,7 +149,15 @@ export const checkParams = monitorParams.extend({ checkId: z.guid('must be the i
 export const listMonitorsQuery = z.object({ limit, offset })
 
 /** Query of `GET /v2/monitor/{id}/checks`. */
-export const listChecksQuery = z.object({ limit, offset, status: checkStatus.optional() })
+export const listChecksQuery = z.object({
+  limit,
+  offset,
+  status: checkStatus.optional(),
+  /** Only checks that were created at this time or later. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  /** Only checks that were created before this time. */
+  to: z.iso.datetime({ offset: true }).optional(),
+})
 
 /** Query of `GET /v2/monitor/{id}/checks/{checkId}`. Selects the pages of the check. */
 export const getCheckQuery = z.object({ limit, skip: offset, status: pageStatus.optional() })

@@ -1,7 +1,7 @@
 import type { RouteOutput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
 import type { CsvRow } from '../components/csv.ts'
-import { startOf } from '../components/time-range.tsx'
+import { spanOf } from '../components/time-span.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 
@@ -47,7 +47,7 @@ export async function readActivity(
     endpoint,
     failed: outcome === '' ? undefined : outcome === 'failed' ? ('true' as const) : ('false' as const),
     search: search === '' ? undefined : search,
-    from: startOf(range),
+    ...spanOf(range),
     cursor,
     limit: String(limit),
   }

@@ -1,15 +1,4 @@
-/** Time ranges of lists: their names, and hours. */
-const ranges = {
-  'Last 15 minutes': 0.25,
-  'Last hour': 1,
-  'Last 6 hours': 6,
-  'Last 24 hours': 24,
-  'Last 7 days': 168,
-  'Last 30 days': 720,
-} as const
-
-/** Name of a time range. */
-export type RangeName = keyof typeof ranges
+import { dayOf, readDays, writeDays, type RangeName } from './time-span.ts'
 
 const longRanges: readonly RangeName[] = ['Last hour', 'Last 24 hours', 'Last 7 days', 'Last 30 days']
 
@@ -18,32 +7,58 @@ interface TimeRangeProps {
   readonly names?: readonly RangeName[]
   /** Text of the option for the whole list. Default: `All times`. */
   readonly all?: string
-  /** Name of the range. Empty for the whole list. */
+  /** A time range of `spanOf`. Empty for the whole list. */
   readonly chosen: string
-  readonly onChoose: (name: string) => void
+  readonly onChoose: (range: string) => void
 }
 
-/** A select of the time range of a list. */
+const custom = 'Custom dates'
+
+/** Selects the time range of a list, by its name or as two days. */
 export function TimeRange({ names = longRanges, all = 'All times', chosen, onChoose }: TimeRangeProps) {
+  const days = readDays(chosen)
+  const choose = (value: string): void => {
+    const today = dayOf(new Date())
+    onChoose(value === custom ? writeDays({ first: today, last: today }) : value)
+  }
   return (
-    <select aria-label="Time range" value={chosen} onChange={({ currentTarget: { value } }) => onChoose(value)}>
-      <option value="">{all}</option>
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        aria-label="Time range"
+        value={days === undefined ? chosen : custom}
+        onChange={({ currentTarget: { value } }) => choose(value)}
+      >
+        <option value="">{all}</option>
+        {[...names, custom].map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {days !== undefined && (
+        <span class="days">
+          <DayInput label="First day" day={days.first} onChange={(first) => onChoose(writeDays({ ...days, first }))} />–
+          <DayInput label="Last day" day={days.last} onChange={(last) => onChoose(writeDays({ ...days, last }))} />
+        </span>
+      )}
+    </>
   )
 }
 
-/**
- * Start of a time range as ISO 8601. `undefined` for the whole list and for names that are none.
- */
-export function startOf(range: string): string | undefined {
-  return isRange(range) ? new Date(Date.now() - ranges[range] * 3_600_000).toISOString() : undefined
+interface DayInputProps {
+  readonly label: string
+  readonly day: string
+  readonly onChange: (day: string) => void
 }
 
-function isRange(name: string): name is RangeName {
-  return Object.hasOwn(ranges, name)
+function DayInput({ label, day, onChange }: DayInputProps) {
+  return (
+    <input
+      type="date"
+      aria-label={label}
+      value={day}
+      // Empty while it is typed.
+      onChange={({ currentTarget: { value } }) => value !== '' && onChange(value)}
+    />
+  )
 }

@@ -2,7 +2,7 @@ import type { BulkErrors } from 'bowline/contract/bulk'
 import type { Document } from 'bowline/contract/document'
 import type { JobKind } from 'bowline/contract/jobs'
 import type { Api } from '../api/api.ts'
-import { hasEnded } from './job-state.ts'
+import { agentStatus, hasEnded } from './job-state.ts'
 
 /** Titles of the kinds of jobs. */
 export const jobTitles: Readonly<Record<JobKind, string>> = {
@@ -54,7 +54,10 @@ export async function readJob(
 ): Promise<JobStatus> {
   const params = { id }
   if (kind === 'extract') return api.call('getExtract', { params }, signal)
-  if (kind === 'agent') return api.call('getAgent', { params }, signal)
+  if (kind === 'agent') {
+    const agent = await api.call('getAgent', { params }, signal)
+    return { ...agent, status: agentStatus(agent) }
+  }
   return api.call(kind === 'crawl' ? 'getCrawl' : 'getBatch', { params, query: { skip, limit } }, signal)
 }
 

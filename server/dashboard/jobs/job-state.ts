@@ -3,6 +3,20 @@ export function hasEnded(status: string): boolean {
   return /^(completed|failed|cancelled)$/.test(status)
 }
 
+/**
+ * The status of an agent as of other jobs: in the API, a cancelled one is `failed` with a
+ * `stopReason`.
+ */
+export function agentStatus({
+  status,
+  stopReason,
+}: {
+  readonly status: string
+  readonly stopReason?: string | undefined
+}): string {
+  return stopReason === 'cancelled' ? 'cancelled' : status
+}
+
 /** The text in place of the pages of a job that has none. */
 export function describeNoPages(status: string): string {
   return hasEnded(status) ? 'No page was scraped.' : 'No pages yet.'

@@ -2,7 +2,7 @@ import type { JobKind, JobStatusFilter, ListedJob } from 'bowline/contract/jobs'
 import type { Api } from '../api/api.ts'
 import type { CsvRow } from '../components/csv.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
-import { startOf } from '../components/time-range.tsx'
+import { spanOf } from '../components/time-span.ts'
 
 /** Values of the filter by status. The page does not load the schema of the contract. */
 export const jobStatuses: readonly JobStatusFilter[] = ['running', 'ended', 'completed', 'failed', 'cancelled']
@@ -32,7 +32,7 @@ export async function listJobs(
     kind: kind === '' ? undefined : (kind as JobKind),
     status: status === '' ? undefined : (status as JobStatusFilter),
     search: search === '' ? undefined : search,
-    from: startOf(range),
+    ...spanOf(range),
     cursor,
     limit,
   }

@@ -1,7 +1,9 @@
-import type { Check, Monitor } from 'bowline/contract/monitor-checks'
+import type { Check, CheckStatus, Monitor } from 'bowline/contract/monitor-checks'
 import type { CreateMonitorOptions, UpdateMonitorOptions } from 'bowline/contract/monitors'
 import type { RouteInput, RouteOutput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
+import { spanOf } from '../components/time-span.ts'
+import type { PageOfRows } from '../frame/use-pages.ts'
 
 type CheckQuery = RouteInput<'getCheck'>['query']
 
@@ -11,25 +13,54 @@ export type CheckWithPages = RouteOutput<'getCheck'>['data']
 /** Maximum number of listed monitors. */
 export const maxMonitors = 100
 
-/** Maximum number of listed checks of a monitor. */
-export const maxChecks = 50
-
 /** Lists the monitors of the team. */
 export async function listMonitors(api: Api, signal: AbortSignal): Promise<readonly Monitor[]> {
   return (await api.call('listMonitors', { query: { limit: maxMonitors } }, signal)).data
 }
 
-/** Reads a monitor and its latest checks. */
-export async function readMonitor(
+/** Reads a monitor. */
+export async function readMonitor(api: Api, id: string, signal: AbortSignal): Promise<Monitor> {
+  return (await api.call('getMonitor', { params: { id } }, signal)).data
+}
+
+/** Values of the filter by status. The page does not load the schema of the contract. */
+export const checkStatuses: readonly CheckStatus[] = [
+  'queued',
+  'running',
+  'completed',
+  'partial',
+  'failed',
+  'skipped_overlap',
+  'skipped_no_credits',
+]
+
+interface CheckFilters {
+  /** Id of the monitor. */
+  readonly id: string
+  /** Empty for all. */
+  readonly status: string
+  /** Time range of the creation. */
+  readonly range: string
+  readonly cursor: string | undefined
+}
+
+const checksPerPage = 25
+
+/** Reads a page of the checks of a monitor, newest first. */
+export async function listChecks(
   api: Api,
-  id: string,
-  signal: AbortSignal,
-): Promise<{ readonly monitor: Monitor; readonly checks: readonly Check[] }> {
-  const [monitor, checks] = await Promise.all([
-    api.call('getMonitor', { params: { id } }, signal),
-    api.call('listChecks', { params: { id }, query: { limit: maxChecks } }, signal),
-  ])
-  return { monitor: monitor.data, checks: checks.data }
+  { id, status, range, cursor }: CheckFilters,
+  signal?: AbortSignal,
+): Promise<PageOfRows<Check>> {
+  const offset = Number(cursor ?? 0)
+  const query = {
+    status: status === '' ? undefined : (status as CheckStatus),
+    ...spanOf(range),
+    limit: checksPerPage,
+    offset,
+  }
+  const { data } = await api.call('listChecks', { params: { id }, query }, signal)
+  return { rows: data, cursor: data.length < checksPerPage ? null : String(offset + checksPerPage) }
 }
 
 /** Reads a check with its pages, filtered by `status` unless that is `undefined`. */

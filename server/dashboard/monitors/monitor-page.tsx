@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { Check, Monitor } from 'bowline/contract/monitor-checks'
+import type { Monitor } from 'bowline/contract/monitor-checks'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { goTo, linkTo } from '../frame/route.ts'
+import { goTo } from '../frame/route.ts'
 import { BackLink } from '../frame/back-link.tsx'
-import { Status } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
@@ -14,8 +12,8 @@ import { Stat } from '../components/stat.tsx'
 import { leadOfUnloaded, Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { deleteMonitor, describeTargets, maxChecks, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
-import { SummaryBadges } from './summary-badges.tsx'
+import { deleteMonitor, describeTargets, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
+import { MonitorChecks } from './monitor-checks.tsx'
 
 /** A monitor with its checks. */
 export function MonitorPage({ id }: { readonly id: string }) {
@@ -24,34 +22,24 @@ export function MonitorPage({ id }: { readonly id: string }) {
     `monitor ${id}`,
     async (api, signal) => {
       const read = await readMonitor(api, id, signal)
-      setIsChecking(read.monitor.currentCheckId !== null)
+      setIsChecking(read.currentCheckId !== null)
       return read
     },
     { pollMs: isChecking ? 700 : 4000 },
   )
   return (
     <Page
-      title={value?.monitor.name ?? 'Monitor'}
+      title={value?.name ?? 'Monitor'}
       before={<BackLink to={['monitors']}>Monitors</BackLink>}
-      lead={value === undefined ? leadOfUnloaded(apiError) : describeTargets(value.monitor)}
-      actions={value !== undefined && <Actions monitor={value.monitor} onChange={reload} />}
+      lead={value === undefined ? leadOfUnloaded(apiError) : describeTargets(value)}
+      actions={value !== undefined && <Actions monitor={value} onChange={reload} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
-          <Facts monitor={value.monitor} />
-          <section class="block">
-            <h2>Checks</h2>
-            {value.checks.length === 0 ? (
-              <p class="faint">No checks yet. Later checks are compared with the first one.</p>
-            ) : (
-              <DataTable label="Checks" columns={columns} rows={value.checks} keyOf={(check) => check.id} />
-            )}
-            {value.checks.length === maxChecks && (
-              <p class="faint">Showing the latest {maxChecks}. Use the API to read all checks.</p>
-            )}
-          </section>
+          <Facts monitor={value} />
+          <MonitorChecks monitor={value} />
         </>
       )}
     </Page>
@@ -125,18 +113,3 @@ function Facts({ monitor }: { readonly monitor: Monitor }) {
     </div>
   )
 }
-
-const columns: readonly Column<Check>[] = [
-  {
-    title: 'Check',
-    cell: ({ id, monitorId, startedAt, createdAt }) => (
-      <a href={linkTo(['monitors', monitorId, id])}>
-        <Ago time={startedAt ?? createdAt} />
-      </a>
-    ),
-  },
-  { title: 'Status', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Pages', cell: ({ summary }) => <SummaryBadges summary={summary} /> },
-  { title: 'Trigger', isExtra: true, cell: ({ trigger }) => trigger },
-  { title: 'Credits', isNumber: true, isExtra: true, cell: ({ actualCredits }) => actualCredits ?? '–' },
-]

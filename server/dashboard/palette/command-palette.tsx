@@ -35,11 +35,11 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         list={undefined}
         autofocus
         role="combobox"
-        aria-label="Page, id, or name of a session"
+        aria-label="Page, id, name or URL"
         aria-expanded={destinations.length > 0}
         aria-controls={listId}
         aria-activedescendant={destinations.length > 0 ? `${listId}-${chosen}` : undefined}
-        placeholder="Page, id, or name of a session"
+        placeholder="Page, id, name or URL"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKey}

@@ -1,6 +1,8 @@
 import { ApiError, type Api } from '../api/api.ts'
 import { navItems } from '../frame/nav-items.ts'
 import { linkTo } from '../frame/route.ts'
+import { jobTitles } from '../jobs/job-calls.ts'
+import { listMonitors } from '../monitors/monitor-calls.ts'
 
 /** A page that the palette can open. */
 export interface Destination {
@@ -10,54 +12,95 @@ export interface Destination {
   readonly link: string
 }
 
-const maxSessions = 6
+/** Maximum number of results of each kind. */
+const limit = 6
 
 /** Returns the pages of the navigation whose title contains a text. */
 export function findPages(text: string): readonly Destination[] {
-  const wanted = text.trim().toLowerCase()
   return navItems
-    .filter(({ title }) => title.toLowerCase().includes(wanted))
+    .filter(({ title }) => contains(title, text.trim()))
     .map(({ name, title }) => ({ title, kind: 'Page', link: linkTo([name]) }))
 }
 
 /**
- * Finds whatever has this id, and the sessions with this text in their name, profile or metadata.
+ * Finds the sessions, jobs, profiles, monitors and extensions with this text in their names or
+ * targets or at the start of their ids, and whatever else has this id.
  */
 export async function findObjects(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const wanted = text.trim()
   if (wanted.length < 2) return []
   const found = await Promise.all([
     findSessions(api, wanted, signal),
+    findJobs(api, wanted, signal),
+    findProfiles(api, wanted, signal),
+    findMonitors(api, wanted, signal),
+    findExtensions(api, wanted, signal),
     isId(wanted) ? findById(api, wanted, signal) : [],
   ])
   return found.flat()
 }
 
 async function findSessions(api: Api, search: string, signal: AbortSignal): Promise<readonly Destination[]> {
-  const { sessions } = await api.call('listSessions', { query: { search, limit: maxSessions } }, signal)
+  const { sessions } = await api.call('listSessions', { query: { search, limit } }, signal)
   return sessions.map(({ id, name }) => ({ title: name ?? id, kind: 'Session', link: linkTo(['sessions', id]) }))
 }
 
-/** Asks for each kind of object with this id. Those that do not exist are left out. */
+async function findJobs(api: Api, search: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  const { data } = await api.call('listJobs', { query: { search, limit } }, signal)
+  return data.map(({ id, kind, target }) => ({
+    title: target === undefined || id.startsWith(search.toLowerCase()) ? id : target,
+    kind: jobTitles[kind],
+    link: linkTo(['jobs', kind, id]),
+  }))
+}
+
+async function findProfiles(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  const { data } = await api.call('listProfiles', {}, signal)
+  return data
+    .filter(({ name }) => contains(name, text))
+    .slice(0, limit)
+    .map(({ name }) => ({ title: name, kind: 'Profile', link: linkTo(['profiles', name]) }))
+}
+
+async function findMonitors(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  return (await listMonitors(api, signal))
+    .filter(({ id, name }) => contains(name, text) || startsWith(id, text))
+    .slice(0, limit)
+    .map(({ id, name }) => ({ title: name, kind: 'Monitor', link: linkTo(['monitors', id]) }))
+}
+
+async function findExtensions(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  const { data } = await api.call('listExtensions', {}, signal)
+  return data
+    .filter(({ id, name }) => contains(name, text) || startsWith(id, text))
+    .slice(0, limit)
+    .map(({ name }) => ({ title: name, kind: 'Extension', link: linkTo(['extensions']) }))
+}
+
+/** Asks for a scrape and a webhook delivery with this id: their lists cannot be searched by it. */
 async function findById(api: Api, id: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const params = { params: { id } }
-  const ifFound = async (kind: string, segments: readonly string[], reading: Promise<unknown>) =>
+  const ifFound = async (kind: string, section: string, reading: Promise<unknown>) =>
     reading.then(
-      (): readonly Destination[] => [{ title: id, kind, link: linkTo(segments) }],
+      (): readonly Destination[] => [{ title: id, kind, link: linkTo([section, id]) }],
       (error: unknown): readonly Destination[] => {
         if (error instanceof ApiError && [400, 403, 404, 410].includes(error.status)) return []
         throw error
       },
     )
   const found = await Promise.all([
-    ifFound('Batch', ['jobs', 'batch_scrape', id], api.call('getBatch', { ...params, query: { limit: 1 } }, signal)),
-    ifFound('Crawl', ['jobs', 'crawl', id], api.call('getCrawl', { ...params, query: { limit: 1 } }, signal)),
-    ifFound('Extract', ['jobs', 'extract', id], api.call('getExtract', params, signal)),
-    ifFound('Monitor', ['monitors', id], api.call('getMonitor', params, signal)),
-    ifFound('Scrape', ['scrapes', id], api.call('getScrape', params, signal)),
-    ifFound('Webhook delivery', ['webhooks', id], api.call('getDelivery', params, signal)),
+    ifFound('Scrape', 'scrapes', api.call('getScrape', params, signal)),
+    ifFound('Webhook delivery', 'webhooks', api.call('getDelivery', params, signal)),
   ])
   return found.flat()
+}
+
+function contains(name: string, text: string): boolean {
+  return name.toLowerCase().includes(text.toLowerCase())
+}
+
+function startsWith(id: string, text: string): boolean {
+  return id.startsWith(text.toLowerCase())
 }
 
 function isId(text: string): boolean {

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { EndReason, SessionSummary } from 'bowline/contract/browser'
+import { useAccount } from '../api/context.ts'
 import { LoadMore } from '../frame/load-more.tsx'
+import { useLoaded } from '../frame/use-loaded.ts'
 import { usePages } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { Badge, Status } from '../components/badge.tsx'
@@ -9,7 +11,8 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
-import { startOf, TimeRange } from '../components/time-range.tsx'
+import { TimeRange } from '../components/time-range.tsx'
+import { spanOf } from '../components/time-span.ts'
 import { useSettled } from '../components/use-settled.ts'
 import { listEnded } from './session-calls.ts'
 
@@ -45,22 +48,41 @@ export function toneOf(reason: string) {
   return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
 }
 
+/** The names of the team's API keys, with revoked ones, by id. Empty until they are loaded. */
+function useKeys(): ReadonlyMap<string, string> {
+  const { team } = useAccount()
+  const { value } = useLoaded('keys', async (api, signal) => api.call('listKeys', {}, signal))
+  return new Map(value?.data.filter((key) => key.team === team).map(({ id, name }) => [id, name]))
+}
+
 /** Ended sessions, newest first, page by page. */
 export function EndedSessions({ text }: { readonly text: string }) {
   const search = useSettled(text.trim())
   const [reason, setReason] = useState('')
+  const [key, setKey] = useState('')
   const [range, setRange] = useState('')
-  const pages = usePages<SessionSummary>(`ended ${reason} ${range} ${search}`, async (api, cursor, signal) =>
-    listEnded(api, { reason, search, from: startOf(range), cursor }, signal),
+  const keys = useKeys()
+  const pages = usePages<SessionSummary>(`ended ${reason} ${key} ${range} ${search}`, async (api, cursor, signal) =>
+    listEnded(api, { reason, key, search, span: spanOf(range), cursor }, signal),
   )
   const { rows, apiError, reload } = pages
-  const isFiltered = reason !== '' || range !== '' || search !== ''
+  const isFiltered = reason !== '' || key !== '' || range !== '' || search !== ''
   if (rows?.length === 0 && !isFiltered) return null
   return (
     <section class="block">
       <div class="block-head">
         <h2>Ended</h2>
         <FilterSelect label="Filter by reason" all="All reasons" names={reasons} chosen={reason} onChoose={setReason} />
+        {keys.size > 1 && (
+          <FilterSelect
+            label="Filter by API key"
+            all="All keys"
+            names={[...keys.keys()]}
+            titleOf={(id) => keys.get(id) ?? id}
+            chosen={key}
+            onChoose={setKey}
+          />
+        )}
         <TimeRange chosen={range} onChoose={setRange} />
       </div>
       <ErrorNote apiError={apiError} onRetry={reload} />

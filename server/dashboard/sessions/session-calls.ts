@@ -3,6 +3,7 @@ import type { CreateSessionResponse, EndReason, SessionSummary } from 'bowline/c
 import type { CreateSessionOptions } from 'bowline/contract/session-options'
 import type { RouteInput } from 'bowline/contract/route-types'
 import type { Api } from '../api/api.ts'
+import type { TimeSpan } from '../components/time-span.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
 
 /** Lists the live sessions, newest first. Does not count as activity. */
@@ -15,24 +16,27 @@ const endedPageSize = 20
 interface EndedFilter {
   /** Empty for all reasons. */
   readonly reason: string
+  /** Id of an API key. Empty for all keys. */
+  readonly key: string
   /** Empty for all sessions. */
   readonly search: string
-  /** Earliest creation. */
-  readonly from: string | undefined
+  /** Time of the creation. */
+  readonly span: TimeSpan
   readonly cursor: string | undefined
 }
 
 /** Reads a page of the ended sessions, newest first. */
 export async function listEnded(
   api: Api,
-  { reason, search, from, cursor }: EndedFilter,
+  { reason, key, search, span, cursor }: EndedFilter,
   signal?: AbortSignal,
 ): Promise<PageOfRows<SessionSummary>> {
   const query = {
     status: 'ended',
     endReason: reason === '' ? undefined : (reason as EndReason),
+    key: key === '' ? undefined : key,
     search: search === '' ? undefined : search,
-    from,
+    ...span,
     cursor,
     limit: endedPageSize,
   } as const

@@ -9,7 +9,8 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
-import { startOf, TimeRange } from '../components/time-range.tsx'
+import { TimeRange } from '../components/time-range.tsx'
+import { spanOf } from '../components/time-span.ts'
 
 /** A session, a job or a monitor with its cost. */
 type Cost = RouteOutput<'listCosts'>['data'][number]
@@ -57,7 +58,7 @@ function linkToCost({ kind, id }: Cost): string | undefined {
 export function Costs() {
   const [range, setRange] = useState('Last 30 days')
   const read = async (api: Api, limit: number, signal?: AbortSignal): Promise<readonly Cost[]> =>
-    (await api.call('listCosts', { query: { from: startOf(range), limit } }, signal)).data
+    (await api.call('listCosts', { query: { ...spanOf(range), limit } }, signal)).data
   const { value, apiError, reload } = useLoaded(`costs ${range}`, async (api, signal) => read(api, shown, signal))
   return (
     <section class="block">

@@ -1,7 +1,7 @@
 import type { Delivery } from 'bowline/contract/webhooks'
 import type { Api } from '../api/api.ts'
 import type { CsvRow } from '../components/csv.ts'
-import { startOf } from '../components/time-range.tsx'
+import { spanOf } from '../components/time-span.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
 import { isJobKind } from '../jobs/job-calls.ts'
@@ -35,7 +35,7 @@ export async function listDeliveries(
     // The page's URL may contain any status. The server rejects unknown ones.
     status: status === '' ? undefined : (status as (typeof deliveryStates)[number]),
     search: search === '' ? undefined : search,
-    from: startOf(range),
+    ...spanOf(range),
   }
   const page = await api.call('listDeliveries', { query }, signal)
   return { rows: page.data, cursor: page.cursor }

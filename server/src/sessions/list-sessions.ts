@@ -18,6 +18,8 @@ export async function listSessions(
     readonly endReason?: EndReason | undefined
     /** Name of the profile. */
     readonly profile?: string | undefined
+    /** Name or id of the API key that created them. */
+    readonly key?: string | undefined
     /** Start of the id, or part of the name, the profile or the metadata. */
     readonly search?: string | undefined
     /** Earliest creation, inclusive. */
@@ -39,6 +41,7 @@ export async function listSessions(
   else if (filter.status !== undefined) query = query.where('status', '=', filter.status)
   if (filter.endReason !== undefined) query = query.where('endReason', '=', filter.endReason)
   if (filter.profile !== undefined) query = query.where('profileName', '=', filter.profile)
+  if (filter.key !== undefined) query = query.where(hasKey(filter.key))
   if (filter.search !== undefined) query = query.where(containsText(filter.search))
   if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
   if (filter.to !== undefined) query = query.where('createdAt', '<', filter.to)
@@ -51,6 +54,11 @@ export async function listSessions(
   if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${metadata}::jsonb`)
   const rows = await query.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(filter.limit).execute()
   return rows.map(toRow)
+}
+
+/** Whether a session was created with the API key of this name or id. */
+function hasKey(key: string): RawBuilder<boolean> {
+  return sql<boolean>`api_key_id in (select id from api_key where id::text = ${key} or name = ${key})`
 }
 
 /** Whether a session has this text in its labels or its profile, or an id that starts with it. */

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
-import { describeNoPages, describeWarning } from '../../dashboard/jobs/job-state.ts'
+import { agentStatus, describeNoPages, describeWarning } from '../../dashboard/jobs/job-state.ts'
 
 test('a job without pages expects some only while it runs', () => {
   expect(describeNoPages('scraping')).toBe('No pages yet.')
   for (const status of ['completed', 'failed', 'cancelled'])
     expect(describeNoPages(status), status).toBe('No page was scraped.')
+})
+
+test('a cancelled agent has the status of other cancelled jobs', () => {
+  expect(agentStatus({ status: 'failed', stopReason: 'cancelled' })).toBe('cancelled')
+  expect(agentStatus({ status: 'failed', stopReason: 'credit_limit_reached' })).toBe('failed')
+  expect(agentStatus({ status: 'processing' })).toBe('processing')
 })
 
 test('a warning names the list of errors in place of its path in the API', () => {

@@ -63,6 +63,10 @@ export function testWork(dashboard: () => DashboardFixture): void {
     expect(await readFile(await saved.path(), 'utf8')).toContain(
       `,crawl,${crawl.body['id']},${site.url('/prices')},completed,1,1,0,`,
     )
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(String(crawl.body['id']).slice(0, 30))
+    await page.getByRole('option', { name: `${crawl.body['id']} Crawl` }).click()
+    await page.locator('h1', { hasText: 'Crawl' }).waitFor()
     expect(view.consoleErrors).toEqual([])
   })
 
@@ -121,6 +125,11 @@ export function testWork(dashboard: () => DashboardFixture): void {
       Number(await diff.locator('del').textContent()),
     )
     await page.getByRole('link', { name: 'Monitor', exact: true }).click()
+    await page.getByLabel('Time range').selectOption('Custom dates')
+    await page.getByRole('row', { name: '1 changed' }).waitFor()
+    await page.getByLabel('First day').fill('2026-01-02')
+    await page.getByLabel('Last day').fill('2026-01-01')
+    await page.getByText('No check matches.').waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('button', { name: 'Resume' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()

@@ -131,6 +131,8 @@ describe('a list of sessions', () => {
     ['status=active&search=nightly', true],
     ['status=ended&search=nightly', false],
     ['endReason=crashed', false],
+    ['key=bootstrap', true],
+    ['key=nobody', false],
     ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', false],
   ])('with %s has the session: %s', async (query, isFound) => {
     expect((await idsOf(query)).includes(ended.id)).toBe(isFound)

@@ -57,6 +57,10 @@ export interface CheckFilter {
   readonly limit: number
   readonly offset: number
   readonly status?: CheckStatus | undefined
+  /** Earliest creation, as ISO 8601. */
+  readonly from?: string | undefined
+  /** Latest creation, exclusive, as ISO 8601. */
+  readonly to?: string | undefined
 }
 
 /** Lists the checks of a monitor, newest first. Leaves out checks that cannot be read. */
@@ -67,6 +71,8 @@ export async function listChecks(
 ): Promise<readonly CheckRow[]> {
   let query = db.selectFrom('monitorCheck').selectAll().where('monitorId', '=', filter.monitorId)
   if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.from !== undefined) query = query.where('createdAt', '>=', new Date(filter.from))
+  if (filter.to !== undefined) query = query.where('createdAt', '<', new Date(filter.to))
   const rows = await query
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
