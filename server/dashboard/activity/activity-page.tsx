@@ -81,12 +81,21 @@ const columns: readonly Column<ActivityItem>[] = [
     cell: (item) => {
       const link = linkOf(item)
       const text = item.target ?? item.id
-      return link === undefined ? (
-        <span class="target">{text}</span>
-      ) : (
-        <a class="target" href={link}>
-          {text}
-        </a>
+      return (
+        <>
+          {link === undefined ? (
+            <span class="target">{text}</span>
+          ) : (
+            <a class="target" href={link}>
+              {text}
+            </a>
+          )}
+          {item.error !== undefined && (
+            <span class="narrow">
+              <Badge tone="bad">{item.error}</Badge>
+            </span>
+          )}
+        </>
       )
     },
   },

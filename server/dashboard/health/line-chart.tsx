@@ -49,7 +49,7 @@ function optionsOf(series: Series, { ink, line, format, minTop }: ChartStyle): O
     cursor: { show: false },
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(minTop, high * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_chart, times) => times.map(clockText) },
+      { ...axis, grid: { show: false }, incrs: tickSeconds, values: (_chart, times) => times.map(clockText) },
       { ...axis, size: 56, values: (_chart, values) => values.map(format) },
     ],
     series: [
@@ -65,6 +65,9 @@ function optionsOf(series: Series, { ink, line, format, minTop }: ChartStyle): O
     ],
   }
 }
+
+/** Seconds between the ticks of the time axis: at least a minute, which is what they show. */
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * 60)
 
 function clockText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hour12: false })

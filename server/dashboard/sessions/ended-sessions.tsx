@@ -38,6 +38,7 @@ const columns: readonly Column<SessionSummary>[] = [
   {
     title: 'Duration',
     isNumber: true,
+    isExtra: true,
     cell: ({ sessionDurationMs }) => (sessionDurationMs === undefined ? '–' : formatDuration(sessionDurationMs)),
   },
   { title: 'Credits', isNumber: true, cell: ({ creditsBilled }) => creditsBilled ?? '–' },

@@ -184,7 +184,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await view.page.getByLabel('Filter by outcome').selectOption('failed')
     await view.page.getByLabel('Search activity').fill('lone-refusal')
     await expect.poll(async () => rows.count()).toBe(1)
-    await rows.getByText('EGRESS_REFUSED').waitFor()
+    await rows.getByRole('cell', { name: 'EGRESS_REFUSED', exact: true }).waitFor()
     await view.page.getByLabel('Search activity').fill('')
     await view.page.getByLabel('Filter by outcome').selectOption('')
     await view.page.getByLabel('Filter by endpoint').selectOption('scrape')
