@@ -98,6 +98,8 @@ export const scrapePages: Pages = {
     response.end(isMember ? makePdf([[{ size: 12, text: 'For members' }]]) : 'Members only')
   },
   '/picture.png': bytes(Buffer.from([0x89, 0x50, 0x4e, 0x47]), { 'content-type': 'image/png' }),
+  '/utf-16': bytes(Buffer.from('\ufeff<html><p>Grüße 日本</p></html>', 'utf16le'), {}),
+  '/utf-16.txt': bytes(Buffer.from('\ufeffGrüße 日本', 'utf16le'), { 'content-type': 'application/octet-stream' }),
   '/program.bin': bytes(Buffer.from([0, 1, 2, 3]), { 'content-type': 'application/octet-stream' }),
   '/three.pdf': bytes(makePdf(['First page', 'Second page', 'Third page'].map((text) => [{ size: 12, text }])), {
     'content-type': 'application/octet-stream',

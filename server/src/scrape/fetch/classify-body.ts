@@ -1,4 +1,5 @@
 import { BowlineError } from 'bowline/kit/errors'
+import { declaredCharset } from '../../kit/declared-charset.ts'
 import { findDocument } from '../documents/file-kinds.ts'
 import type { DocumentFile, PageBody } from './loaded-page.ts'
 import { decodeText } from './decode-text.ts'
@@ -27,7 +28,9 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
     return { kind: 'html', html: decodeText(bytes, contentType) }
   const isText = type.startsWith('text/') || languages.some(([part]) => part.test(type))
-  if (!isText && (start.includes(0) || (type !== '' && type !== 'application/octet-stream'))) {
+  // ASCII in UTF-16 contains zeros. The byte order mark tells it from binary data.
+  const isUtf16 = declaredCharset(start, undefined)?.startsWith('utf-16') === true
+  if (!isText && ((start.includes(0) && !isUtf16) || (type !== '' && type !== 'application/octet-stream'))) {
     const what = type === '' ? 'binary data without a content type' : type
     throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The URL returns ${what}, which has no text to scrape`)
   }

@@ -159,6 +159,8 @@ describe('a URL that is not HTML', () => {
   test.each([
     ['JSON becomes a code block', '/data.json', '```json\n{"a": 1}\n```\n'],
     ['text is returned unchanged', '/notes.txt', 'plain <b>words</b>'],
+    ['UTF-16 with a byte order mark and without a content type is HTML', '/utf-16', 'Grüße 日本\n'],
+    ['UTF-16 with a byte order mark is text, not binary data', '/utf-16.txt', 'Grüße 日本'],
   ])('%s', async (_, path, markdown) => {
     expect((await fixture.read(path))['markdown']).toBe(markdown)
   })
