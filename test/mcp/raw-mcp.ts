@@ -51,6 +51,12 @@ export class RawMcp {
     )
   }
 
+  /** Opens the stream of messages to the client. */
+  async listen(): Promise<{ readonly ended: Promise<unknown> }> {
+    const response = await fetch(this.#url, { headers: this.#allHeaders({ accept: 'text/event-stream' }) })
+    return { ended: response.text() }
+  }
+
   /** Ends the MCP session. Returns the status. */
   async end(): Promise<number> {
     return (await fetch(this.#url, { method: 'DELETE', headers: this.#allHeaders({}) })).status

@@ -138,9 +138,10 @@ export async function openApiServer(
   resources.use(viewers)
   resources.use(startStoringKeyUse(authenticator, onError))
   const heartbeatResources = resources.use(new AsyncDisposableStack())
+  // Tools call this server until the requests of MCP clients are finished.
+  resources.use(mcpHost)
   const finishRequests = async (): Promise<void> => drain.waitForPending(drainTimeout * 1000)
   resources.defer(async () => void (await Promise.all([sessions.drain(), finishRequests(), handOverTasks(deps)])))
-  resources.use(mcpHost)
   return { app, sessions, localUrl: https.localUrl(), heartbeatResources }
 }
 

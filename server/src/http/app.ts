@@ -233,7 +233,7 @@ async function registerServerRoutes(app: FastifyInstance, deps: HttpDeps, access
   registerDiscovery(app, { sessions, accessOf, baseUrlOf })
   registerScrapeFiles(app, { blobs, accessOf })
   const { nodeId, peers, authenticator } = deps
-  registerMcp(app, { accessOf, baseUrlOf, nodeId, peers, authenticator, ...deps.mcp })
+  registerMcp(app, { accessOf, baseUrlOf, nodeId, peers, authenticator, draining: sessions.draining, ...deps.mcp })
   await app.register(async (scope) => registerMonitorMail(scope, { store, accessOf }))
 }
 

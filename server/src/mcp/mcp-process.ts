@@ -44,6 +44,8 @@ async function respond(id: number, request: ProcessRequest): Promise<void> {
     const webRequest = new Request(url, { ...init, signal: cancelled.signal })
     const response = await (await openEndpoint()).handle(webRequest, caller, body)
     send({ kind: 'head', id, status: response.status, headers: [...response.headers] })
+    // The headers are sent with the first chunk, and a stream may have no message for long.
+    if (method === 'GET' && response.ok) send({ kind: 'chunk', id, chunk: Buffer.from(': connected\n\n') })
     for await (const chunk of response.body ?? []) send({ kind: 'chunk', id, chunk })
     reportSessions()
     send({ kind: 'end', id })

@@ -1,8 +1,10 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
+import { textOf } from '../../../test/mcp/answers.ts'
+import { RawMcp } from '../../../test/mcp/raw-mcp.ts'
 
 interface Answer {
   readonly status: number | undefined
@@ -29,13 +31,17 @@ async function ask(lab: Lab, agent: Agent, method: string, path: string, body?: 
 
 describe('a draining server', () => {
   let answerPages: () => void
+  let held: Promise<void>
   let site: Site
+  beforeEach(() => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    answerPages = resolve
+  })
   beforeAll(async () => {
-    const held = Promise.withResolvers<void>()
-    answerPages = held.resolve
     site = await startSite({
       '/held': async ({ response }) => {
-        await held.promise
+        await held
         response.setHeader('content-type', 'text/html').end('<h1>Held</h1>')
       },
     })
@@ -66,6 +72,25 @@ describe('a draining server', () => {
     }
     await stopped
     agent.destroy()
+  })
+
+  test('completes running calls of MCP tools, and ends streams of messages to MCP clients', async () => {
+    // Without the end of the stream, the server would wait for the whole time.
+    const lab = await startLab({ drainTimeout: 3600 })
+    const mcp = new RawMcp(new URL('/mcp', lab.server.url), lab.server.apiKey)
+    await mcp.initialize()
+    const { ended } = await mcp.listen()
+    const scraped = mcp.call('scrape', { url: site.url('/held?mcp') })
+    await expect.poll(() => site.requests.all.some(({ path }) => path === '/held?mcp')).toBe(true)
+
+    const stopped = lab[Symbol.asyncDispose]()
+    await ended
+    const refused = await mcp.post({ id: 3, method: 'tools/list' })
+    answerPages()
+
+    expect(textOf(await scraped)).toContain('# Held')
+    expect(refused.status).toBe(503)
+    await stopped
   })
 
   test('completes running requests, refuses new work, is not ready, and closes connections after the response', async () => {

@@ -9,6 +9,7 @@ import { relayRequest } from '../../cluster/relay.ts'
 import type { McpHost } from '../../mcp/mcp-host.ts'
 import { mcpBodyBytes } from '../body-sizes.ts'
 import { mcpOptionsOf, type McpSettings } from '../mcp-options.ts'
+import { drainingError } from '../../sessions/draining-error.ts'
 import { registerServerRoute } from '../register-route.ts'
 import { isRelayed } from '../session-node.ts'
 
@@ -21,6 +22,8 @@ export interface McpRouteDeps {
   readonly nodeId: string
   readonly peers: Pick<Peers, 'findByTag'>
   readonly settings: McpSettings
+  /** Aborts when the server starts to drain. */
+  readonly draining: AbortSignal
   readonly authenticator: Pick<Authenticator, 'authenticate'>
   /** Returns the URL of the plain HTTP listener of an HTTPS server. */
   readonly localUrl: () => string | undefined
@@ -49,6 +52,7 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     closeWhenRevoked(request, reply, deps)
+    if (request.method === 'GET') closeWhenDraining(reply, deps)
     const { method, body, url } = request
     const headers = headersOf(request)
     const response = await host.handle(
@@ -98,6 +102,14 @@ function closeWhenRevoked(
     })
   }, checkKeyMs).unref()
   raw.once('close', () => clearInterval(checking))
+}
+
+/** Ends the stream of messages to a client once the server drains, which would wait for its end. */
+function closeWhenDraining({ raw }: FastifyReply, { draining }: Pick<McpRouteDeps, 'draining'>): void {
+  if (draining.aborted) throw drainingError()
+  const close = (): void => void (raw.headersSent ? raw.end() : raw.destroy())
+  draining.addEventListener('abort', close, { once: true })
+  raw.once('close', () => draining.removeEventListener('abort', close))
 }
 
 const callWithHandle = z.object({ params: z.object({ arguments: z.object({ session: z.string() }) }) })
