@@ -44,7 +44,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
     const outcome = await bowline.withSession(
       { ...toSessionOptions(flags), signal: signals.interrupted, onEnd: (bill) => printBill(bill, flags) },
       async ({ session }) => {
-        const code = await spawnChild(command, session, signals)
+        const code = await spawnChild(command, session, signals, flags)
         if (code !== 0 && flags.keepOnFailure === true) keepSession(session)
         return code
       },

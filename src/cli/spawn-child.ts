@@ -4,7 +4,8 @@ import { constants } from 'node:os'
 import { environmentWith } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { ForwardedSignals } from './forward-signals.ts'
-import { printNote } from '../terminal/print.ts'
+import { printError } from '../terminal/print.ts'
+import { BowlineError } from '../kit/errors.ts'
 import { isError } from '../kit/is-error.ts'
 
 /**
@@ -15,6 +16,7 @@ export async function spawnChild(
   [file = '', ...args]: readonly string[],
   session: Session,
   signals: ForwardedSignals,
+  options: { readonly json?: boolean | undefined },
 ): Promise<number> {
   const child = spawn(file, args, {
     stdio: 'inherit',
@@ -30,7 +32,9 @@ export async function spawnChild(
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
     return signal === null ? (code ?? 1) : exitCodeOfSignal(signal)
   } catch (error) {
-    return exitCodeOfFailure(file, error)
+    const { message, exitCode } = explainFailure(file, error)
+    printError(new BowlineError('COMMAND_FAILED', message), options)
+    return exitCode
   }
 }
 
@@ -39,15 +43,10 @@ export function exitCodeOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-function exitCodeOfFailure(file: string, error: unknown): number {
+/** Throws the error if it is not about the file. */
+function explainFailure(file: string, error: unknown): { readonly message: string; readonly exitCode: number } {
   const code = isError(error) && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') {
-    printNote(`COMMAND_FAILED: ${file} was not found`)
-    return 127
-  }
-  if (code === 'EACCES') {
-    printNote(`COMMAND_FAILED: ${file} is not executable`)
-    return 126
-  }
+  if (code === 'ENOENT') return { message: `${file} was not found`, exitCode: 127 }
+  if (code === 'EACCES') return { message: `${file} is not executable`, exitCode: 126 }
   throw error
 }

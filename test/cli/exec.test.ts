@@ -74,6 +74,19 @@ test.each([
   expect(service.deleted).toEqual(['session-1'])
 })
 
+test.each([
+  ['bowline-has-no-such-command', 'bowline-has-no-such-command was not found'],
+  ['/etc', '/etc is not executable'],
+])('with --json, a command that cannot be run is an error in JSON: %s', async (file, message) => {
+  await using service = await startForeignService()
+
+  const { errors } = await runExec(service, '--json', '--', file)
+
+  const [error = '', bill = ''] = errors.split('\n')
+  expect(JSON.parse(error)).toEqual({ code: 'COMMAND_FAILED', message })
+  expect(JSON.parse(bill)).toMatchObject({ sessionId: 'session-1', creditsBilled: 2 })
+})
+
 test('the exit code is passed on even if standard error is closed', async () => {
   await using service = await startForeignService()
   const args = ['exec', '--', 'sh', '-c', 'exit 7']
