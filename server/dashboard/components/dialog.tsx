@@ -35,7 +35,7 @@ export function Dialog({ title, ignoresBackdrop = false, onClose, children }: Di
       <div class="dialog-body">
         <header>
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+          <button type="button" class="icon-button" aria-label="Close" title="Close (Escape)" onClick={onClose}>
             <Icon name="cross" />
           </button>
         </header>

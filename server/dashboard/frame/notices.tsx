@@ -48,7 +48,7 @@ export function NoticesProvider({ children }: { readonly children: ComponentChil
               {message instanceof ApiError ? message.message : message}
               {message instanceof ApiError && message.hint !== undefined && <small>{message.hint}</small>}
             </p>
-            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => drop(id)}>
+            <button type="button" class="icon-button" aria-label="Dismiss" title="Dismiss" onClick={() => drop(id)}>
               <Icon name="cross" />
             </button>
           </div>

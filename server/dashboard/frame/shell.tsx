@@ -48,6 +48,7 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
           type="button"
           class="icon-button"
           aria-label="Menu"
+          title="Menu"
           aria-expanded={isMenuOpen}
           onClick={() => setIsMenuOpen(!isMenuOpen)}
         >

@@ -98,10 +98,12 @@ const columns: readonly Column<DeliveryGroup>[] = [
 
 function EventCell({ group: { newest, deliveries } }: { readonly group: DeliveryGroup }) {
   const { id, event, jobId, url } = newest
+  // Breaks long names between their words, so that all columns fit on a phone.
+  const words = event.split(/(?<=[._])/).flatMap((word) => [<wbr key={word} />, word])
   const link = deliveries.length === 1 ? linkTo(['webhooks', id]) : linkTo(['webhooks'], { job: jobId })
   return (
     <div class="two-lines">
-      <a href={link}>{event}</a>
+      <a href={link}>{words}</a>
       {deliveries.length > 1 && <small>{countOf(deliveries.length, 'delivery', 'deliveries')} of this job</small>}
       <small class="target">{url}</small>
     </div>

@@ -154,7 +154,13 @@ async function expectFitsPhone(
   const rules = hasKnownColours ? rulesOfSizes : rulesOfScreens
   expect(await findViolations(page, { rules }), `${path} on a phone`).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(phone.width)
+  expect(await page.evaluate(cutTables), `cut on ${path}`).toEqual([])
 }
+
+/** Names of the tables that are wider than the screen. */
+const cutTables = `[...document.querySelectorAll('.table-box')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((box) => box.querySelector('table').ariaLabel)`
 
 async function showOn(page: Page, viewport: typeof desk, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.setViewportSize(viewport)

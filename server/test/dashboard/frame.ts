@@ -13,6 +13,11 @@ const unnamed = `[
   ...[...document.querySelectorAll('h1')].slice(1),
 ].map((element) => element.outerHTML)`
 
+/** Buttons that show an icon only, and no tooltip. */
+const unexplained = `[...document.querySelectorAll('.icon-button')]
+  .filter(({ title }) => title === '')
+  .map(({ outerHTML }) => outerHTML.slice(0, 120))`
+
 /** Tests of the layout that all pages share, and of how files are served. */
 export function testFrame(dashboard: () => DashboardFixture): void {
   test('on a phone, shortcuts listed by `?` open every page, none is too wide, controls have names, the menu opens', async () => {
@@ -29,6 +34,7 @@ export function testFrame(dashboard: () => DashboardFixture): void {
       await view.page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
       expect(await view.page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(360)
       expect(await view.page.evaluate(unnamed), path).toEqual([])
+      expect(await view.page.evaluate(unexplained), path).toEqual([])
     }
     await view.page.keyboard.press('/')
     expect(await view.page.evaluate('document.activeElement.ariaLabel')).toBe('Filter sessions')
@@ -37,6 +43,7 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     await view.page.getByLabel('Filter sessions').blur()
     await view.page.keyboard.press('?')
     await view.page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    expect(await view.page.evaluate(unexplained)).toEqual([])
     await view.page.keyboard.press('Escape')
 
     await view.page.getByRole('dialog').waitFor({ state: 'detached' })
