@@ -10,3 +10,9 @@ export function processorMsOf(pid: number): number {
     .split(' ')
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
+
+/** CPU time in milliseconds of a process and of those that it has started and that run. */
+export function processorMsOfTree(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return children.reduce((sum, child) => sum + processorMsOfTree(child), processorMsOf(pid))
+}

@@ -8,7 +8,7 @@ import { parsePage } from '../../server/src/scrape/parse/parsed-page.ts'
 import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { ratioAtLeast, type Aim, type BenchGroup, type Figure } from './group.ts'
-import { processorMsOf } from './process-time.ts'
+import { processorMsOfTree } from './process-time.ts'
 import { interleave, median, timed } from './samples.ts'
 import { startCrawlee, type Crawlee } from './scrape/crawlee.ts'
 import { samplePage, scriptedPage } from './scrape/sample-site.ts'
@@ -109,9 +109,9 @@ async function race(
   }
   const used = { ours: [] as number[], theirs: [] as number[] }
   const watched = async (side: keyof typeof used, pid: number, work: () => Promise<number>): Promise<number> => {
-    const before = processorMsOf(pid)
+    const before = processorMsOfTree(pid)
     const ms = await work()
-    used[side].push((processorMsOf(pid) - before) / count)
+    used[side].push((processorMsOfTree(pid) - before) / count)
     return ms
   }
   const scrapeThem = async (): Promise<number> => {

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { addExamples } from 'bowline/terminal/add-examples'
 import { settingNames, settings } from '../config.ts'
 import type { ServeFlags } from './serve.ts'
-import { limitHeapGrowth } from './limit-heap-growth.ts'
+import { limitHeapGrowth } from '../kit/limit-heap-growth.ts'
 
 const examples = [
   'bowline serve',

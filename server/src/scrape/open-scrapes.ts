@@ -15,7 +15,7 @@ import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { DocumentReader } from './load/document-reader.ts'
-import { HtmlThreadPool } from './format/html-thread-pool.ts'
+import { HtmlProcesses } from './format/html-processes.ts'
 
 /** Parts of the server that scraping uses. */
 export interface OpenScrapesDeps {
@@ -63,7 +63,7 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       languageModel,
       indexPage,
       chromeMajor,
-      workers: new HtmlThreadPool(),
+      workers: new HtmlProcesses(),
       documents: new DocumentReader(),
       jail: jailOf(deps.isolation),
       pdfSlots: new Semaphore(maxConcurrentPdfs),

@@ -14,7 +14,7 @@ import { openScrapeFiles, withBaseUrl, type ScrapeFiles } from './document/scrap
 import { cacheMissMetadata, queueMetadata, sourceMetadata } from './document/scrape-metadata.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import type { CachedPage, PageToStore, StoredScrapes } from './document/stored-scrapes.ts'
-import type { HtmlThreadPool } from './format/html-thread-pool.ts'
+import type { HtmlProcesses } from './format/html-processes.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { isPricedAsExtraction } from './format/model-formats.ts'
 import { createPageProcessor } from './format/page-processor.ts'
@@ -28,7 +28,7 @@ import type { ScrapeCall } from './scrape-call.ts'
 export interface ScrapeFinisherDeps {
   readonly store: Store
   readonly blobs: Blobs
-  readonly workers: HtmlThreadPool
+  readonly workers: HtmlProcesses
   readonly pdfSlots: Semaphore
   /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */
   readonly jail: Jail | undefined

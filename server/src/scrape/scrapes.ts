@@ -22,13 +22,13 @@ import { PageLoader, type LoaderDeps } from './load/page-loader.ts'
 import { createPageProcessor } from './format/page-processor.ts'
 import type { FileScrapeCall, ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import type { IndexPage } from './document/scraped-page.ts'
-import type { HtmlThreadPool } from './format/html-thread-pool.ts'
+import type { HtmlProcesses } from './format/html-processes.ts'
 
 /** Dependencies of `Scrapes`. */
 export interface ScrapesDeps extends LoaderDeps {
   readonly store: Store
   readonly blobs: Blobs
-  readonly workers: HtmlThreadPool
+  readonly workers: HtmlProcesses
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */
@@ -58,12 +58,12 @@ export interface LoadedScrape {
  * | step                         | result                                                        |
  * |------------------------------|---------------------------------------------------------------|
  * | load/ (fetch/ or render/)    | `LoadedPage`: final URL, status, body; rendered: screenshot   |
- * | parse/, in a worker thread   | `ParsedPage`: its tree, base URL and warnings                 |
+ * | parse/, in another process   | `ParsedPage`: its tree, base URL and warnings                 |
  * | clean/ and format/, as well  | `ProcessedHtml`: formats, metadata, whether it is a shell     |
  * | load/                        | `ProxiedLoad`: both, and how the page was reached             |
  * | document/                    | `BuiltDocument`: the document, the body to cache, the price   |
  *
- * The HTML of a page is parsed once, in the worker thread, which the tree never leaves. It is
+ * The HTML of a page is parsed once, in the process, which the tree never leaves. It is
  * parsed again only if it differs: a fetched shell is rendered, a blocked page is loaded over the
  * enhanced proxy, or a later request reads it from the cache. PDFs are parsed in a process.
  */

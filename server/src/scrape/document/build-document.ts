@@ -11,7 +11,7 @@ import { extractJson, maxCharacters, type LanguageModel } from '../format/langua
 import { trackChanges, type TrackedChange } from '../format/track-changes.ts'
 import { answerQuestion } from '../format/answer-question.ts'
 import { highlightPassages } from '../format/highlights.ts'
-import type { HtmlThreadPool } from '../format/html-thread-pool.ts'
+import type { HtmlProcesses } from '../format/html-processes.ts'
 import { readsMarkdown } from '../format/model-formats.ts'
 import { summarize } from '../format/summarize.ts'
 import { asksForEnhancedProxy, type ProxiedLoad } from '../load/load-with-proxy.ts'
@@ -31,7 +31,7 @@ export interface BuildOptions extends ProxiedLoad {
   readonly languageModel: LanguageModel | undefined
   readonly hasEnhancedProxy: boolean
   readonly files: ScrapeFiles
-  readonly workers: HtmlThreadPool
+  readonly workers: HtmlProcesses
   /** Limits how many PDFs are parsed at once. */
   readonly pdfSlots: Semaphore
   /** The bubblewrap around parsers of PDFs and images. Undefined: browsers have none either. */

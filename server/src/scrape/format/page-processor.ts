@@ -2,15 +2,15 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { inSpan } from '../../kit/current-work.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import type { HtmlFormat } from './make-html-formats.ts'
-import type { HtmlThreadPool } from './html-thread-pool.ts'
+import type { HtmlProcesses } from './html-processes.ts'
 import { readsMarkdown } from './model-formats.ts'
 import type { ProcessedHtml } from './process-html.ts'
 
 /**
- * Creates the function that turns a loaded page into the formats of a request, in a worker thread.
+ * Creates the function that turns a loaded page into the formats of a request, in another process.
  * It resolves to undefined for a page that is not HTML.
  */
-export function createPageProcessor(workers: HtmlThreadPool, request: ScrapeRequest, signal: AbortSignal) {
+export function createPageProcessor(workers: HtmlProcesses, request: ScrapeRequest, signal: AbortSignal) {
   const { formats, onlyMainContent, onlyCleanContent, includeComments } = request
   const { includeTags, excludeTags, removeBase64Images, blockAds } = request
   const wanted = new Set(formats.map(({ type }) => type).filter((type) => htmlFormats.has(type)))

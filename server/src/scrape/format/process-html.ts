@@ -8,7 +8,7 @@ import { findElements } from '../parse/select-elements.ts'
 import { makeHtmlFormats, type HtmlFormat, type HtmlFormats } from './make-html-formats.ts'
 
 /**
- * HTML to process, and the formats to return. Plain data, since it is posted to a worker thread.
+ * HTML to process, and the formats to return. Plain data, since it is sent to a process.
  */
 export interface HtmlJob {
   readonly html: string

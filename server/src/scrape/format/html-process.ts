@@ -1,28 +1,29 @@
-// Program of a worker thread: processes one page at a time.
+// Program of a process: processes one page at a time.
 import { getHeapStatistics } from 'node:v8'
-import { parentPort } from 'node:worker_threads'
+import { Script } from 'node:vm'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
+import { limitHeapGrowth } from '../../kit/limit-heap-growth.ts'
 import { redactPersonalData } from './redact-personal-data.ts'
 
-/** Work of a thread: a page to process, or a text from which to redact personal data. */
-export type ThreadJob =
+/** Work of a process: a page to process, or a text from which to redact personal data. */
+export type ProcessJob =
   | { readonly kind: 'page'; readonly page: HtmlJob }
   | { readonly kind: 'redact'; readonly text: string; readonly options: RedactOptions }
 
-/** The response of a worker thread to a job. */
-export type WorkerResponse = WorkerOutcome & {
-  /** Current heap size of the thread, in bytes. */
+/** The response of a process to a job. */
+export type ProcessResponse = ProcessOutcome & {
+  /** Current heap size of the process, in bytes. */
   readonly heapBytes: number
 }
 
-type WorkerOutcome =
+type ProcessOutcome =
   | { readonly kind: 'done'; readonly result: ProcessedHtml | string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string | undefined }
 
-function run(job: ThreadJob): WorkerOutcome {
+function run(job: ProcessJob): ProcessOutcome {
   try {
     const result = job.kind === 'page' ? processHtml(job.page) : redactPersonalData(job.text, job.options)
     return { kind: 'done', result }
@@ -39,7 +40,23 @@ function run(job: ThreadJob): WorkerOutcome {
   }
 }
 
-parentPort?.on('message', (job: ThreadJob) => {
-  const outcome = run(job)
-  parentPort?.postMessage({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies WorkerResponse)
+/**
+ * Milliseconds after which a job ends by itself. The server ends it much earlier, unless the server
+ * was killed.
+ */
+const maxJobMs = 60_000
+
+declare global {
+  var runJob: () => ProcessOutcome // oxlint-disable-line no-var -- a global variable
+}
+
+const script = new Script('runJob()')
+
+limitHeapGrowth()
+
+process.on('disconnect', () => process.exit())
+process.on('message', (job: ProcessJob) => {
+  globalThis.runJob = () => run(job)
+  const outcome = script.runInThisContext({ timeout: maxJobMs }) as ProcessOutcome
+  process.send?.({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies ProcessResponse)
 })
