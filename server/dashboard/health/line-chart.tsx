@@ -50,7 +50,7 @@ function optionsOf(series: Series, { ink, line, format, minTop }: ChartStyle): O
     scales: { y: { range: (_chart, _low, high) => [0, Math.max(minTop, high * 1.1)] } },
     axes: [
       { ...axis, grid: { show: false }, incrs: tickSeconds, values: (_chart, times) => times.map(clockText) },
-      { ...axis, size: 56, values: (_chart, values) => values.map(format) },
+      { ...axis, size: 72, values: (_chart, values) => values.map(format) },
     ],
     series: [
       {},

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
+/** Names of the charts whose labels reach the left edge of the picture, where they are cut off. */
+const cutCharts = `[...document.querySelectorAll('.chart')]
+  .filter((chart) => {
+    const canvas = chart.querySelector('canvas')
+    return canvas.getContext('2d').getImageData(0, 0, 1, canvas.height).data.some((value) => value > 0)
+  })
+  .map(({ ariaLabel }) => ariaLabel)`
+
 /** The playground, keys, teams and health. */
 export function testPages(dashboard: () => DashboardFixture): void {
   test('the playground scrapes a page, finds it in a search, and shows both as code', async () => {
@@ -125,6 +133,7 @@ export function testPages(dashboard: () => DashboardFixture): void {
       .locator('canvas')
       .waitFor()
     expect(await view.page.getByRole('img', { name: /: now/ }).count()).toBe(6)
+    expect(await view.page.evaluate(cutCharts)).toEqual([])
     const history = view.page.waitForRequest((request) => request.url().includes('/v2/health/history'))
     await view.page.getByRole('tab', { name: '6 h' }).click()
     expect(new URL((await history).url()).search).toBe('?hours=6')
