@@ -28,7 +28,7 @@ export function pageOf(route: Route): VNode {
   const [id, second] = route.rest
   switch (route.section) {
     case 'sessions':
-      return id === undefined ? <SessionsPage /> : <SessionPage key={id} id={id} route={route} />
+      return id === undefined ? <SessionsPage route={route} /> : <SessionPage key={id} id={id} route={route} />
     case 'profiles':
       return id === undefined ? <ProfilesPage /> : <ProfilePage key={id} name={id} />
     case 'extensions':

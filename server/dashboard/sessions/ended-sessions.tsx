@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import type { EndReason, SessionSummary } from 'bowline/contract/browser'
 import { useAccount } from '../api/context.ts'
+import type { Filters } from '../frame/filters.ts'
 import { LoadMore } from '../frame/load-more.tsx'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { usePages } from '../frame/use-pages.ts'
@@ -13,7 +13,6 @@ import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { spanOf } from '../components/time-span.ts'
-import { useSettled } from '../components/use-settled.ts'
 import { listEnded } from './session-calls.ts'
 
 /** The contract's list has a schema, which the page does not load. */
@@ -56,24 +55,30 @@ function useKeys(): ReadonlyMap<string, string> {
   return new Map(value?.data.filter((key) => key.team === team).map(({ id, name }) => [id, name]))
 }
 
+/** Names of the filters. */
+export const endedFilters = ['reason', 'key', 'range', 'search'] as const
+
 /** Ended sessions, newest first, page by page. */
-export function EndedSessions({ text }: { readonly text: string }) {
-  const search = useSettled(text.trim())
-  const [reason, setReason] = useState('')
-  const [key, setKey] = useState('')
-  const [range, setRange] = useState('')
+export function EndedSessions({ filters }: { readonly filters: Filters<(typeof endedFilters)[number]> }) {
+  const { values, set, isFiltered } = filters
+  const { reason, key, range, search } = values
   const keys = useKeys()
-  const pages = usePages<SessionSummary>(`ended ${reason} ${key} ${range} ${search}`, async (api, cursor, signal) =>
+  const pages = usePages<SessionSummary>(`ended ${filters.key}`, async (api, cursor, signal) =>
     listEnded(api, { reason, key, search, span: spanOf(range), cursor }, signal),
   )
   const { rows, apiError, reload } = pages
-  const isFiltered = reason !== '' || key !== '' || range !== '' || search !== ''
   if (rows?.length === 0 && !isFiltered) return null
   return (
     <section class="block">
       <div class="block-head">
         <h2>Ended</h2>
-        <FilterSelect label="Filter by reason" all="All reasons" names={reasons} chosen={reason} onChoose={setReason} />
+        <FilterSelect
+          label="Filter by reason"
+          all="All reasons"
+          names={reasons}
+          chosen={reason}
+          onChoose={(name) => set('reason', name)}
+        />
         {keys.size > 1 && (
           <FilterSelect
             label="Filter by API key"
@@ -81,10 +86,10 @@ export function EndedSessions({ text }: { readonly text: string }) {
             names={[...keys.keys()]}
             titleOf={(id) => keys.get(id) ?? id}
             chosen={key}
-            onChoose={setKey}
+            onChoose={(id) => set('key', id)}
           />
         )}
-        <TimeRange chosen={range} onChoose={setRange} />
+        <TimeRange chosen={range} onChoose={(name) => set('range', name)} />
       </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
       {rows?.length === 0 && <p class="faint">No ended session matches.</p>}

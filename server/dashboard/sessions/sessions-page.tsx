@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks'
+import { filtersOf } from '../frame/filters.ts'
+import type { Route } from '../frame/route.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { countOf } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { leadOfUnloaded, Page } from '../components/page.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { EndedSessions } from './ended-sessions.tsx'
+import { endedFilters, EndedSessions } from './ended-sessions.tsx'
 import { NewSession } from './new-session.tsx'
 import { listLive, matches } from './session-calls.ts'
 import { SessionCard } from './session-card.tsx'
@@ -20,28 +23,24 @@ const minFrameMs = 250
 const maxFrameMs = 3000
 
 /** Live sessions as thumbnails, with ended sessions below. */
-export function SessionsPage() {
+export function SessionsPage({ route }: { readonly route: Route }) {
   const { value: live, apiError, reload } = useLoaded('live sessions', listLive, { pollMs })
-  const [filterText, setFilter] = useState('')
+  const filters = filtersOf(route, endedFilters)
+  const { search } = filters.values
   const [isCreating, setIsCreating] = useState(false)
-  const found = live?.filter((session) => matches(session, filterText))
+  const found = live?.filter((session) => matches(session, search))
   return (
     <Page
       title="Sessions"
       lead={live === undefined ? leadOfUnloaded(apiError) : countOf(live.length, 'live session')}
       actions={
         <>
-          <label class="search">
-            <Icon name="search" />
-            <input
-              type="search"
-              placeholder="Filter"
-              aria-label="Filter sessions"
-              aria-keyshortcuts="/"
-              value={filterText}
-              onInput={(event) => setFilter(event.currentTarget.value)}
-            />
-          </label>
+          <SearchField
+            label="Filter sessions"
+            placeholder="Filter"
+            value={search}
+            onSearch={(text) => filters.set('search', text)}
+          />
           <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsCreating(true)}>
             <Icon name="plus" />
             New session
@@ -53,14 +52,14 @@ export function SessionsPage() {
       {live === undefined && apiError === undefined && <Skeleton />}
       {live?.length === 0 && <NoSessions />}
       {live !== undefined && live.length > 0 && found?.length === 0 && (
-        <p class="faint">No live session matches “{filterText}”.</p>
+        <p class="faint">No live session matches “{search}”.</p>
       )}
       <ul class="wall" aria-label="Live sessions">
         {found?.map((session) => (
           <SessionCard key={session.id} session={session} frameMs={intervalFor(found.length)} onChange={reload} />
         ))}
       </ul>
-      <EndedSessions text={filterText} />
+      <EndedSessions filters={filters} />
       {isCreating && <NewSession onClose={() => setIsCreating(false)} />}
     </Page>
   )

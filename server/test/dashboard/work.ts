@@ -84,6 +84,11 @@ export function testWork(dashboard: () => DashboardFixture): void {
 
     await expect.poll(async () => attempts.count(), { timeout: 10_000 }).toBe(2)
     expect(await attempts.last().textContent()).toContain('200')
+    const id = page.url().split('/').at(-1) ?? ''
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(id)
+    await page.getByRole('option', { name: `${id} Webhook delivery` }).waitFor()
+    await page.keyboard.press('Escape')
     expect(view.consoleErrors).toEqual([])
   })
 
