@@ -102,7 +102,18 @@ function imageText({ markdown, pages, totalPages }: PdfContent, plain: PlainForm
 }
 
 function fenced(text: string, language: string): string {
-  const longest = [...text.matchAll(/`{3,}/g)].reduce((most, [fence]) => Math.max(most, fence.length), 2)
-  const fence = '`'.repeat(longest + 1)
+  const fence = '`'.repeat(longestFence(text) + 1)
   return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
+}
+
+/** Length of the longest run of backticks, at least 2. Keeps no list: there can be millions. */
+function longestFence(text: string): number {
+  let longest = 2
+  for (let start = text.indexOf('```'); start !== -1;) {
+    let end = start + 3
+    while (text[end] === '`') end += 1
+    longest = Math.max(longest, end - start)
+    start = text.indexOf('```', end)
+  }
+  return longest
 }

@@ -8,11 +8,15 @@ type Change = Chunk['changes'][number]
 /** Number of unchanged lines around a change. */
 const context = 3
 
-/** A diff, with a warning if it is coarser than that of `git diff`. */
+/** Maximum number of lines of both texts. Longer texts are not compared. */
+const maxLines = 1_000_000
+
+/** A diff, with a warning if it is coarser than that of `git diff`, or empty. */
 export type GitDiff = Diff & { readonly warning?: string }
 
 /** Compares two texts like `git diff`. Returns the diff as text and as data. */
 export function gitDiff(before: string, after: string): GitDiff {
+  if (countLines(before) + countLines(after) > maxLines) return { text: '', json: { files: [] }, warning: tooLong }
   const warnings = new Set<string>()
   const onCoarse = (): void => void warnings.add(coarse)
   const groups = group(diffLines(toLines(before), toLines(after), onCoarse))
@@ -26,6 +30,14 @@ export function gitDiff(before: string, after: string): GitDiff {
 }
 
 const coarse = 'The texts differ in too many lines: parts of the diff replace whole blocks, unchanged lines included.'
+
+const tooLong = `The texts have more than ${maxLines.toLocaleString('en')} lines: the diff is empty.`
+
+function countLines(text: string): number {
+  let count = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}
 
 function toLines(text: string): readonly string[] {
   return text.replace(/\n$/, '').split('\n')

@@ -5,6 +5,7 @@ import type { Database } from '../../store/schema.ts'
 import { findTrackedPage, saveTrackedPage, type TrackedPageRow } from '../queries/scrapes.ts'
 import type { Store } from '../../store/store.ts'
 import { gitDiff } from './git-diff.ts'
+import { isSameText } from './same-text.ts'
 
 /** Current state of a page, to compare with the previous one. */
 export interface TrackedState {
@@ -73,15 +74,6 @@ function compare(
   const changeStatus =
     previous === undefined ? 'new' : isGone ? 'removed' : isSameText(previous.markdown, markdown) ? 'same' : 'changed'
   return { previousScrapeAt: previous?.scrapedAt.toISOString() ?? null, changeStatus, visibility: 'visible' }
-}
-
-/** Whether two texts are equal except for white space. */
-export function isSameText(left: string, right: string): boolean {
-  return collapseWhitespace(left) === collapseWhitespace(right)
-}
-
-function collapseWhitespace(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
 }
 
 function compareFields(before: unknown, after: unknown): Record<string, { previous: unknown; current: unknown }> {

@@ -51,6 +51,12 @@ test('a coarse difference has a warning, an exact one has none', () => {
   expect(gitDiff('a\nb', 'a\nc').warning).toBeUndefined()
 })
 
+test('texts with millions of lines are not compared, and a warning says so', () => {
+  const diff = gitDiff('a\n'.repeat(1_000_000), 'b\n')
+
+  expect(diff).toMatchObject({ text: '', json: { files: [] }, warning: expect.stringContaining('1,000,000 lines') })
+})
+
 test('equal texts have no difference', () => {
   expect(gitDiff('a\nb\n', 'a\nb\n')).toEqual({ text: '', json: { files: [] } })
 })
