@@ -4,6 +4,7 @@ import { startSite } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { atMost, type BenchGroup } from './group.ts'
 import { memoryOf } from './process-memory.ts'
+import { withHtmlProcesses } from './process-tree.ts'
 
 const atOnce = 4
 
@@ -26,7 +27,7 @@ function attributes(index: number): string {
 export const group: BenchGroup = {
   name: 'hostile',
   about:
-    'RSS of `bowline serve` before, during and 30 s after 29 pages (12 with --quick) of 1.5 to 2.5 MB that use much memory, 4 at once',
+    'PSS of `bowline serve` with its processes for HTML before, during and 30 s after 29 pages (12 with --quick) of 1.5 to 2.5 MB that use much memory, 4 at once',
   run: async ({ isQuick, rounds = 1, progress }) => {
     await using site = await startSite(
       Object.fromEntries(
@@ -38,7 +39,7 @@ export const group: BenchGroup = {
     )
     await using server = await startBenchServer({ browser: 'shell', warm: 0, flags: ['--log-level', 'error'] })
     await scrape(server, site.url('/'))
-    const start = memoryOf([server.pid]).rss
+    const start = memoryOf(withHtmlProcesses(server.pid)).pss
     const afters: number[] = []
     // Resets VmHWM, the peak of the resident memory.
     writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
@@ -48,16 +49,16 @@ export const group: BenchGroup = {
         server,
         paths.map((path, index) => site.url(`${path}?${round}-${index}`)),
       )
-      // Idle threads end after 5 s, and V8 frees the pages of their heaps 8 s later.
+      // Idle processes with large heaps end after 5 s.
       await sleep(30_000)
-      afters.push(memoryOf([server.pid]).rss)
+      afters.push(memoryOf(withHtmlProcesses(server.pid)).pss)
       progress(`  round ${round + 1}: ${afters.at(-1)!.toFixed(0)} MB afterwards, ${start.toFixed(0)} MB before`)
     }
     const peak = peakOf(server.pid)
     return [
-      { name: 'RSS before', unit: 'MB', ours: start },
-      { name: 'peak RSS', unit: 'MB', ours: peak },
-      { name: 'RSS afterwards', unit: 'MB', ours: afters.at(-1)! },
+      { name: 'PSS before', unit: 'MB', ours: start },
+      { name: 'peak RSS of the server', unit: 'MB', ours: peak },
+      { name: 'PSS afterwards', unit: 'MB', ours: afters.at(-1)! },
       { name: 'retained', unit: 'MB', ours: afters.at(-1)! - start, aim: atMost(150) },
     ]
   },

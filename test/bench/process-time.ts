@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { childrenOf } from './process-tree.ts'
 
 /** Milliseconds on one clock tick of /proc, on every Linux that Node runs on. */
 const tickMs = 10
@@ -13,6 +14,5 @@ export function processorMsOf(pid: number): number {
 
 /** CPU time in milliseconds of a process and of those that it has started and that run. */
 export function processorMsOfTree(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  return children.reduce((sum, child) => sum + processorMsOfTree(child), processorMsOf(pid))
+  return childrenOf(pid).reduce((sum, child) => sum + processorMsOfTree(child), processorMsOf(pid))
 }
