@@ -26,6 +26,8 @@ export interface CrawlPlan {
   readonly delay?: number | undefined
   /** The options as sent, for display. */
   readonly options: Readonly<Record<string, unknown>>
+  /** The options that a language model derived from the prompt. */
+  readonly promptOptions?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Schema of the options of a stored crawl. */
@@ -45,4 +47,5 @@ export const crawlPlan: z.ZodType<CrawlPlan> = z.object({
   ignoreRobotsTxt: z.boolean(),
   delay: z.number().optional(),
   options: z.record(z.string(), z.unknown()),
+  promptOptions: z.record(z.string(), z.unknown()).optional(),
 })

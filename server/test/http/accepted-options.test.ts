@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchRequest } from '../../../src/contract/search.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -15,11 +16,13 @@ describe('an option of public clients', () => {
     site = undo.use(await startSite())
     lab = undo.use(await startLab())
     model = undo.use(
-      await startModel(({ messages }) =>
-        messages.some(({ content }) => content.includes('Request:'))
+      await startModel(({ messages }) => {
+        const text = messages.map(({ content }) => content).join()
+        if (text.includes('Request: vary')) return JSON.stringify({ limit: 100 + model.questions.length })
+        return text.includes('Request:')
           ? JSON.stringify({ limit: 3, includePaths: ['^/docs'], sitemap: null })
-          : JSON.stringify({ summary: 'All about knots.' }),
-      ),
+          : JSON.stringify({ summary: 'All about knots.' })
+      }),
     )
     withModel = undo.use(await startLab({ llmUrl: model.url }))
   })
@@ -163,6 +166,26 @@ describe('an option of public clients', () => {
       promptGeneratedOptions: { limit: 3, includePaths: ['^/docs'] },
       finalCrawlerOptions: { limit: 1, includePaths: ['^/docs'] },
     })
+  })
+
+  test('for a crawl prompt and an idempotency key returns the first crawl, whatever the model answers', async () => {
+    const request = { url: site.url('/'), prompt: 'vary' }
+    const headers = { authorization: `Bearer ${withModel.server.apiKey}`, 'x-idempotency-key': randomUUID() }
+    const first = await withModel.api('POST', '/v2/crawl', request, headers)
+    const second = await withModel.api('POST', '/v2/crawl', request, headers)
+    const other = await withModel.api('POST', '/v2/crawl', { ...request, prompt: 'vary it' }, headers)
+
+    expect(first.body).toMatchObject({ success: true, promptGeneratedOptions: { limit: expect.any(Number) } })
+    expect(second.body).toEqual(first.body)
+    expect(other.body['code']).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+
+  test('for an empty crawl prompt is ignored', async () => {
+    for (const { api } of [lab, withModel]) {
+      const { body } = await api('POST', '/v2/crawl', { url: site.url('/'), prompt: ' ', limit: 1 })
+
+      expect(Object.keys(body)).toEqual(['success', 'id', 'url'])
+    }
   })
 
   test('for a crawl prompt causes a warning without a language model', async () => {

@@ -33,15 +33,20 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
   const { get, cancel, errors } = jobHandlers(deps.jobs)
   return {
     startCrawl: async ({ body }, call) => {
-      if (body.prompt === undefined) return start(deps, { body }, call)
+      const { prompt = '' } = body
+      if (prompt.trim() === '') return start(deps, { body }, call)
       const { languageModel } = deps
       if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
-      const generated = await optionsFromPrompt(languageModel, { url: body.url, prompt: body.prompt })
-      const sent: object = call.sentBody ?? {}
-      const applied = Object.fromEntries(Object.entries(generated).filter(([name]) => !Object.hasOwn(sent, name)))
-      const { prompt: _prompt, scrapeOptions: _scrapeOptions, webhook: _webhook, ...final } = { ...body, ...applied }
-      const started = await start(deps, { body: { ...body, ...applied } }, call)
-      return { ...started, promptGeneratedOptions: generated, finalCrawlerOptions: final }
+      const promptOptions = await optionsFromPrompt(languageModel, { url: body.url, prompt })
+      const started = await start(deps, { body, promptOptions }, call)
+      // With a known idempotency key, this is an earlier crawl, for which the model derived others.
+      const { plan } = await deps.jobs.find({ id: started.id, teamId: call.key.teamId })
+      const { prompt: _prompt, scrapeOptions: _scrapeOptions, ...options } = { ...plan.crawl?.options }
+      return {
+        ...started,
+        promptGeneratedOptions: { ...plan.crawl?.promptOptions },
+        finalCrawlerOptions: { url: body.url, ...options },
+      }
     },
     startV1Crawl: async ({ body }, call) => {
       const showsExtract = body.scrapeOptions.formats.includes('extract')
@@ -68,9 +73,16 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
   }
 }
 
+interface CrawlStart {
+  readonly body: CrawlRequest
+  readonly v1?: V1CrawlOptions
+  /** Options from the prompt. Those that the client has sent take precedence. */
+  readonly promptOptions?: Partial<CrawlRequest>
+}
+
 async function start(
   { jobs, scrapes }: BatchRouteDeps,
-  { body, v1 }: { readonly body: CrawlRequest; readonly v1?: V1CrawlOptions },
+  { body, v1, promptOptions }: CrawlStart,
   call: Call,
 ): Promise<Started> {
   const { key, apiVersion: version, baseUrl, idempotencyKey } = call
@@ -80,7 +92,9 @@ async function start(
     zeroDataRetention: body.zeroDataRetention ?? body.scrapeOptions.zeroDataRetention,
   }
   scrapes.check({ ...request, url: body.url })
-  const crawl = toPlan(body, v1)
+  const sent: object = call.sentBody ?? {}
+  const derived = Object.entries(promptOptions ?? {}).filter(([name]) => !Object.hasOwn(sent, name))
+  const crawl = { ...toPlan({ ...body, ...Object.fromEntries(derived) }, v1), promptOptions }
   const { webhook, maxConcurrency } = body
   const { id } = await jobs.start({
     kind: 'crawl',
