@@ -85,6 +85,7 @@ export const sidebar: readonly SidebarSection[] = [
       { text: 'Fault report', link: '/faults' },
       { text: 'Glossary', link: '/glossary' },
       { text: 'Comparison', link: '/comparison' },
+      { text: 'Benchmarks', link: '/benchmarks' },
       { text: 'Changelog', link: '/changelog' },
     ],
   },
