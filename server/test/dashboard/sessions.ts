@@ -176,8 +176,9 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('button', { name: 'End' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
     await view.page.getByText('ended', { exact: true }).waitFor()
-    await view.goTo('profiles', 'Profiles')
-    await view.page.getByRole('link', { name: 'kept' }).click()
+    await view.page.keyboard.press('Control+k')
+    await view.page.keyboard.type('kept')
+    await view.page.getByRole('option', { name: 'kept Profile' }).click()
 
     await view.page.getByText('current', { exact: true }).waitFor()
     const storage = { origin: 'https://example.com', localStorage: [{ name: 'a', value: '1' }] }
