@@ -27,20 +27,19 @@ export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #sessionIds = new Set<string>()
   #lostSessions = 0
-  /** The last attempts of tests on sessions, by test. */
-  readonly #last = new Map<TestCase, TestResult>()
+  /** Tests that had a session. */
+  readonly #tests = new Set<TestCase>()
 
   onBegin(config: FullConfig): void {
     this.#config = config
   }
 
-  onTestEnd(test: TestCase, result: TestResult): void {
-    const { annotations } = result
+  onTestEnd(test: TestCase, { annotations }: TestResult): void {
     if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
     for (const { type, description } of annotations) {
       if (type !== 'session') continue
       this.#sessionIds.add(description ?? '')
-      this.#last.set(test, result)
+      this.#tests.add(test)
     }
   }
 
@@ -85,11 +84,11 @@ export class BillReporter implements Reporter {
     }
     const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
     if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost`
-    const kept = [...this.#last].filter(
-      ([test, result]) => test.outcome() === 'unexpected' && result.retry < test.retries,
+    const notRetried = [...this.#tests].filter(
+      (test) => test.outcome() === 'unexpected' && test.results.length <= test.retries,
     )
-    const tests = kept.length === 1 ? '1 failed test was' : `${kept.length} failed tests were`
-    if (kept.length > 0)
+    const tests = notRetried.length === 1 ? '1 failed test was' : `${notRetried.length} failed tests were`
+    if (notRetried.length > 0)
       yield `  ${tests} not retried: \`retries\` is for lost sessions, \`testRetries\` for other failures`
   }
 }

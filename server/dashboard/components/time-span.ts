@@ -25,8 +25,8 @@ export interface TimeSpan {
 }
 
 /**
- * Returns the span of a time range: its name, or two days as `writeDays` writes them. Without
- * limits for the whole list and for ranges that are none.
+ * Returns the span of a time range, given by its name or as two days in the form of `writeDays`.
+ * The span of the whole list and of an unknown range has no limits.
  */
 export function spanOf(range: string): TimeSpan {
   if (isRange(range)) return { from: new Date(Date.now() - ranges[range] * 3_600_000).toISOString() }
@@ -42,7 +42,7 @@ export function writeDays({ first, last }: Days): string {
   return `${first}..${last}`
 }
 
-/** Reads a time range of two days. `undefined` if it is none. */
+/** Reads a time range of two days. Returns `undefined` for any other text. */
 export function readDays(range: string): Days | undefined {
   const [, first = '', last = ''] = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(range) ?? []
   return isDay(first) && isDay(last) ? { first, last } : undefined

@@ -4,8 +4,8 @@ export function hasEnded(status: string): boolean {
 }
 
 /**
- * The status of an agent as of other jobs: in the API, a cancelled one is `failed` with a
- * `stopReason`.
+ * Returns the status of an agent with the values that other jobs have. In the API, a cancelled
+ * agent is `failed` and has a `stopReason`.
  */
 export function agentStatus({
   status,

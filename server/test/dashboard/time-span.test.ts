@@ -19,7 +19,7 @@ test.each([
   expect(spanOf(range)).toEqual(span)
 })
 
-test('the span of a named range starts so long ago and has no end', () => {
+test('a named range starts that long before now and has no end', () => {
   const { from, to } = spanOf('Last 24 hours')
 
   expect(Date.now() - Date.parse(from ?? '')).toBeGreaterThanOrEqual(86_400_000)

@@ -132,7 +132,7 @@ describe('a list of sessions', () => {
     ['status=ended&search=nightly', false],
     ['endReason=crashed', false],
     ['key=bootstrap', true],
-    ['key=nobody', false],
+    ['key=unknown', false],
     ['from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z', false],
   ])('with %s has the session: %s', async (query, isFound) => {
     expect((await idsOf(query)).includes(ended.id)).toBe(isFound)
