@@ -1,14 +1,13 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { abortable, type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { FairQueue } from '../../kit/fair-queue.ts'
+import { forkHelper } from '../../kit/fork-helper.ts'
 import { documentTooLarge } from './document-errors.ts'
 import type { DocumentJob, DocumentOutcome } from './document-process.ts'
 import { RunningTimeout } from '../../kit/running-timeout.ts'
-import { threadEnvironment } from '../../kit/thread-environment.ts'
 
 /** Documents converted at the same time. */
 const maxProcesses = 2
@@ -28,8 +27,7 @@ export interface DocumentProcessesOptions {
 
 /**
  * Converts documents to HTML, each in its own process, and shares the processes fairly between
- * teams. A thread would not protect the server: V8 ends the whole process if one operation on a
- * long text exceeds the heap.
+ * teams.
  */
 export class DocumentProcesses {
   readonly #turns = new FairQueue(maxProcesses)
@@ -52,12 +50,7 @@ export class DocumentProcesses {
   async #convertNow(job: DocumentJob, signal: AbortSignal | undefined): Promise<string> {
     using limit = new RunningTimeout(this.#timeoutMs)
     const response = Promise.withResolvers<DocumentOutcome>()
-    const child = fork(program, {
-      execArgv: [`--max-old-space-size=${this.#heapMb}`],
-      env: threadEnvironment(),
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
+    const child = forkHelper(program, this.#heapMb)
     const exited = once(child, 'close').catch(() => undefined)
     const name = `${job.kind.toUpperCase()} file of ${(job.bytes.length / 1e6).toFixed(2)} MB`
     child.on('message', response.resolve)

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
@@ -9,7 +9,7 @@ import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import type { ProcessJob, ProcessResponse } from './html-process.ts'
 import { RunningTimeout } from '../../kit/running-timeout.ts'
-import { threadEnvironment } from '../../kit/thread-environment.ts'
+import { forkHelper } from '../../kit/fork-helper.ts'
 
 /** Options of `HtmlProcesses`. */
 export interface HtmlProcessesOptions {
@@ -40,8 +40,7 @@ const maxIdleHeapBytes = 64_000_000
 
 /**
  * Processes that process HTML. A page that hangs or exhausts its memory costs a process, not the
- * server. A thread would not protect it: V8 ends the whole process if one operation on a long text
- * exceeds the heap, such as escaping 20 million asterisks.
+ * server. Escaping 20 million asterisks, for example, exceeds the heap in one operation.
  */
 export class HtmlProcesses implements AsyncDisposable {
   readonly #processes: number
@@ -125,12 +124,7 @@ export class HtmlProcesses implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
-    const child = fork(program, {
-      execArgv: [`--max-old-space-size=${heapMb}`],
-      env: threadEnvironment(),
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
+    const child = forkHelper(program, heapMb)
     child.unref()
     child.channel?.unref()
     // A process may fail while no job listens to it.
