@@ -3,7 +3,7 @@ import { Badge } from '../components/badge.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { useSettled } from '../components/use-settled.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { findObjects, findPages, type Destination } from './find-destinations.ts'
+import { findNamed, findObjects, findPages, readNamed, type Destination } from './find-destinations.ts'
 
 /** A dialog that goes to a page, or to whatever has the id that is entered. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
@@ -14,7 +14,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const { value: objects = [], isLoading } = useLoaded(`destinations ${settled}`, async (api, signal) =>
     findObjects(api, settled, signal),
   )
-  const destinations = [...findPages(text), ...objects]
+  const { value: named = [] } = useLoaded('named destinations', readNamed)
+  const destinations = [...findPages(text), ...objects, ...findNamed(named, text)]
   useEffect(() => setChosen(0), [text])
   const open = ({ link }: Destination): void => {
     location.hash = link

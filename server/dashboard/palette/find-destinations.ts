@@ -22,9 +22,38 @@ export function findPages(text: string): readonly Destination[] {
     .map(({ name, title }) => ({ title, kind: 'Page', link: linkTo([name]) }))
 }
 
+/** A page whose list cannot be searched by the server. */
+export interface NamedDestination extends Destination {
+  readonly id?: string
+}
+
+/** Reads the profiles, monitors and extensions. */
+export async function readNamed(api: Api, signal: AbortSignal): Promise<readonly NamedDestination[]> {
+  const [profiles, monitors, extensions] = await Promise.all([
+    api.call('listProfiles', {}, signal),
+    listMonitors(api, signal),
+    api.call('listExtensions', {}, signal),
+  ])
+  return [
+    ...profiles.data.map(({ name }) => ({ title: name, kind: 'Profile', link: linkTo(['profiles', name]) })),
+    ...monitors.map(({ id, name }) => ({ id, title: name, kind: 'Monitor', link: linkTo(['monitors', id]) })),
+    ...extensions.data.map(({ id, name }) => ({ id, title: name, kind: 'Extension', link: linkTo(['extensions']) })),
+  ]
+}
+
+/** Returns those with a text in their name or at the start of their id, at most six of a kind. */
+export function findNamed(named: readonly NamedDestination[], text: string): readonly Destination[] {
+  const wanted = text.trim()
+  if (wanted.length < 2) return []
+  const found = named.filter(
+    ({ id, title }) => contains(title, wanted) || id?.startsWith(wanted.toLowerCase()) === true,
+  )
+  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((each) => each.slice(0, limit))
+}
+
 /**
- * Finds the sessions, jobs, profiles, monitors and extensions with this text in their names or
- * targets or at the start of their ids, and whatever else has this id.
+ * Finds the sessions and jobs with this text in their names or targets or at the start of their
+ * ids, and whatever else has this id.
  */
 export async function findObjects(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const wanted = text.trim()
@@ -32,9 +61,6 @@ export async function findObjects(api: Api, text: string, signal: AbortSignal): 
   const found = await Promise.all([
     findSessions(api, wanted, signal),
     findJobs(api, wanted, signal),
-    findProfiles(api, wanted, signal),
-    findMonitors(api, wanted, signal),
-    findExtensions(api, wanted, signal),
     isId(wanted) ? findById(api, wanted, signal) : [],
   ])
   return found.flat()
@@ -52,29 +78,6 @@ async function findJobs(api: Api, search: string, signal: AbortSignal): Promise<
     kind: jobTitles[kind],
     link: linkTo(['jobs', kind, id]),
   }))
-}
-
-async function findProfiles(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
-  const { data } = await api.call('listProfiles', {}, signal)
-  return data
-    .filter(({ name }) => contains(name, text))
-    .slice(0, limit)
-    .map(({ name }) => ({ title: name, kind: 'Profile', link: linkTo(['profiles', name]) }))
-}
-
-async function findMonitors(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
-  return (await listMonitors(api, signal))
-    .filter(({ id, name }) => contains(name, text) || startsWith(id, text))
-    .slice(0, limit)
-    .map(({ id, name }) => ({ title: name, kind: 'Monitor', link: linkTo(['monitors', id]) }))
-}
-
-async function findExtensions(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
-  const { data } = await api.call('listExtensions', {}, signal)
-  return data
-    .filter(({ id, name }) => contains(name, text) || startsWith(id, text))
-    .slice(0, limit)
-    .map(({ name }) => ({ title: name, kind: 'Extension', link: linkTo(['extensions']) }))
 }
 
 /** Asks for a scrape and a webhook delivery with this id: their lists cannot be searched by it. */
@@ -97,10 +100,6 @@ async function findById(api: Api, id: string, signal: AbortSignal): Promise<read
 
 function contains(name: string, text: string): boolean {
   return name.toLowerCase().includes(text.toLowerCase())
-}
-
-function startsWith(id: string, text: string): boolean {
-  return id.startsWith(text.toLowerCase())
 }
 
 function isId(text: string): boolean {
