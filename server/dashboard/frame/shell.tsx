@@ -28,7 +28,8 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   const onPalette = useCallback(() => setIsPaletteOpen(true), [])
   useShortcuts({ onHelp, onPalette })
-  useEffect(() => setIsMenuOpen(false), [route])
+  // Not for each route: a filter that is applied after the menu was opened must not close it.
+  useEffect(() => setIsMenuOpen(false), [linkTo([route.section, ...route.rest])])
   // A layout effect, so that Escape works as soon as the menu is painted.
   useLayoutEffect(() => {
     if (!isMenuOpen) return undefined
@@ -67,7 +68,7 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
           Go to
           <kbd>Ctrl K</kbd>
         </button>
-        <Navigation page={page} />
+        <Navigation page={page} onClose={() => setIsMenuOpen(false)} />
         <Footer onHelp={onHelp} onSignOut={onSignOut} />
       </aside>
       <div class="backdrop" onClick={() => setIsMenuOpen(false)} />
@@ -80,14 +81,26 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
   )
 }
 
-function Navigation({ page }: { readonly page: string }) {
+interface NavigationProps {
+  readonly page: string
+  /** Closes the menu on phones. */
+  readonly onClose: () => void
+}
+
+function Navigation({ page, onClose }: NavigationProps) {
   return (
     <nav aria-label="Pages">
       {navGroups.map((group) => (
         <section key={group.title}>
           <h2>{group.title}</h2>
           {group.navItems.map(({ name, title, icon, key }) => (
-            <a key={name} href={linkTo([name])} aria-current={name === page ? 'page' : undefined} title={`g ${key}`}>
+            <a
+              key={name}
+              href={linkTo([name])}
+              aria-current={name === page ? 'page' : undefined}
+              title={`g ${key}`}
+              onClick={onClose}
+            >
               <Icon name={icon} />
               {title}
             </a>

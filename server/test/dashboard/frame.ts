@@ -57,6 +57,17 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('on a phone, the menu stays open when a filter typed before it is applied', async () => {
+    await using view = await dashboard().open('sessions', { viewport: { width: 360, height: 700 } })
+    await view.page.getByLabel('Filter sessions').fill('shop')
+    await view.page.getByRole('button', { name: 'Menu' }).click()
+    await view.page.waitForURL(/=shop/)
+
+    await view.page.getByRole('link', { name: 'Sessions' }).click()
+    await view.page.waitForURL(/sessions$/)
+    await view.page.getByRole('link', { name: 'Sessions' }).waitFor({ state: 'hidden' })
+  })
+
   test('a page that throws shows an error, and other pages still work', async () => {
     await using view = await dashboard().open('teams')
     await view.page.getByRole('table', { name: 'Teams' }).waitFor()
