@@ -35,7 +35,9 @@ export function createMonitorsCommand(): Command {
   withMonitorFlags(addForOne('update', 'change a monitor; settings without a flag stay the same'))
     .option('--urls <url...>', 'replace its targets with these pages')
     .action(update)
-  add('list', 'list monitors, newest first').action(list)
+  add('list', 'list monitors, newest first')
+    .option('--search <text>', 'only monitors whose id starts with this text, or whose name contains it')
+    .action(list)
   addForOne('show', 'show one monitor').action(show)
   addForOne('run', 'check the pages now and print the changes').action(run)
   addForOne('pause', 'pause a monitor').action(setStatus('paused'))
@@ -93,8 +95,8 @@ function countsOf(summary: Check['summary']): string {
     .join(', ')
 }
 
-async function list(flags: ConnectionFlags): Promise<void> {
-  const monitors = await (await createClient(flags)).monitors.list({ limit: 100 })
+async function list({ search, ...flags }: ConnectionFlags & { readonly search?: string }): Promise<void> {
+  const monitors = await (await createClient(flags)).monitors.list({ limit: 100, search })
   if (flags.json === true) return printJson(monitors)
   printTable(
     ['id', 'name', 'status', 'schedule', 'next run', 'last check'],

@@ -38,7 +38,13 @@ export interface Monitors {
   /** Creates a monitor. Its first check is the baseline for later ones. */
   readonly create: (options: CreateMonitorOptions, requestOptions?: Abortable) => Promise<Monitor>
   /** Lists the monitors of the team, newest first. */
-  readonly list: (part?: ListPart, requestOptions?: Abortable) => Promise<readonly Monitor[]>
+  readonly list: (
+    part?: ListPart & {
+      /** Only monitors with this text in their name or at the start of their id. Default: all. */
+      readonly search?: string | undefined
+    },
+    requestOptions?: Abortable,
+  ) => Promise<readonly Monitor[]>
   /** Returns a monitor. */
   readonly get: (id: string, requestOptions?: Abortable) => Promise<Monitor>
   /**

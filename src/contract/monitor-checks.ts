@@ -146,7 +146,15 @@ export const monitorParams = z.object({ id: z.guid('must be the id of a monitor'
 export const checkParams = monitorParams.extend({ checkId: z.guid('must be the id of a check') })
 
 /** Query of `GET /v2/monitor`. */
-export const listMonitorsQuery = z.object({ limit, offset })
+export const listMonitorsQuery = z.object({
+  limit,
+  offset,
+  /**
+   * Only monitors whose name contains this text, whose id starts with it, or that have a check with
+   * this id.
+   */
+  search: z.string().trim().min(1).max(200).optional(),
+})
 
 /** Query of `GET /v2/monitor/{id}/checks`. */
 export const listChecksQuery = z.object({

@@ -2,7 +2,6 @@ import { ApiError, type Api } from '../api/api.ts'
 import { navItems } from '../frame/nav-items.ts'
 import { linkTo } from '../frame/route.ts'
 import { jobTitles } from '../jobs/job-calls.ts'
-import { listMonitors } from '../monitors/monitor-calls.ts'
 
 /** A page that the palette can open. */
 export interface Destination {
@@ -27,17 +26,25 @@ export interface NamedDestination extends Destination {
   readonly id?: string
 }
 
-/** Reads the profiles, monitors and extensions. */
+/** Reads the profiles, extensions, API keys and teams. */
 export async function readNamed(api: Api, signal: AbortSignal): Promise<readonly NamedDestination[]> {
-  const [profiles, monitors, extensions] = await Promise.all([
+  const [profiles, extensions, keys, teams] = await Promise.all([
     api.call('listProfiles', {}, signal),
-    listMonitors(api, signal),
     api.call('listExtensions', {}, signal),
+    api.call('listKeys', {}, signal),
+    api.call('listTeams', {}, signal),
   ])
+  const inList = (kind: string, section: string) => (row: { readonly id: string; readonly name: string }) => ({
+    id: row.id,
+    title: row.name,
+    kind,
+    link: linkTo([section]),
+  })
   return [
     ...profiles.data.map(({ name }) => ({ title: name, kind: 'Profile', link: linkTo(['profiles', name]) })),
-    ...monitors.map(({ id, name }) => ({ id, title: name, kind: 'Monitor', link: linkTo(['monitors', id]) })),
-    ...extensions.data.map(({ id, name }) => ({ id, title: name, kind: 'Extension', link: linkTo(['extensions']) })),
+    ...extensions.data.map(inList('Extension', 'extensions')),
+    ...keys.data.map(inList('Key', 'keys')),
+    ...teams.data.map(inList('Team', 'teams')),
   ]
 }
 
@@ -52,8 +59,8 @@ export function findNamed(named: readonly NamedDestination[], text: string): rea
 }
 
 /**
- * Finds the sessions and jobs with this text in their names or targets or at the start of their
- * ids, and whatever else has this id.
+ * Finds the sessions, jobs and monitors with this text in their names or targets or at the start of
+ * their ids, and whatever else has this id.
  */
 export async function findObjects(api: Api, text: string, signal: AbortSignal): Promise<readonly Destination[]> {
   const wanted = text.trim()
@@ -61,6 +68,7 @@ export async function findObjects(api: Api, text: string, signal: AbortSignal): 
   const found = await Promise.all([
     findSessions(api, wanted, signal),
     findJobs(api, wanted, signal),
+    findMonitors(api, wanted, signal),
     isId(wanted) ? findById(api, wanted, signal) : [],
   ])
   return found.flat()
@@ -78,6 +86,16 @@ async function findJobs(api: Api, search: string, signal: AbortSignal): Promise<
     kind: jobTitles[kind],
     link: linkTo(['jobs', kind, id]),
   }))
+}
+
+/** The server also finds the monitor of a check by the id of the check. */
+async function findMonitors(api: Api, search: string, signal: AbortSignal): Promise<readonly Destination[]> {
+  const { data } = await api.call('listMonitors', { query: { search, limit } }, signal)
+  return data.map(({ id, name }) =>
+    contains(name, search) || id.startsWith(search.toLowerCase())
+      ? { title: name, kind: 'Monitor', link: linkTo(['monitors', id]) }
+      : { title: `${name} ${search}`, kind: 'Check', link: linkTo(['monitors', id, search.toLowerCase()]) },
+  )
 }
 
 /** Asks for a scrape and a webhook delivery with this id: their lists cannot be searched by it. */

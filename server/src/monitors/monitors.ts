@@ -8,6 +8,7 @@ import {
   findMonitor,
   insertMonitor,
   listMonitors,
+  type MonitorFilter,
   lockTeam,
   updateMonitor,
   type ListedMonitor,
@@ -75,11 +76,7 @@ export class Monitors {
     return this.get(row.id, teamId)
   }
 
-  async list(filter: {
-    readonly teamId: string
-    readonly limit: number
-    readonly offset: number
-  }): Promise<readonly ListedMonitor[]> {
+  async list(filter: MonitorFilter): Promise<readonly ListedMonitor[]> {
     const { store, onError } = this.#deps
     return listMonitors(store.db, filter, (error) => onError(error, 'listing monitors'))
   }

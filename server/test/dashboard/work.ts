@@ -124,6 +124,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.getByRole('button', { name: 'Check now' }).click()
     await page.getByRole('row', { name: '1 changed' }).getByRole('link').click()
     const diff = page.getByRole('table', { name: 'Before and after' })
+    const checkId = page.url().split('/').at(-1) ?? ''
 
     expect(await diff.locator('del').textContent()).toMatch(/^\d+$/)
     expect(Number(await diff.locator('ins').textContent())).toBeGreaterThan(
@@ -139,6 +140,11 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.keyboard.type('bert')
     await page.getByRole('option', { name: 'Berths Monitor' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(checkId)
+    await page.getByRole('option', { name: `Berths ${checkId} Check` }).click()
+    await diff.locator('del').waitFor()
+    await page.getByRole('link', { name: 'Monitor', exact: true }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('button', { name: 'Resume' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()

@@ -9,6 +9,7 @@ import {
   type JsonRow,
   type OnUnreadable,
 } from '../../store/tables/json-table.ts'
+import { escapeLike } from '../../kit/escape-like.ts'
 import type { MonitorTable } from '../../store/tables/monitors.ts'
 import type { Database } from '../../store/schema.ts'
 import { storedWebhook } from '../../webhooks/stored-webhook.ts'
@@ -61,14 +62,29 @@ export async function findMonitor(db: Kysely<Database>, id: string): Promise<Lis
   return row && monitors.read(row)
 }
 
+/** Selects monitors of a team. */
+export interface MonitorFilter {
+  readonly teamId: string
+  readonly limit: number
+  readonly offset: number
+  /** Text in the name, start of the id, or id of a check. */
+  readonly search?: string | undefined
+}
+
 /** Lists the monitors of a team, newest first. Leaves out monitors that cannot be read. */
 export async function listMonitors(
   db: Kysely<Database>,
-  { teamId, limit, offset }: { readonly teamId: string; readonly limit: number; readonly offset: number },
+  { teamId, limit, offset, search }: MonitorFilter,
   onUnreadable: OnUnreadable,
 ): Promise<readonly ListedMonitor[]> {
-  const rows = await selectMonitors(db)
-    .where('monitor.teamId', '=', teamId)
+  let query = selectMonitors(db).where('monitor.teamId', '=', teamId)
+  if (search !== undefined) {
+    const escaped = escapeLike(search)
+    query = query.where(sql<boolean>`(monitor.id::text ilike ${`${escaped}%`} or monitor.name ilike ${`%${escaped}%`}
+      or exists (select from monitor_check as of_id
+        where of_id.id::text = ${search.toLowerCase()} and of_id.monitor_id = monitor.id))`)
+  }
+  const rows = await query
     .orderBy('monitor.createdAt', 'desc')
     .orderBy('monitor.id', 'desc')
     .limit(limit)
