@@ -17,24 +17,6 @@ beforeAll(async () => {
 })
 afterAll(async () => undo.disposeAsync())
 
-test('monitors are found by a part of their name, the start of their id, and the id of a check', async () => {
-  const named = async (name: string): Promise<string> =>
-    (await lab.api('POST', '/v2/monitor', { ...valid(), name })).body['data'].id
-  const [id, other] = [await named('100% berths'), await named('1000 berths')]
-  const check = String((await lab.api('POST', `/v2/monitor/${id}/run`)).body['data'].id)
-  const find = async (search: string): Promise<readonly string[]> =>
-    (await lab.api('GET', `/v2/monitor?search=${encodeURIComponent(search)}`)).body['data'].map(
-      (each: { id: string }) => each.id,
-    )
-
-  expect(await find('BERTHS')).toEqual([other, id])
-  expect(await find('100%')).toEqual([id])
-  expect(await find(id.slice(0, 20).toUpperCase())).toEqual([id])
-  expect(await find(check)).toEqual([id])
-  expect(await find(check.slice(0, 20))).toEqual([])
-  for (const each of [id, other]) expect((await lab.api('DELETE', `/v2/monitor/${each}`)).status).toBe(200)
-})
-
 const targets = () => [{ type: 'scrape', urls: [site.url('/page')] }]
 function valid() {
   return { name: 'Page', schedule: { text: 'daily' }, targets: targets() }

@@ -28,6 +28,23 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     return (body['periods'] as { creditsUsed: number }[]).reduce((sum, period) => sum + period.creditsUsed, 0)
   }
 
+  test('is found by a part of its name, the start of its id, and the id of a check', async () => {
+    const targets = [{ type: 'scrape', urls: [site.url('/found')] }]
+    const named = async (name: string) => String((await createMonitor(lab.api, { name, targets }))['id'])
+    const [id, other] = [await named('100% berths'), await named('1000 berths')]
+    const check = String((await runCheck(lab.api, id))['id'])
+    const find = async (search: string) => {
+      const { body } = await lab.api('GET', `/v2/monitor?search=${encodeURIComponent(search)}`)
+      return (body['data'] as { id: string }[]).map((each) => each.id)
+    }
+
+    expect(await find('BERTHS')).toEqual([other, id])
+    expect(await find('100%')).toEqual([id])
+    expect(await find(id.slice(0, 20).toUpperCase())).toEqual([id])
+    expect(await find(check)).toEqual([id])
+    expect(await find(check.slice(0, 20))).toEqual([])
+  })
+
   test('reports new, same, changed and removed pages, with differences and costs, also to its webhook', async () => {
     await using receiver = await startReceiver()
     site.set('/a', '<h1>Plans</h1><p>Basic is free.</p><p>Team costs 10 euros.</p>')
