@@ -52,6 +52,8 @@ export class BrowserEmulation {
    * ends with the session that has set it.
    */
   readonly #withoutLocale = new Set<AttachedTarget>()
+  /** Number of clients that are setting a locale in a process that had that of the session. */
+  #yielding = 0
   #localeRetry: NodeJS.Timeout | undefined
   /** The sessions of clients that emulate a feature, by feature and target. */
   readonly #clients = new Map<string, ClientTarget & { readonly feature: Feature }>()
@@ -99,8 +101,33 @@ export class BrowserEmulation {
       return command
     }
     this.#clients.set(key, { ...origin, feature })
-    for (const target of this.#targetsOf(origin.targetId)) this.#withdraw(target, feature)
+    for (const target of this.#targetsOf(origin.targetId)) void this.#withdraw(target, feature)
     return feature === 'userAgent' ? { ...command, params: this.#completeUserAgent(params) } : command
+  }
+
+  /** Whether a command sets a locale other than that of the session. */
+  replacesLocale({ method, params = {} }: CdpCommand): boolean {
+    return features.get(method) === 'locale' && this.#emulates('locale') && isOverride(method, params)
+  }
+
+  /**
+   * Ends the locale in all targets that may share the process of a target, and sets it again after
+   * `work`, in processes without another one.
+   */
+  async withoutLocale<Result>(targetId: string, work: () => Promise<Result>): Promise<Result> {
+    const contextId = this.#targetsOf(targetId)[0]?.browserContextId
+    const related = [...this.#targets].filter(
+      (target) => target.browserContextId === contextId && !this.#clients.has(`locale ${target.targetId}`),
+    )
+    this.#yielding += 1
+    try {
+      await Promise.all(related.map(async (target) => this.#withdraw(target, 'locale')))
+      return await work()
+    } finally {
+      this.#yielding -= 1
+      for (const target of related) if (this.#targets.has(target)) this.#withoutLocale.add(target)
+      this.#retryLocale()
+    }
   }
 
   /** Ends what a client emulates in one of its sessions. Without an id, in all of them. */
@@ -155,6 +182,10 @@ export class BrowserEmulation {
   }
 
   async #applyLocale(target: AttachedTarget): Promise<void> {
+    if (this.#yielding > 0) {
+      this.#withoutLocale.add(target)
+      return
+    }
     try {
       await target.call('Emulation.setLocaleOverride', { locale: this.#settings.languages?.[0] })
       this.#withoutLocale.delete(target)
@@ -175,11 +206,14 @@ export class BrowserEmulation {
 
   /**
    * Ends the emulation of a target for one of a client: Chromium accepts no second locale, and has
-   * no order of user agents. Geolocation is that of the last command.
+   * no order of user agents. Geolocation is that of the last command. Never rejects: the target may
+   * be gone.
    */
-  #withdraw({ call }: AttachedTarget, feature: Feature): void {
-    if (feature === 'locale') call('Emulation.setLocaleOverride', {}).catch(() => undefined)
-    else if (feature === 'userAgent') call('Emulation.setUserAgentOverride', { userAgent: '' }).catch(() => undefined)
+  async #withdraw({ call }: AttachedTarget, feature: Feature): Promise<void> {
+    if (feature === 'locale') await call('Emulation.setLocaleOverride', {}).catch(() => undefined)
+    else if (feature === 'userAgent') {
+      await call('Emulation.setUserAgentOverride', { userAgent: '' }).catch(() => undefined)
+    }
   }
 
   #userAgent(): UserAgentParams {

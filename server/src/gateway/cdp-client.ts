@@ -2,6 +2,7 @@ import type { EndReason } from 'bowline/contract/browser'
 import { messageOf } from 'bowline/kit/message-of'
 import { isEvent, isTargetEvent, type CdpCommand } from '../cdp/message.ts'
 import { describeFault, isValidId, parseCommand } from '../cdp/parse-command.ts'
+import type { ClientTarget } from '../cdp/browser-emulation.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
 import type { CdpChannel } from '../cdp/channel.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -11,6 +12,7 @@ import { ClientSecrets } from './client-secrets.ts'
 import { ClientTargets } from './client-targets.ts'
 import type { CloseReason } from 'bowline/contract/close-codes'
 import type { ClientConnection } from './client-connection.ts'
+import { setClientLocale } from './client-locale.ts'
 import { ClientPages } from './client-pages.ts'
 import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
 import { openContextProxy } from './context-proxy.ts'
@@ -281,6 +283,7 @@ export class CdpClient {
             .catch((error: unknown) => this.#refuse(command, messageOf(error))),
         )
       case 'pass':
+        if (this.#session.browser.emulation?.replacesLocale(command) === true) return this.#setLocale(command, bytes)
         this.#pass(verdict.command)
         return
     }
@@ -294,10 +297,32 @@ export class CdpClient {
 
   /** Reconciles the emulation of the client with that of the session. */
   #adapt(command: CdpCommand): CdpCommand {
-    const { sessionId: cdpSessionId } = command
+    const origin = this.#originOf(command)
+    return (origin && this.#session.browser.emulation?.adapt(command, origin)) ?? command
+  }
+
+  #originOf({ sessionId: cdpSessionId }: CdpCommand): ClientTarget | undefined {
     const targetId = cdpSessionId === undefined ? this.#channel.targetId : this.#kinds.targetOf(cdpSessionId)
-    if (targetId === undefined) return command
-    return this.#session.browser.emulation?.adapt(command, { client: this, targetId, cdpSessionId }) ?? command
+    return targetId === undefined ? undefined : { client: this, targetId, cdpSessionId }
+  }
+
+  #setLocale(command: CdpCommand, bytes: number): void {
+    const { router, emulation } = this.#session.browser
+    const { id, sessionId: cdpSessionId } = command
+    const origin = this.#originOf(command)
+    if (emulation === undefined || origin === undefined) return this.#pass(command)
+    this.#run(command, bytes, async () =>
+      setClientLocale(command, {
+        emulation,
+        router,
+        origin,
+        cdpSessionId: cdpSessionId ?? this.#channel.rootSessionId,
+        respond: (error) =>
+          error === undefined
+            ? this.#respond({ id, sessionId: cdpSessionId, result: {} })
+            : this.#refuse(command, error),
+      }),
+    )
   }
 
   #pass(command: CdpCommand): void {

@@ -189,6 +189,20 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
   })
 
+  test('gives way to a client also in a popup, which shares the process of its opener', async () => {
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void open('/facts')`)])
+    await popup.waitForLoadState()
+    const cdp = await page.context().newCDPSession(popup)
+    await cdp.send('Emulation.setLocaleOverride', { locale: 'fr-FR' })
+
+    expect(await popup.evaluate(facts)).toMatchObject({ locale: 'fr-FR' })
+    await expect(cdp.send('Emulation.setLocaleOverride', { locale: 'x'.repeat(300) })).rejects.toThrow(
+      '(Emulation.setLocaleOverride): Invalid locale name',
+    )
+    await popup.close()
+    await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
+  })
+
   test('shows it to a popup whose opener has closed or left its site', async () => {
     for (const leave of ['close', 'goto'] as const) {
       const opener = await page.context().newPage()
