@@ -1,4 +1,5 @@
 // Program of a process: converts one document.
+import { flushCompileCache } from 'node:module'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { convertDocument } from './convert-document.ts'
@@ -33,5 +34,9 @@ async function convert({ bytes, kind, contentType }: DocumentJob): Promise<Docum
 
 process.on('disconnect', () => process.exit())
 process.once('message', (job: DocumentJob) => {
-  void convert(job).then((outcome) => process.send?.(outcome))
+  void convert(job).then((outcome) => {
+    // Node.js writes the compile cache at the end of a process, and this one is killed.
+    flushCompileCache()
+    process.send?.(outcome)
+  })
 })

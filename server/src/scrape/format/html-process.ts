@@ -1,4 +1,5 @@
 // Program of a process: processes one page at a time.
+import { flushCompileCache } from 'node:module'
 import { getHeapStatistics } from 'node:v8'
 import { Script } from 'node:vm'
 import { isBowlineError } from 'bowline/kit/errors'
@@ -55,6 +56,8 @@ const script = new Script('runJob()')
 limitHeapGrowth()
 
 process.on('disconnect', () => process.exit())
+// Node.js writes the compile cache at the end of a process, and this one is killed.
+process.once('message', () => setImmediate(flushCompileCache))
 process.on('message', (job: ProcessJob) => {
   globalThis.runJob = () => run(job)
   const outcome = script.runInThisContext({ timeout: maxJobMs }) as ProcessOutcome
