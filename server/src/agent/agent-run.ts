@@ -6,14 +6,14 @@ import { createScrapeTool, createSearchTool, type AgentScope, type AgentToolDeps
 import { BudgetExceeded, type BudgetShare } from './budget.ts'
 import type { AssistantMessage, ChatMessage, ToolCall } from './chat.ts'
 import { AgentFailure, createFinishTool, finishName, type FinishTool } from './finish-tool.ts'
-import type { SchemaThread } from './schema-thread.ts'
+import type { SchemaChecker } from './schema-checker.ts'
 import { runToolLoop, type LoopTool, type StepTools, type ToolOutput } from './tool-loop.ts'
 import type { EventFields, Trace } from './trace.ts'
 
 /** Dependencies of `AgentRun`. */
 export interface AgentRunDeps extends AgentToolDeps, AgentBrowserDeps {
   readonly languageModel: LanguageModel
-  readonly schemas: SchemaThread
+  readonly schemas: SchemaChecker
 }
 
 /** State with which a run starts or continues. */

@@ -12,7 +12,7 @@ const limitMs = 2500
 /**
  * Compiles the JSON Schema of a result. Returns a function that describes what is wrong with data.
  * Regular expressions and formats are not checked, because those of a caller could take forever.
- * Throws for an invalid schema. Blocks its thread: use `SchemaThread` on the server's own one.
+ * Throws for an invalid schema. Blocks its process: the server uses `SchemaChecker`.
  */
 export function compileSchema(schema: Readonly<Record<string, unknown>>): (data: unknown) => string | undefined {
   const ajv = new Ajv2020({

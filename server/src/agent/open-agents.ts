@@ -2,7 +2,7 @@ import { jobRetentionMs } from '../kit/job-retention.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { deleteOldAgents } from './agent-queries.ts'
 import { Agents, type AgentsDeps } from './agents.ts'
-import { SchemaThread } from './schema-thread.ts'
+import { SchemaChecker } from './schema-checker.ts'
 
 const sweepMs = 3_600_000
 
@@ -10,5 +10,5 @@ const sweepMs = 3_600_000
 export async function openAgents(resources: AsyncDisposableStack, deps: Omit<AgentsDeps, 'schemas'>): Promise<Agents> {
   const sweep = async (): Promise<unknown> => deleteOldAgents(deps.store.db, new Date(Date.now() - jobRetentionMs))
   resources.use(runEvery(sweepMs, sweep, { onError: (error) => deps.onError(error, 'deleting old agents') }))
-  return Agents.open({ ...deps, schemas: resources.use(new SchemaThread()) })
+  return Agents.open({ ...deps, schemas: resources.use(new SchemaChecker()) })
 }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { BowlineError } from 'bowline/kit/errors'
-import { FairThread } from '../kit/fair-thread.ts'
-import type { MatchOutcome, MatchJob } from './pattern-worker.ts'
+import { FairProcess } from '../kit/fair-process.ts'
+import type { MatchOutcome, MatchJob } from './pattern-process.ts'
 
 /** Regular expressions to match texts with. */
 export interface Patterns {
@@ -20,8 +20,8 @@ export interface Patterns {
 const limitMs = 500
 
 /**
- * Milliseconds after that limit until an unresponsive thread is terminated. On a busy machine, the
- * thread may be scheduled late.
+ * Milliseconds after that limit until an unresponsive process is killed. On a busy machine, the
+ * process may be scheduled late.
  */
 const hangMs = 5000
 
@@ -34,18 +34,19 @@ export interface MatchResult {
   readonly ms: number
 }
 
-const program = new URL(`./pattern-worker${extname(import.meta.filename)}`, import.meta.url)
+const program = new URL(`./pattern-process${extname(import.meta.filename)}`, import.meta.url)
 
-const threadLimits = { heapMb: 128, limitMs: limitMs + hangMs }
+/** Up to 100,000 URLs of 2 kB must fit. */
+const processLimits = { heapMb: 512, limitMs: limitMs + hangMs }
 
 /**
- * Matches texts against regular expressions of users in a worker thread, one call at a time and
+ * Matches texts against regular expressions of users in a process, one call at a time and
  * fairly between teams: a team with slow calls delays the others by one of them, 500 ms. The time
  * limit is needed because expressions have full JavaScript syntax with lookarounds and
  * backreferences, which linear-time engines do not support.
  */
 export class PatternMatcher implements AsyncDisposable {
-  readonly #thread = new FairThread<MatchJob, MatchOutcome>(program, threadLimits)
+  readonly #process = new FairProcess<MatchJob, MatchOutcome>(program, processLimits)
 
   /**
    * Returns which texts match. Throws BAD_REQUEST for an invalid expression or one that takes
@@ -54,16 +55,16 @@ export class PatternMatcher implements AsyncDisposable {
   async match(texts: readonly string[], { include, exclude, teamId }: Patterns): Promise<MatchResult> {
     if (include.length + exclude.length === 0) return { matches: texts.map(() => true), ms: 0 }
     const job = { texts, include, exclude, limitMs }
-    const outcome = (await this.#thread.run(teamId, job)) ?? { error: 'matching took too much time or memory' }
-    // The thread was terminated by the shutdown, so the expressions are not to blame.
-    if (this.#thread.isDisposed && 'error' in outcome)
+    const outcome = (await this.#process.run(teamId, job)) ?? { error: 'matching took too much time or memory' }
+    // The process was killed by the shutdown, so the expressions are not to blame.
+    if (this.#process.isDisposed && 'error' in outcome)
       throw new BowlineError('DRAINING', 'This server is shutting down')
     if ('matches' in outcome) return outcome
     throw new BowlineError('BAD_REQUEST', `Invalid includePaths or excludePaths: ${outcome.error}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#thread[Symbol.asyncDispose]()
+    await this.#process[Symbol.asyncDispose]()
   }
 }
 

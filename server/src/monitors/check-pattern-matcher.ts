@@ -6,7 +6,7 @@ import { matchingBudgetMs, matchingBudgetExceeded, PatternMatcher } from '../map
  * number of its attempts is limited.
  */
 export class CheckPatternMatcher implements AsyncDisposable {
-  /** One thread per check. A server runs only a few checks at once, so none waits for another. */
+  /** One process per check. A server runs only a few checks at once, so none waits for another. */
   readonly #matcher = new PatternMatcher()
   #usedMs = 0
 

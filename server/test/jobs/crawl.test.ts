@@ -181,6 +181,15 @@ describe('regular expressions of callers', () => {
     expect(turns).toBeGreaterThan(20)
   })
 
+  test('can match the longest URLs of the largest crawl', async () => {
+    await using matcher = new PatternMatcher()
+    const texts = Array.from({ length: 100_000 }, (_, index) => `/${index}/${'a'.repeat(2000)}`)
+
+    const { matches } = await matcher.match(texts, { include: ['^/12345/'], exclude: [], teamId: 'large' })
+
+    expect(matches.indexOf(true)).toBe(12_345)
+  })
+
   test('can use lookarounds, and work after others that never finished', async () => {
     await using matcher = new PatternMatcher()
     const slow = chooseLinks([`https://a.example/${'a'.repeat(40)}!`], plan as never, { matcher, teamId: 'slow' })

@@ -1,6 +1,5 @@
-// Worker thread that checks results of agents against JSON Schemas, one job at a time. Its first
-// message reports that it has started.
-import { parentPort } from 'node:worker_threads'
+// Program of a process that checks results of agents against JSON Schemas, one job at a time. Its
+// first message reports that it has started.
 import { messageOf } from 'bowline/kit/message-of'
 import { compileSchema } from './compile-schema.ts'
 
@@ -22,5 +21,5 @@ function run({ schema, result }: SchemaJob): SchemaOutcome {
   }
 }
 
-parentPort?.on('message', (job: SchemaJob) => parentPort?.postMessage(run(job)))
-parentPort?.postMessage('started')
+process.on('message', (job: SchemaJob) => process.send?.(run(job)))
+process.send?.('started')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { compileSchema } from '../../src/agent/compile-schema.ts'
-import { SchemaThread } from '../../src/agent/schema-thread.ts'
+import { SchemaChecker } from '../../src/agent/schema-checker.ts'
 
 /** Returns a schema whose checks double with each of its definitions. */
 function doubling(count: number): Record<string, unknown> {
@@ -43,9 +43,28 @@ describe('compileSchema', () => {
   })
 })
 
-describe('SchemaThread', () => {
+/**
+ * Returns a schema of 76 kB whose compiled code has the name of its outer properties, escaped, in
+ * each of several hundred messages.
+ */
+function hugeWhenCompiled(): Record<string, unknown> {
+  let schema: Record<string, unknown> = { properties: numbered(200, { type: 'string', minLength: 1 }) }
+  for (let depth = 0; depth < 40; depth += 1) schema = { properties: { [depth + '一'.repeat(1500)]: schema } }
+  return schema
+}
+
+describe('SchemaChecker', () => {
+  it('survives schemas whose compiled code exceeds the memory', async () => {
+    await using schemas = new SchemaChecker()
+    await expect(schemas.assertValid('team', hugeWhenCompiled())).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(/^Invalid JSON schema: (?:checking it took|Script execution timed out)/),
+    })
+    expect(await schemas.checkerOf('team', { type: 'object' })(1)).toBe('data must be object')
+  })
+
   it('checks results without blocking the server', async () => {
-    await using schemas = new SchemaThread()
+    await using schemas = new SchemaChecker()
     const check = schemas.checkerOf('team', doubling(60))({})
     expect(await Promise.race([check, setImmediate('free')])).toBe('free')
     expect(await check).toMatch('the schema cannot be applied: Script execution timed out')
@@ -54,7 +73,7 @@ describe('SchemaThread', () => {
   })
 
   it('refuses invalid schemas, and all of them once it is disposed', async () => {
-    const schemas = new SchemaThread()
+    const schemas = new SchemaChecker()
     const refused = { code: 'BAD_REQUEST', message: expect.stringMatching(/^Invalid JSON schema: can't resolve/) }
     await expect(schemas.assertValid('team', { $ref: '#/$defs/missing' })).rejects.toMatchObject(refused)
     await schemas[Symbol.asyncDispose]()

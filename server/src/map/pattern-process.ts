@@ -1,7 +1,6 @@
-// Worker thread that matches texts against regular expressions, one job at a time. Its first
+// Program of a process that matches texts against regular expressions, one job at a time. Its first
 // message reports that it has started.
 import { createContext, Script } from 'node:vm'
-import { parentPort } from 'node:worker_threads'
 
 /** Texts and the regular expressions to match them with. */
 export interface MatchJob {
@@ -21,8 +20,8 @@ const script = new Script(`(() => {
     (included.length === 0 || included.some((test) => test(text))) && !excluded.some((test) => test(text)))
 })()`)
 
-parentPort?.on('message', ({ limitMs, ...job }: MatchJob) => parentPort?.postMessage(match(job, limitMs)))
-parentPort?.postMessage('started')
+process.on('message', ({ limitMs, ...job }: MatchJob) => process.send?.(match(job, limitMs)))
+process.send?.('started')
 
 function match(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchOutcome {
   const startedAt = performance.now()
