@@ -13,9 +13,9 @@ const program = new URL(`./schema-process${extname(import.meta.filename)}`, impo
 const limits = { heapMb: 256, limitMs: 6000 }
 
 /**
- * Checks results against JSON Schemas of users in a process, one at a time and fairly between teams.
- * A schema can take 2.5 s to compile and 2.5 s to check. The code compiled for a schema of 90 kB can
- * exceed the heap in one operation, which in a thread would end the server.
+ * Checks results against JSON Schemas of users in a process, one at a time and fairly between
+ * teams. A schema can take 2.5 s to compile and 2.5 s to check. The code compiled for one of 76 kB
+ * can exceed the heap in one operation, which in a thread would end the server.
  */
 export class SchemaChecker implements AsyncDisposable {
   readonly #process = new FairProcess<SchemaJob, SchemaOutcome>(program, limits)

@@ -40,10 +40,10 @@ const program = new URL(`./pattern-process${extname(import.meta.filename)}`, imp
 const processLimits = { heapMb: 512, limitMs: limitMs + hangMs }
 
 /**
- * Matches texts against regular expressions of users in a process, one call at a time and
- * fairly between teams: a team with slow calls delays the others by one of them, 500 ms. The time
- * limit is needed because expressions have full JavaScript syntax with lookarounds and
- * backreferences, which linear-time engines do not support.
+ * Matches texts against regular expressions of users in a process, one call at a time and fairly
+ * between teams: a team with slow calls delays the others by one of them, 500 ms. The time limit is
+ * needed because expressions have full JavaScript syntax with lookarounds and backreferences, which
+ * linear-time engines do not support.
  */
 export class PatternMatcher implements AsyncDisposable {
   readonly #process = new FairProcess<MatchJob, MatchOutcome>(program, processLimits)
