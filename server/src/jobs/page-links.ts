@@ -20,14 +20,30 @@ export function withLinks(formats: Formats): Formats {
   return [...formats.filter(({ type }) => type !== 'attributes'), attributes]
 }
 
-/** Returns the URLs that a page scraped with these formats links to. */
+/**
+ * Maximum total length of the URLs taken from one page. A long `base` makes 100,000 short links a
+ * gigabyte on their way to the database.
+ */
+const maxCharacters = 10_000_000
+
+/**
+ * Returns the URLs that a page scraped with these formats links to. Those after ten million
+ * characters are left out.
+ */
 export function linksOf({ attributes = [], metadata }: Document): readonly string[] {
   const [links, areas, bases] = attributes.slice(-selectors.length).map(({ values }) => values)
   const page = metadata.url ?? metadata.sourceURL
   const base = URL.parse(bases?.[0] ?? '', page)?.href ?? page
-  return [...(links ?? []), ...(areas ?? [])]
-    .map((href) => URL.parse(href.trim(), base)?.href)
-    .filter((url) => url !== undefined)
+  const urls: string[] = []
+  let characters = 0
+  for (const href of [...(links ?? []), ...(areas ?? [])]) {
+    const url = URL.parse(href.trim(), base)?.href
+    if (url === undefined) continue
+    characters += url.length
+    if (characters > maxCharacters) break
+    urls.push(url)
+  }
+  return urls
 }
 
 /** Removes the link attributes. Returns `undefined` if no others are left. */
