@@ -10,7 +10,7 @@ import { UrlField, NumberField, RequestForm } from './request-form.tsx'
 import { RequestLayout } from './request-layout.tsx'
 import { useRequest } from './use-request.ts'
 
-const sitemapModes = { include: 'sitemaps and links', only: 'sitemaps only', skip: 'links only' } as const
+const sitemapModes = { include: 'sitemaps, links', only: 'sitemaps only', skip: 'links only' } as const
 
 /** A form that lists the URLs of a site. */
 export function MapForm({ query }: { readonly query: URLSearchParams }) {
@@ -39,7 +39,7 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
           </Field>
           <div class="pair">
             <NumberField label="Max pages" value={limit} min={1} max={100_000} onChange={setLimit} />
-            <Field label="Sources">
+            <Field label="Find pages in">
               <select
                 value={sitemap}
                 onChange={(event) => setSitemap(event.currentTarget.value as keyof typeof sitemapModes)}
