@@ -66,8 +66,9 @@ const refused: Rule = (command) => refuse(`${command.method} is not allowed in a
 const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
 
 function isNavigable(url: string): boolean {
-  // Chromium accepts hosts that Node.js does not, such as those with a space.
-  if (!URL.canParse(url)) return /^https?:/i.test(url)
+  // Chromium also accepts hosts with a space. On other invalid URLs, `Target.createTarget` ends the
+  // headless shell.
+  if (!URL.canParse(url)) return /^https?:/i.test(url) && URL.canParse(url.replaceAll(' ', '-'))
   const { protocol, pathname } = new URL(url)
   return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
 }
