@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { judgeCommand } from '../../src/gateway/policy.ts'
+import { judgeCommand, type PolicyContext } from '../../src/gateway/policy.ts'
 
-const context = {
+const context: PolicyContext = {
   downloadsDir: '/run/s1/downloads',
   uploadsDir: '/run/s1/uploads',
   opensDroppedFiles: true,
   kindOfSession: () => 'web',
   kindOfTarget: () => 'web',
-} as const
+}
 
 describe.each(['Page.navigate', 'Target.createTarget'])('%s', (method) => {
   test.each(['http://', 'http://256.256.256.256/', 'https://[::1', 'http://a:99999/', 'http://a%00b/', 'http://a|b/'])(
