@@ -1,3 +1,5 @@
+import { trimEnd } from './trim-end.ts'
+
 /** Maximum length of a listed URL in characters. */
 export const maxUrlLength = 2048
 
@@ -20,7 +22,7 @@ export function canonicalUrl(
   if (url.hash !== '') url.hash = ''
   if (url.username !== '') url.username = ''
   if (url.password !== '') url.password = ''
-  if (url.hostname.endsWith('.')) url.hostname = url.hostname.replace(/\.+$/, '')
+  if (url.hostname.endsWith('.')) url.hostname = trimEnd(url.hostname, '.')
   if (url.search !== '') url.search = options.ignoreQueryParameters ? '' : withoutTracking(url.searchParams)
   return url.href.length > maxUrlLength ? undefined : url
 }
@@ -31,11 +33,11 @@ export function canonicalUrl(
  */
 export function pageKeyOf(url: URL): string {
   const host = url.host.replace(/^www\./, '')
-  const path = url.pathname.replace(/\/index\.(?:html?|php)$/i, '/').replace(/\/+$/, '')
+  const path = trimEnd(url.pathname.replace(/\/index\.(?:html?|php)$/i, '/'), '/')
   return `${host}${path}${url.search}`
 }
 
 function withoutTracking(parameters: URLSearchParams): string {
-  for (const name of new Set(parameters.keys())) if (trackingParameter.test(name)) parameters.delete(name)
-  return parameters.toString()
+  // Deleting them one by one would write the whole URL each time.
+  return new URLSearchParams([...parameters].filter(([name]) => !trackingParameter.test(name))).toString()
 }

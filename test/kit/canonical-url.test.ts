@@ -47,3 +47,15 @@ test.each([
 ])('%s and %s are different pages', (left, right) => {
   expect(pageKeyOf(new URL(left))).not.toBe(pageKeyOf(new URL(right)))
 })
+
+test('hostile URLs are canonicalized in linear time', () => {
+  const before = process.cpuUsage()
+
+  for (let count = 0; count < 300; count += 1) {
+    pageKeyOf(new URL(`https://a.example/${'/'.repeat(2000)}x`))
+    canonical(`https://a${'.'.repeat(2000)}a./`)
+    canonical(`https://a.example/?${Array.from({ length: 210 }, (_, index) => `utm_${index}`).join('&')}`)
+  }
+
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.8)
+})

@@ -1,4 +1,5 @@
 import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
+import { trimEnd } from 'bowline/kit/trim-end'
 import type { Site } from './site.ts'
 
 /** A page of the site, with its known metadata. */
@@ -80,7 +81,7 @@ export class LinkCollection {
 export function pathPrefixOf(start: URL): string | undefined {
   const last = start.pathname.split('/').at(-1) ?? ''
   const folder = last.includes('.') ? start.pathname.slice(0, -last.length) : start.pathname
-  const path = folder.replace(/\/+$/, '')
+  const path = trimEnd(folder, '/')
   return path === '' ? undefined : path
 }
 

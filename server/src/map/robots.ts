@@ -64,7 +64,8 @@ export function parseRobots(text: string, agent: string): Robots {
       if (!isReadingAgents) agents = []
       isReadingAgents = true
       // Some sites add a version, such as `Bot/2.1`.
-      const name = value.toLowerCase().replace(/\s*\/[^]*/, '')
+      const [agentName = ''] = value.split('/', 1)
+      const name = agentName.trimEnd().toLowerCase()
       // Rules of other agents are skipped: thousands of agents times thousands of rules would
       // exhaust memory.
       if ((name === own || name === '*') && !agents.includes(name)) agents.push(name)

@@ -138,7 +138,7 @@ async function collect(
 function toResult(found: SearxngResponse['results'][number]): Result {
   const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
   const date = new Date(publishedDate ?? '')
-  const [, width, height] = /(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []
+  const [, width, height] = /(?<!\d)(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []
   return {
     url,
     title: title ?? url,

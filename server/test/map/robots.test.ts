@@ -72,6 +72,15 @@ describe('a robots.txt', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1.5)
   })
 
+  test('cannot slow down parsing with a name of an agent that has many spaces', () => {
+    const text = `User-agent: a${' '.repeat(500_000)}b\nDisallow: /x\nUser-agent: bowline  / 2.1\nDisallow: /y`
+    const before = process.cpuUsage()
+
+    expect(allows(text, '/y')).toBe(false)
+
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(0.5)
+  })
+
   test('cannot slow down matching', () => {
     const text = `User-agent: *\n${Array.from({ length: 20_000 }, (_, index) => `Disallow: /*a*a*a*a*a*a*${index}$`).join('\n')}`
     const robots = parseRobots(text, 'Bowline')

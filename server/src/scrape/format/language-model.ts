@@ -35,7 +35,7 @@ export async function extractJson(model: LanguageModel, extraction: Extraction):
   try {
     const body = { messages: messagesOf(extraction), temperature: 0, response_format: responseFormat(schema) }
     const [choice] = completion.parse(await requestCompletion(model, body, signal)).choices
-    return JSON.parse((choice?.message.content ?? '').replace(/^\s*```(?:json)?\s*|\s*```\s*$/g, ''))
+    return JSON.parse((choice?.message.content ?? '').trim().replace(/^```(?:json)?|```$/g, ''))
   } catch (cause) {
     signal?.throwIfAborted()
     const why = messageOf(cause)
