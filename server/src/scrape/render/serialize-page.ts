@@ -145,10 +145,12 @@ async function worldOf(frameId: string, call: CdpCall, worlds: Worlds): Promise<
   return contextId
 }
 
-function bodyOf(html: string): string {
-  const start = /<body\b[^>]*>/i.exec(html)
+/** Returns the HTML inside the body. The rest of a document cut at the maximum may have no `>`. */
+export function bodyOf(html: string): string {
+  const tag = html.search(/<body\b/i)
+  const start = tag === -1 ? -1 : html.indexOf('>', tag)
   const end = html.lastIndexOf('</body>')
-  return start === null ? html : html.slice(start.index + start[0].length, end === -1 ? undefined : end)
+  return start === -1 ? html : html.slice(start + 1, end === -1 ? undefined : end)
 }
 
 /**
@@ -158,9 +160,9 @@ function bodyOf(html: string): string {
 export function insertFrames(html: string, parts: ReadonlyMap<string, string>): string {
   const remaining = new Map(parts)
   const insert = (text: string, depth: number): string =>
-    // `[^<>]` ends a failed match at the next bracket instead of 20,000 characters later.
+    // `[^<>]` ends a failed match at the next bracket, and the limits one without brackets.
     text.replaceAll(
-      new RegExp(`<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]*>(?:[^<]*</i?frame>)?`, 'gi'),
+      new RegExp(`<i?frame\\b[^<>]{0,20000}?\\b${mark}="([0-9A-F]+)"[^<>]{0,20000}>(?:[^<]*</i?frame>)?`, 'gi'),
       (_, id: string) => {
         const content = remaining.get(id) ?? ''
         remaining.delete(id)
