@@ -50,6 +50,14 @@ test('the sidebar of the site has every page once', () => {
   expect(inSidebar.toSorted()).toEqual(onSite)
 })
 
+test('every guide starts with something to run or see, and ends with what can go wrong', () => {
+  const guides = pages.filter((page) => page.startsWith('docs/guide/') || page === 'docs/mcp.md')
+  const lacking = (pattern: RegExp) => guides.filter((page) => !pattern.test(readText(page)))
+
+  expect(lacking(/^(?:```|!\[|\|)/m)).toEqual([])
+  expect(lacking(/^###? What can go wrong$/m)).toEqual([])
+})
+
 test('the site builds', async () => {
   await using folder = await temporaryFolder()
   const vitepress = join(repository, 'node_modules/vitepress/bin/vitepress.js')
