@@ -269,6 +269,8 @@ function warningOf(
   if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
   if (count <= 1 && pathname !== '/')
     return `${count === 0 ? 'No page' : 'Only 1 page'} was found. Mapping ${origin} may find more.`
+  if (count === limit && limit === mapLimits.default)
+    return `The map has ${limit} pages, which is the default limit, so there may be more. Set \`limit\` to at most ${mapLimits.max}.`
   if (isTruncated && count < limit)
     return `${origin} has no sitemap, and only some of its links were followed, so there may be more pages.`
   return undefined

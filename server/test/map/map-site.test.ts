@@ -315,4 +315,16 @@ describe('a warning states', () => {
     expect(warning).toContain('only some of its links were followed')
     expect(fixture.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
   })
+
+  test('that the pages end at the default limit', async () => {
+    const paths = Array.from({ length: 5001 }, (_, index) => `/${index}`)
+    await using fixture = await startMapFixture({ '/': linksTo(), '/sitemap.xml': sitemapOf(...paths) })
+    const [all, some] = [await fixture.map('/'), await fixture.map('/', { limit: 10 })]
+
+    expect(all.links).toHaveLength(5000)
+    expect(all.warning).toBe(
+      'The map has 5000 pages, which is the default limit, so there may be more. Set `limit` to at most 100000.',
+    )
+    expect(some.warning).toBeUndefined()
+  })
 })
