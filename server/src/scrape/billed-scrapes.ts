@@ -3,7 +3,7 @@ import type { Billing } from '../billing/billing.ts'
 import { createBatcher } from '../kit/create-batcher.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Store } from '../store/store.ts'
-import type { PricedScrape, ScrapeOutcome } from './priced-scrape.ts'
+import { PricedScrape, type ScrapeOutcome } from './priced-scrape.ts'
 import { withScrapeTimeout } from './scrape-timeout.ts'
 import type { FileScrapeCall, ScrapeCall, SessionScrapeCall } from './scrape-call.ts'
 import type { Scrapes } from './scrapes.ts'
@@ -99,7 +99,7 @@ export class BilledScrapes {
 /** Saves and bills scrapes of teams that had no limits when they started, all or none. */
 export async function saveScrapes({ db }: Pick<Store, 'db'>, scrapes: readonly PricedScrape[]): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    for (const scrape of scrapes) await scrape.save(transaction)
+    await PricedScrape.saveAll(transaction, scrapes)
     await addCharges(
       transaction,
       scrapes.map((scrape) => scrape.charge),

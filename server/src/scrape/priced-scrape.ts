@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Document } from 'bowline/contract/document'
 import type { Charge } from '../billing/account.ts'
 import type { Database } from '../store/schema.ts'
-import { insertScrape, type StoredScrape } from './queries/scrapes.ts'
+import { insertScrapes, type StoredScrape } from './queries/scrapes.ts'
 
 /** Result of a scrape. */
 export interface ScrapeOutcome {
@@ -49,11 +49,19 @@ export class PricedScrape implements ScrapeOutcome, AsyncDisposable {
     return { teamId, apiKeyId, kind: 'scrape', subjectId: this.id, credits: this.credits }
   }
 
+  /** Inserts scrapes in the transaction `db`. */
+  static async saveAll(db: Kysely<Database>, scrapes: readonly PricedScrape[]): Promise<void> {
+    const rows = scrapes.flatMap((scrape) => {
+      const { teamId, row } = scrape.#storage
+      return row === undefined ? [] : [{ ...row, id: scrape.id, teamId }]
+    })
+    await insertScrapes(db, rows)
+    for (const scrape of scrapes) await scrape.#storage.saveTrackedState?.(db)
+  }
+
   /** Inserts the scrape in the transaction `db`. */
   async save(db: Kysely<Database>): Promise<void> {
-    const { teamId, row, saveTrackedState } = this.#storage
-    if (row !== undefined) await insertScrape(db, { id: this.id, teamId }, row)
-    await saveTrackedState?.(db)
+    await PricedScrape.saveAll(db, [this])
   }
 
   /**

@@ -35,15 +35,16 @@ export type StoredScrape = Omit<ScrapeRow, 'id' | 'teamId' | 'createdAt'> & {
 /** Columns of a `ScrapeRow`. */
 const columns = ['id', 'teamId', 'cacheKey', 'document', 'hasBlobs', 'secret', 'createdAt'] as const
 
-/** Inserts a scrape. */
-export async function insertScrape(
-  db: Kysely<Database>,
-  { id, teamId }: Pick<ScrapeRow, 'id' | 'teamId'>,
-  row: StoredScrape,
-): Promise<void> {
+/** A scrape to insert. */
+export type NewScrape = StoredScrape & Pick<ScrapeRow, 'id' | 'teamId'>
+
+/** Inserts scrapes with one statement. */
+export async function insertScrapes(db: Kysely<Database>, rows: readonly NewScrape[]): Promise<void> {
+  if (rows.length === 0) return
+  const createdAt = new Date()
   await db
     .insertInto('scrape')
-    .values({ ...scrapes.write(row), id, teamId, createdAt: new Date() })
+    .values(rows.map(({ id, teamId, ...row }) => ({ ...scrapes.write(row), id, teamId, createdAt })))
     .execute()
 }
 

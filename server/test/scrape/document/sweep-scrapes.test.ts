@@ -10,7 +10,7 @@ import { openBlobs } from '../../../src/blobs/blobs.ts'
 import { deleteExpiredJobs, insertJob } from '../../../src/jobs/job-queries.ts'
 import { insertJobPages } from '../../../src/jobs/job-page-queries.ts'
 import { insertKey } from '../../../src/teams/key-queries.ts'
-import { findScrape, insertScrape } from '../../../src/scrape/queries/scrapes.ts'
+import { findScrape, insertScrapes } from '../../../src/scrape/queries/scrapes.ts'
 import { ensureTeam } from '../../../src/teams/team-queries.ts'
 import { describeEachStore, temporaryFolder } from '../../../../test/lab/stores.ts'
 
@@ -24,10 +24,10 @@ describeEachStore('old scrapes', (openStore) => {
     await insertKey(store.db, key)
     const id = uuidV7()
     const row = { cacheKey: undefined, document: Buffer.from('{}'), hasBlobs: true, secret: randomSecret() }
-    await insertScrape(store.db, { id, teamId: team.id }, row)
+    await insertScrapes(store.db, [{ id, teamId: team.id, ...row }])
     await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
     const scrapeId = uuidV7()
-    await insertScrape(store.db, { id: scrapeId, teamId: team.id }, row)
+    await insertScrapes(store.db, [{ id: scrapeId, teamId: team.id, ...row }])
     const jobId = uuidV7()
     const past = new Date(Date.now() - 60_000)
     await insertJob(store.db, {
@@ -67,7 +67,7 @@ describeEachStore('old scrapes', (openStore) => {
     const [orphan, young, stored] = [uuidV7(nowMs - 4 * dayMs), uuidV7(nowMs - 2 * dayMs), uuidV7(nowMs - 4 * dayMs)]
     for (const id of [orphan, young, stored]) await blobs.write(blobKey(id, '1.png'), Readable.from(['picture']))
     await blobs.write('scrapes/strange', Readable.from(['not of a scrape']))
-    await insertScrape(store.db, { id: stored, teamId: team.id }, { hasBlobs: true, secret: randomSecret() } as never)
+    await insertScrapes(store.db, [{ id: stored, teamId: team.id, hasBlobs: true, secret: randomSecret() } as never])
 
     expect(await sweepOrphanedFiles({ store, blobs }, { nowMs })).toBe(1)
 
