@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Parser } from 'htmlparser2'
 
 /** A link of a page, with its absolute URL. */
@@ -28,6 +29,9 @@ const maxTextLength = 200
  */
 const maxDepth = 500
 
+/** Milliseconds of work after which other tasks get their turn. */
+const turnMs = 10
+
 /**
  * Reads the links of an HTML page from a stream, with bounded nesting and number. `base` is the URL
  * of the page.
@@ -35,10 +39,14 @@ const maxDepth = 500
 export async function readPageLinks(chunks: AsyncIterable<string> | Iterable<string>, base: URL): Promise<PageLinks> {
   const reader = new PageReader(base)
   let parser = reader.createParser()
+  let turnEndsMs = performance.now() + turnMs
   for await (const chunk of chunks) {
     parser.write(chunk)
     if (reader.depth > maxDepth) parser = reader.createParser()
     if (reader.isTruncated) break
+    if (performance.now() < turnEndsMs) continue
+    await nextTurn()
+    turnEndsMs = performance.now() + turnMs
   }
   parser.end()
   return reader

@@ -60,3 +60,19 @@ test('links after deep nesting are found', async () => {
     { url: 'https://a.example/last' },
   ])
 })
+
+test('lets other work run while it reads a large page', async () => {
+  const pieces = Array.from({ length: 100 }, () => '<svg>'.repeat(3000))
+  let turns = 0
+  let isReading = true
+  const count = (): void => {
+    turns += 1
+    if (isReading) setImmediate(count)
+  }
+  setImmediate(count)
+
+  await readPageLinks(pieces, new URL('https://a.example/'))
+
+  isReading = false
+  expect(turns).toBeGreaterThan(10)
+})
