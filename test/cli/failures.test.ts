@@ -157,11 +157,13 @@ test.skipIf(!/^v(1\d|2[01])\./.test(oldVersion))(
       await writeFile(join(folder.path, `${name}.js`), stripTypeScriptTypes(source).replaceAll(".ts'", ".js'"))
     }
 
-    const ended = promisify(execFile)(oldNode, [join(folder.path, 'cli/main.js'), 'serve'])
+    const runOld = async (args: readonly string[]) =>
+      promisify(execFile)(oldNode, [join(folder.path, 'cli/main.js'), ...args])
 
-    await expect(ended).rejects.toMatchObject({
-      code: 3,
-      stderr: `The bowline command needs Node.js 22 or newer. This is Node.js ${oldVersion.slice(1)} (${oldNode}).\n`,
-    })
+    const message = `The bowline command needs Node.js 22 or newer. This is Node.js ${oldVersion.slice(1)} (${oldNode}).`
+    const json = JSON.stringify({ code: 'CONFIG_INVALID', message })
+    await expect(runOld(['serve'])).rejects.toMatchObject({ code: 3, stderr: `${message}\n` })
+    await expect(runOld(['keys', 'list', '--json'])).rejects.toMatchObject({ code: 3, stderr: `${json}\n` })
+    await expect(runOld(['exec', '--', 'x', '--json'])).rejects.toMatchObject({ code: 3, stderr: `${message}\n` })
   },
 )

@@ -1,6 +1,7 @@
 import { serverRoutes } from 'bowline/contract/server-routes'
 import { constants } from 'node:os'
 import { styleText } from 'node:util'
+import { printError } from 'bowline/terminal/print'
 import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
 import { readConfig, type ServerConfig } from '../config.ts'
@@ -32,8 +33,7 @@ export async function serve({ json, ...flags }: ServeFlags): Promise<number> {
   if (server === undefined) return 0
   process.stdout.write(json === true ? `${JSON.stringify(describeServer(server))}\n` : formatBanner(server, config))
   const end = await Promise.race([stopSignal, server.failed])
-  if (end instanceof Error)
-    process.stderr.write(`${styleText('red', 'Fatal error:', { stream: process.stderr })} ${end.message}\n`)
+  if (end instanceof Error) printError(end, { json: json === true })
   else if (json !== true) process.stdout.write(`${end}: ending all sessions. Send it again to exit at once.\n`)
   await server[Symbol.asyncDispose]()
   return end instanceof Error ? 1 : 0

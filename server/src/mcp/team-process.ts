@@ -83,14 +83,14 @@ export class TeamProcess {
     return this.#work.size > 0 ? 0 : performance.now() - this.#lastUsedMs
   }
 
-  /** Responds to a request. Aborting `signal` cancels it. */
+  /** Responds to a request. Aborting `signal` cancels it. Throws its reason if it is aborted. */
   async handle(request: ProcessRequest, signal: AbortSignal): Promise<Response> {
+    signal.throwIfAborted()
     const id = ++this.#lastId
     const pending = new PendingResponse(() => this.#cancel(id))
     this.#requests.set(id, pending)
     if (request.method !== 'GET') this.#begin(id)
-    if (signal.aborted) this.#cancel(id)
-    else signal.addEventListener('abort', () => this.#cancel(id), { once: true })
+    signal.addEventListener('abort', () => this.#cancel(id), { once: true })
     this.send({ kind: 'request', id, request })
     return pending.response
   }

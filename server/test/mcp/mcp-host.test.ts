@@ -40,6 +40,15 @@ async function startSession(host: McpHost, team: string): Promise<string | null>
   return (await send(host, team, initialize)).headers.get('mcp-session-id')
 }
 
+test('a request whose client has left before it is sent is not carried out', async () => {
+  await using host = createHost()
+  const session = await startSession(host, 'a')
+  const gone = host.handle('a', requestOf('a', initialize), AbortSignal.abort())
+
+  await expect(gone).rejects.toThrow()
+  expect((await send(host, 'a', listTools, session)).status).toBe(200)
+})
+
 const listTools = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
 
 test('a process that runs out of memory ends the MCP sessions of its team only', async () => {

@@ -50,7 +50,7 @@ export function registerMcp(app: FastifyInstance, deps: McpRouteDeps): void {
       options: mcpOptionsOf(request.query, settings, key.mcp),
     }
     const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
+    reply.raw.once('close', () => gone.abort(new BowlineError('ABORTED', 'The client disconnected')))
     closeWhenRevoked(request, reply, deps)
     if (request.method === 'GET') closeWhenDraining(reply, deps)
     const { method, body, url } = request

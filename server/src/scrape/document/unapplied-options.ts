@@ -25,6 +25,7 @@ export function unappliedWarning(
     ...(includeTags.length > 0 ? ['`includeTags`'] : []),
     ...(excludeTags.length > 0 ? ['`excludeTags`'] : []),
     ...(onlyCleanContent ? ['`onlyCleanContent`'] : []),
+    ...(formats.some(({ type }) => type === 'attributes') ? ['the format attributes'] : []),
   ]
   const unapplied = [...visual.map(({ type }) => `the format ${type}`), ...(page.body.kind === 'html' ? [] : selecting)]
   return unapplied.length === 0

@@ -217,6 +217,11 @@ describe('a URL that is not HTML', () => {
     ['/three.pdf', { formats: ['markdown', 'screenshot'] }, 'a PDF: the format screenshot.'],
     ['/three.pdf', { formats: ['markdown', 'branding'] }, 'a PDF: the format branding.'],
     ['/three.pdf', tags, 'a PDF: `includeTags`.'],
+    [
+      '/three.pdf',
+      { formats: ['markdown', { type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] }] },
+      'a PDF: the format attributes.',
+    ],
     ['/table.csv', { formats: ['screenshot', 'markdown'] }, 'text/csv: the format screenshot.'],
     ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
     ['/data.json', { onlyCleanContent: true }, 'application/json: `onlyCleanContent`.'],
