@@ -106,32 +106,50 @@ export async function releaseJobPages(
     .execute()
 }
 
-/** Result of a page. */
-export type PageEnd =
-  | { readonly state: 'completed'; readonly credits: number }
-  | { readonly state: 'failed' | 'blocked'; readonly code: string; readonly error: string }
+/** How a page failed, or why it was not scraped. */
+export interface PageFailure {
+  readonly state: 'failed' | 'blocked'
+  readonly code: string
+  readonly error: string
+}
 
 /**
- * Ends a page. Its job counts it later, so that concurrent ends do not wait for a lock on the job.
- * Returns `false` if the page or the job has already ended: the caller must roll the transaction
- * back.
+ * Ends a page that failed. Its job counts it later, so that concurrent ends do not wait for a lock
+ * on the job. Returns `false` if the page or the job has already ended: the caller must roll the
+ * transaction back.
  */
-export async function endJobPage(
+export async function failJobPage(
   db: Kysely<Database>,
   { jobId, position }: Pick<JobPageRow, 'jobId' | 'position'>,
-  end: PageEnd,
+  { state, code: errorCode, error }: PageFailure,
 ): Promise<boolean> {
-  const { state } = end
-  const facts = state === 'completed' ? { credits: end.credits } : { errorCode: end.code, error: end.error }
   const { numUpdatedRows } = await db
     .updateTable('jobPage')
-    .set({ state, ...facts, holder: null, isUncounted: true, finishedAt: sql<Date>`clock_timestamp()` })
+    .set({ state, errorCode, error, holder: null, isUncounted: true, finishedAt: sql<Date>`clock_timestamp()` })
     .where('jobId', '=', jobId)
     .where('position', '=', position)
     .where('state', '=', 'queued')
     .where((eb) => eb.exists(runningJob(eb, jobId)))
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** A page that was scraped. */
+export type CompletedPage = Pick<JobPageRow, 'jobId' | 'position'> & { readonly credits: number }
+
+/** Ends completed pages with one statement. Returns `false` as `failJobPage` does. */
+export async function completeJobPages(db: Kysely<Database>, pages: readonly CompletedPage[]): Promise<boolean> {
+  const rows = pages.map(
+    ({ jobId, position, credits }) => sql`(${jobId}::uuid, ${position}::integer, ${credits}::integer)`,
+  )
+  const { numAffectedRows } = await sql`
+    update job_page
+    set state = 'completed', credits = ended.credits, holder = null, is_uncounted = true,
+      finished_at = clock_timestamp()
+    from (values ${sql.join(rows)}) as ended (job_id, position, credits)
+    where job_page.job_id = ended.job_id and job_page.position = ended.position and job_page.state = 'queued'
+      and exists (select from job where id = ended.job_id and status = 'scraping')`.execute(db)
+  return numAffectedRows === BigInt(pages.length)
 }
 
 /** Lists the completed pages of a job in order of completion, after the first `skip`. */

@@ -4,11 +4,13 @@ import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { isBowlineError } from 'bowline/kit/errors'
 import type { RobotsRules } from '../map/robots-rules.ts'
 import { currentSpan, inOwnTrace } from '../kit/current-work.ts'
+import { addCharges, type Charge } from '../billing/account.ts'
 import type { Billing } from '../billing/billing.ts'
-import type { PricedScrape, ScrapeOutcome } from '../scrape/priced-scrape.ts'
+import { createBatcher } from '../kit/create-batcher.ts'
+import { PricedScrape } from '../scrape/priced-scrape.ts'
 import { withScrapeTimeout } from '../scrape/scrape-timeout.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
-import { endJobPage, type JobPageRow, type PageEnd } from './job-page-queries.ts'
+import { completeJobPages, failJobPage, type JobPageRow, type PageFailure } from './job-page-queries.ts'
 import { addJobWarnings } from './job-queries.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -25,7 +27,7 @@ import type { Semaphore } from '../kit/semaphore.ts'
 /** Dependencies of a `PageScraper`. */
 export interface PageScraperDeps {
   readonly store: Store
-  readonly billing: Pick<Billing, 'reserve' | 'settle'>
+  readonly billing: Pick<Billing, 'reserve' | 'settle' | 'noteCharge'>
   readonly scrapes: Pick<Scrapes, 'estimate' | 'load'>
   readonly jobWebhooks: JobWebhooks
   readonly jobEvents: JobEvents
@@ -44,14 +46,29 @@ export interface PageScraperDeps {
  */
 const maxCrashes = 5
 
-type Failure = Exclude<PageEnd, { state: 'completed' }>
+/** A page of a job with what was scraped. */
+interface ScrapedPage {
+  readonly job: Job
+  readonly page: JobPageRow
+  readonly scrape: PricedScrape
+}
 
 /** Scrapes pages of jobs and stores the outcome of each exactly once. */
 export class PageScraper {
   readonly #deps: PageScraperDeps
+  readonly #completeWithoutHold: (page: ScrapedPage) => Promise<void>
 
   constructor(deps: PageScraperDeps) {
     this.#deps = deps
+    // Pages that are scraped at the same time share a commit.
+    this.#completeWithoutHold = createBatcher(async (pages) => {
+      const charges = pages.map(chargeOf)
+      await deps.store.db.transaction().execute(async (db) => {
+        await this.#complete(db, pages)
+        await addCharges(db, charges)
+      })
+      for (const charge of charges) deps.billing.noteCharge(charge)
+    })
   }
 
   /**
@@ -77,7 +94,7 @@ export class PageScraper {
   }
 
   /** Returns how the page failed or was blocked, or `undefined` if it was completed. */
-  async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
+  async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<PageFailure | undefined> {
     await this.#deps.pageDiscovery.addSitemapPages(job, page, signal)
     return (await this.#isBlocked(job, page)) ? blocked(page) : this.#scrapeWithRetries(job, page, signal)
   }
@@ -92,7 +109,7 @@ export class PageScraper {
   }
 
   /** Returns how the page failed, if it did. */
-  async #scrapeWithRetries(job: Job, page: JobPageRow, signal: AbortSignal): Promise<Failure | undefined> {
+  async #scrapeWithRetries(job: Job, page: JobPageRow, signal: AbortSignal): Promise<PageFailure | undefined> {
     const { host } = new URL(page.url)
     for (let attempt = 1; ; attempt += 1) {
       const error = await this.#attempt(job, page, { isLast: attempt >= maxAttempts, signal })
@@ -139,11 +156,15 @@ export class PageScraper {
     using _slot = await slots.acquire(signal)
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
     const next = await pageDiscovery.findNextPages(job, page, scrape)
-    await billing.settle(hold, { ...scrape.charge, kind: 'job' }, async (db) => {
-      if (next !== undefined) await pageDiscovery.addPages(db, job.id, next)
-      await this.#complete(db, job, page, scrape)
-      await scrape.save(db)
-    })
+    const scraped = { job, page, scrape }
+    if (hold.id === undefined && next === undefined) await this.#completeWithoutHold(scraped)
+    else {
+      await billing.settle(hold, chargeOf(scraped), async (db) => {
+        // Locks the job, which pages that share a commit must not do in any order.
+        if (next !== undefined) await pageDiscovery.addPages(db, job.id, next)
+        await this.#complete(db, [scraped])
+      })
+    }
     scrape.markSaved()
   }
 
@@ -168,16 +189,22 @@ export class PageScraper {
     })
   }
 
-  async #complete(db: Kysely<Database>, job: Job, page: JobPageRow, outcome: ScrapeOutcome): Promise<void> {
-    const { jobWebhooks } = this.#deps
-    if (!(await endJobPage(db, page, { state: 'completed', credits: outcome.credits }))) throw new SupersededError()
-    await jobWebhooks.pageCompleted(db, job, page, outcome.document)
+  async #complete(db: Kysely<Database>, pages: readonly ScrapedPage[]): Promise<void> {
+    const ends = pages.map(({ page: { jobId, position }, scrape: { credits } }) => ({ jobId, position, credits }))
+    if (!(await completeJobPages(db, ends))) throw new SupersededError()
+    for (const { job, page, scrape } of pages) {
+      await this.#deps.jobWebhooks.pageCompleted(db, job, page, scrape.document)
+    }
+    await PricedScrape.saveAll(
+      db,
+      pages.map(({ scrape }) => scrape),
+    )
   }
 
-  async #fail(job: Job, page: JobPageRow, end: Failure): Promise<void> {
+  async #fail(job: Job, page: JobPageRow, end: PageFailure): Promise<void> {
     const { store, jobWebhooks } = this.#deps
     await store.db.transaction().execute(async (db) => {
-      if (!(await endJobPage(db, page, end))) throw new SupersededError()
+      if (!(await failJobPage(db, page, end))) throw new SupersededError()
       await jobWebhooks.pageFailed(db, job, page, end.error)
     })
   }
@@ -186,7 +213,11 @@ export class PageScraper {
 /** Another server has ended the page, or the job has ended. The transaction is rolled back. */
 class SupersededError extends Error {}
 
-function crashed({ url, crashes }: JobPageRow): Failure {
+function chargeOf({ scrape }: ScrapedPage): Charge {
+  return { ...scrape.charge, kind: 'job' }
+}
+
+function crashed({ url, crashes }: JobPageRow): PageFailure {
   return {
     state: 'failed',
     code: 'UNKNOWN_ERROR',
@@ -194,7 +225,7 @@ function crashed({ url, crashes }: JobPageRow): Failure {
   }
 }
 
-function blocked({ url }: JobPageRow): Failure {
+function blocked({ url }: JobPageRow): PageFailure {
   return {
     state: 'blocked',
     code: 'SCRAPE_ROBOTS_BLOCKED',

@@ -19,7 +19,7 @@ import type { RobotsRules } from '../../src/map/robots-rules.ts'
 import { Billing } from '../../src/billing/billing.ts'
 import { PricedScrape } from '../../src/scrape/priced-scrape.ts'
 import { addJobWarnings, findJob, insertJob, reopenJob } from '../../src/jobs/job-queries.ts'
-import { endJobPage, insertJobPages, listFailedPages, type JobPageRow } from '../../src/jobs/job-page-queries.ts'
+import { completeJobPages, insertJobPages, listFailedPages, type JobPageRow } from '../../src/jobs/job-page-queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
 import { openPostgresStore } from '../../../test/lab/stores.ts'
@@ -86,7 +86,7 @@ test('a crawl continues when its last page ends during the query for more pages'
       await looked.promise
       await insertJobPages(store.db, id, { pages: [pageAt(2)], submissionIndex: 0, depth: 1 })
     }
-    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+    await completeJobPages(store.db, [{ jobId: id, position, credits: 1 }])
     // The runner sees the end of the page before the claim, whose result lacks its link.
     if (position === 1) void nextTurn().then(ended.resolve)
   }
@@ -120,7 +120,7 @@ test('a page in progress when the store fails is not scraped twice at once', asy
       // Longer than the retry delay of the turn.
       await sleep(1500)
     }
-    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+    await completeJobPages(store.db, [{ jobId: id, position, credits: 1 }])
   }
   await Runner.open({ ...deps, store: { ...store, db: failing }, scraper: { scrape } })
 
@@ -141,7 +141,7 @@ test('pages that could not be released during a store outage are scraped after i
       throw storeUnavailable(new Error('The connection was lost'))
     }
     crashes.push(page.crashes)
-    await endJobPage(store.db, page, { state: 'completed', credits: 1 })
+    await completeJobPages(store.db, [{ ...page, credits: 1 }])
   }
   const failing = store.db.withPlugin(failFirstReturn())
   await Runner.open({ ...deps, store: { ...store, db: failing }, scraper: { scrape } })
@@ -164,7 +164,7 @@ test('pages added to a running batch are scraped with their own options at the f
       await reopenJob(store.db, id, wholePlan({ ...plan, submissions: [{}, { showsExtract: true }] }))
       await insertJobPages(store.db, id, { pages: [pageAt(1)], submissionIndex: 1, depth: 0 })
     }
-    await endJobPage(store.db, { jobId: id, position }, { state: 'completed', credits: 1 })
+    await completeJobPages(store.db, [{ jobId: id, position, credits: 1 }])
   }
   await Runner.open({ ...deps, store, scraper: { scrape } })
 
@@ -266,7 +266,7 @@ test('pages in progress during crashes are scraped last and one at a time, acros
     // Gives a turn that may claim another page the time to do so.
     await sleep(30)
     inHand.delete(page)
-    await endJobPage(store.db, page, { state: 'completed', credits: 1 })
+    await completeJobPages(store.db, [{ ...page, credits: 1 }])
   }
   await Runner.open({ ...first.deps, store, scraper: { scrape } })
 
