@@ -109,7 +109,25 @@ export class Jobs {
       await this.#deps.jobWebhooks.started(db, { ...initialState, ...row, ...keyOf(job), plan })
       return true
     })
-    return isNew ? row : this.#findByIdempotencyKey(job)
+    if (isNew) return row
+    const found = await this.findStarted(job)
+    if (found === undefined) throw keyReused()
+    return found
+  }
+
+  /**
+   * Returns the job that an earlier request with the same idempotency key has started. Throws
+   * IDEMPOTENCY_KEY_REUSED if that was another request.
+   */
+  async findStarted({
+    teamId,
+    idempotencyKey,
+    requestHash,
+  }: Pick<JobStart, 'teamId' | 'idempotencyKey' | 'requestHash'>): Promise<JobRow | undefined> {
+    if (idempotencyKey === undefined) return undefined
+    const found = await findJobByKey(this.#deps.store.db, teamId, idempotencyKey)
+    if (found !== undefined && found.requestHash !== requestHash) throw keyReused()
+    return found
   }
 
   /**
@@ -252,12 +270,6 @@ export class Jobs {
     // The single worker of a running job finds the added pages.
     const turns = hasWorker && isSingleWorker(job) ? [] : createTurns(job, rows.length)
     await this.#deps.queues.sendMany(turnQueue, turns, { db })
-  }
-
-  async #findByIdempotencyKey({ teamId, idempotencyKey = '', requestHash }: JobStart): Promise<JobRow> {
-    const found = await findJobByKey(this.#deps.store.db, teamId, idempotencyKey)
-    if (found !== undefined && found.requestHash === requestHash) return found
-    throw keyReused()
   }
 }
 

@@ -14,8 +14,8 @@ export interface Patterns {
 }
 
 /**
- * Maximum duration of one call in milliseconds. Some expressions take exponential time on some
- * texts.
+ * Maximum duration in milliseconds for the texts that are sent at once. Some expressions take
+ * exponential time on some texts.
  */
 const limitMs = 500
 
@@ -36,8 +36,13 @@ export interface MatchResult {
 
 const program = new URL(`./pattern-process${extname(import.meta.filename)}`, import.meta.url)
 
-/** Up to 100,000 URLs of 2 kB must fit. */
-const processLimits = { heapMb: 512, limitMs: limitMs + hangMs }
+/**
+ * Characters of the texts that are sent to the process at once. Sending 100,000 URLs of 2 kB takes
+ * seconds on a busy machine, which would count as the time of the expressions.
+ */
+const partLength = 4_000_000
+
+const processLimits = { heapMb: 256, limitMs: limitMs + hangMs }
 
 /**
  * Matches texts against regular expressions of users in a process, one call at a time and fairly
@@ -54,18 +59,40 @@ export class PatternMatcher implements AsyncDisposable {
    */
   async match(texts: readonly string[], { include, exclude, teamId }: Patterns): Promise<MatchResult> {
     if (include.length + exclude.length === 0) return { matches: texts.map(() => true), ms: 0 }
-    const job = { texts, include, exclude, limitMs }
-    const outcome = (await this.#process.run(teamId, job)) ?? { error: 'matching took too much time or memory' }
+    const result = { matches: [] as boolean[], ms: 0 }
+    for (const part of partsOf(texts)) {
+      const outcome = await this.#process.run(teamId, { texts: part, include, exclude, limitMs })
+      if (outcome === undefined) throw this.#failure('matching took too much time or memory')
+      if ('error' in outcome) throw this.#failure(outcome.error ?? `matching took longer than ${limitMs} ms`)
+      for (const matches of outcome.matches) result.matches.push(matches)
+      result.ms += outcome.ms
+    }
+    return result
+  }
+
+  #failure(error: string): BowlineError {
     // The process was killed by the shutdown, so the expressions are not to blame.
-    if (this.#process.isDisposed && 'error' in outcome)
-      throw new BowlineError('DRAINING', 'This server is shutting down')
-    if ('matches' in outcome) return outcome
-    throw new BowlineError('BAD_REQUEST', `Invalid includePaths or excludePaths: ${outcome.error}`)
+    if (this.#process.isDisposed) return new BowlineError('DRAINING', 'This server is shutting down')
+    return new BowlineError('BAD_REQUEST', `Invalid includePaths or excludePaths: ${error}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process[Symbol.asyncDispose]()
   }
+}
+
+function* partsOf(texts: readonly string[]): Generator<readonly string[]> {
+  let part: string[] = []
+  let length = 0
+  for (const text of texts) {
+    part.push(text)
+    length += text.length
+    if (length < partLength) continue
+    yield part
+    part = []
+    length = 0
+  }
+  if (part.length > 0) yield part
 }
 
 /**

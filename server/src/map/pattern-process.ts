@@ -7,11 +7,15 @@ export interface MatchJob {
   readonly texts: readonly string[]
   readonly include: readonly string[]
   readonly exclude: readonly string[]
+  /** Time limit in milliseconds. */
   readonly limitMs: number
 }
 
 /** Which texts match, or why matching failed. */
-export type MatchOutcome = { readonly matches: readonly boolean[]; readonly ms: number } | { readonly error: string }
+export type MatchOutcome =
+  | { readonly matches: readonly boolean[]; readonly ms: number }
+  /** Without a message, the time limit has passed. */
+  | { readonly error: string | undefined }
 
 const script = new Script(`(() => {
   const toTest = (pattern) => { const expression = new RegExp(pattern); return (text) => expression.test(text) }
@@ -31,8 +35,6 @@ function match(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchOutcome {
     const matches = [...(script.runInContext(createContext({ ...job }), { timeout: limitMs }) as boolean[])]
     return { matches, ms: performance.now() - startedAt }
   } catch (error) {
-    return {
-      error: Error.isError(error) && 'code' in error ? `matching took longer than ${limitMs} ms` : String(error),
-    }
+    return { error: Error.isError(error) && 'code' in error ? undefined : String(error) }
   }
 }

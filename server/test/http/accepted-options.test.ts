@@ -168,13 +168,15 @@ describe('an option of public clients', () => {
     })
   })
 
-  test('for a crawl prompt and an idempotency key returns the first crawl, whatever the model answers', async () => {
+  test('for a crawl prompt and an idempotency key returns the first crawl, and asks the model once', async () => {
     const request = { url: site.url('/'), prompt: 'vary' }
     const headers = { authorization: `Bearer ${withModel.server.apiKey}`, 'x-idempotency-key': randomUUID() }
     const first = await withModel.api('POST', '/v2/crawl', request, headers)
+    const asked = model.questions.length
     const second = await withModel.api('POST', '/v2/crawl', request, headers)
     const other = await withModel.api('POST', '/v2/crawl', { ...request, prompt: 'vary it' }, headers)
 
+    expect(model.questions).toHaveLength(asked)
     expect(first.body).toMatchObject({ success: true, promptGeneratedOptions: { limit: expect.any(Number) } })
     expect(second.body).toEqual(first.body)
     expect(other.body['code']).toBe('IDEMPOTENCY_KEY_REUSED')

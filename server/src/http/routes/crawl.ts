@@ -37,9 +37,12 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
       if (prompt.trim() === '') return start(deps, { body }, call)
       const { languageModel } = deps
       if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
-      const promptOptions = await optionsFromPrompt(languageModel, { url: body.url, prompt })
+      const { key, idempotencyKey } = call
+      const known = await deps.jobs.findStarted({ teamId: key.teamId, idempotencyKey, requestHash: hashOf(body) })
+      // A repeated request does not ask the model again.
+      const promptOptions = known === undefined ? await optionsFromPrompt(languageModel, { url: body.url, prompt }) : {}
       const started = await start(deps, { body, promptOptions }, call)
-      // With a known idempotency key, this is an earlier crawl, for which the model derived others.
+      // Of the earlier crawl, also if the first request has been running at the same time.
       const { plan } = await deps.jobs.find({ id: started.id, teamId: call.key.teamId })
       const { prompt: _prompt, scrapeOptions: _scrapeOptions, ...options } = { ...plan.crawl?.options }
       return {
@@ -103,7 +106,7 @@ async function start(
     apiKeyId: key.id,
     baseUrl,
     idempotencyKey,
-    requestHash: sha256(JSON.stringify(body)).toString('hex'),
+    requestHash: hashOf(body),
     plan: {
       submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,
@@ -119,6 +122,10 @@ async function start(
     ],
   })
   return { success: true, id, url: `${baseUrl}${jobPath({ id, kind: 'crawl' }, version)}` }
+}
+
+function hashOf(body: CrawlRequest): string {
+  return sha256(JSON.stringify(body)).toString('hex')
 }
 
 const noModelWarning =
