@@ -174,10 +174,11 @@ export class Sessions implements AsyncDisposable {
 
   /**
    * Ends every session on this node that a revoked API key created, also those that are starting.
-   * Never rejects. Other nodes do the same in their heartbeats.
+   * Resolves when they are billed, also those that are ending for another reason. Never rejects.
+   * Other nodes do the same in their heartbeats.
    */
   async endSessionsOfKey(apiKeyId: string): Promise<void> {
-    const live = this.list().map(({ row }) => [row.id, row] as const)
+    const live = [...this.#entries.values()].map(({ session: { row } }) => [row.id, row] as const)
     const own = [...live, ...this.#starts].filter(([, session]) => session.apiKeyId === apiKeyId)
     await Promise.all(
       own.map(async ([id]) =>

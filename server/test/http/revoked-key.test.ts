@@ -101,6 +101,19 @@ describe('revoking an API key', () => {
     for (const [code, reason] of await closed) expect([code, String(reason)]).toEqual([4000, 'revoked'])
   })
 
+  test('resolves when its sessions are billed, also one that is ending already', async () => {
+    const { leaked, other, revoke } = await startTeam()
+    const { body } = await leaked.api('POST', '/v2/browser', { ttl: 60, profile: { name: 'ending' } })
+    await using cdp = await connectCdp(body['cdpUrl'])
+    const deleted = other.api('DELETE', `/v2/browser/${body['id']}`)
+    await cdp.closed
+
+    await revoke()
+
+    expect((await other.api('GET', `/v2/browser/${body['id']}`)).body).toMatchObject({ creditsBilled: 2 })
+    await deleted
+  })
+
   test('makes every route refuse it at once', async () => {
     const { leaked, other, revoke } = await startTeam()
     const addresses = Object.values<Route>(routes)
