@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../fleet.ts'
 import type { Body } from '../load/requests.ts'
@@ -17,7 +19,8 @@ export async function get({ members, apiKey }: Fleet, path: string): Promise<Bod
 }
 
 /**
- * Waits until all jobs, checks, sessions and webhooks have ended. Returns those that do not end.
+ * Waits until all jobs, checks, sessions, webhooks and saves of profiles have ended. Returns those
+ * that do not end.
  */
 export async function settle({ fleet, records, settleMs, log }: FinishedRun): Promise<readonly string[]> {
   const endMs = Date.now() + settleMs
@@ -28,6 +31,7 @@ export async function settle({ fleet, records, settleMs, log }: FinishedRun): Pr
       ...(await pendingChecks(fleet, records.checks)),
       ...(await pendingSessions(fleet)),
       ...(await pendingWebhooks(fleet)),
+      ...(await pendingSaves(fleet)),
     ]
     if (pending.length === 0) return []
     if (Date.now() > endMs) return pending.map((each) => `not ended after ${settleMs / 1000} s: ${each}`)
@@ -73,4 +77,13 @@ async function pendingWebhooks(fleet: Fleet): Promise<readonly string[]> {
     const failures = attempts.map(({ error }) => error).join(', ')
     return `webhook ${id} ${event} is pending after ${attempts.length} attempts (${failures})`
   })
+}
+
+/** Saves of profiles are repeated after up to a minute, once their storage responds again. */
+async function pendingSaves({ members }: Fleet): Promise<readonly string[]> {
+  const folders = members.map(async ({ name, dataDir }) => {
+    const files = await readdir(join(dataDir, 'pending-profiles')).catch(() => [])
+    return files.filter((file) => file.endsWith('.json')).map((file) => `${name} has yet to save ${file}`)
+  })
+  return (await Promise.all(folders)).flat()
 }
