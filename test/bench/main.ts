@@ -1,7 +1,5 @@
-// npm run bench [-- NAME…] [--quick] [--rounds N] [--json] [--markdown FILE]
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
 import playwright from 'playwright-core/package.json' with { type: 'json' }
 import { browserSearchEnvironment } from '../../server/src/config.ts'
 import { listBrowsers } from '../../server/src/browsers/find.ts'
@@ -10,6 +8,7 @@ import { discoverGroups } from './discover.ts'
 import type { BenchGroup, BenchOptions } from './group.ts'
 import { formatPage } from './markdown.ts'
 import { formatTable, judge, type Verdict } from './report.ts'
+import { readArgs } from '../lab/read-args.ts'
 
 interface GroupResult {
   readonly group: string
@@ -22,7 +21,8 @@ interface GroupResult {
   readonly figures: readonly Verdict[]
 }
 
-const { values, positionals } = parseArgs({
+const usage = 'npm run bench [-- NAME…] [--quick] [--rounds N] [--json] [--markdown FILE]'
+const { values, positionals } = readArgs(usage, {
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },

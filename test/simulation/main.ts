@@ -1,12 +1,12 @@
-// npm run simulate -- [--schedules N] [--seed N] [--part NAME] [--mutation NAME | --mutations]
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { wasmCompilerFlags } from '../../server/src/cli/limit-wasm-compiler.ts'
 import { mutations, plant } from './mutations.ts'
+import { readArgs } from '../lab/read-args.ts'
 
-const { values } = parseArgs({
+const usage = 'npm run simulate -- [--schedules N] [--seed N] [--part NAME] [--mutation NAME | --mutations]'
+const { values } = readArgs(usage, {
   options: {
     schedules: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },

@@ -1,9 +1,9 @@
-// npm run torture -- [--seed N] [--minutes M] [--servers K] [--rolling] [--report] [--verbose]
-import { parseArgs } from 'node:util'
 import { writeReport } from './report.ts'
 import { commandOf, torture, type TortureResult } from './torture.ts'
+import { readArgs } from '../lab/read-args.ts'
 
-const { values } = parseArgs({
+const usage = 'npm run torture -- [--seed N] [--minutes M] [--servers K] [--rolling] [--report] [--verbose]'
+const { values } = readArgs(usage, {
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e6)) },
     minutes: { type: 'string', default: '1' },
