@@ -10,8 +10,8 @@ export function hasRequiredNode(program: string, major: number): boolean {
   if (Number(process.versions.node.split('.')[0]) >= major) return true
   const found = `${process.versions.node} (${process.execPath})`
   const message = `${program} needs Node.js ${major} or newer. This is Node.js ${found}.`
-  const [options = ''] = process.argv.slice(2).join('\n').split('\n--\n')
-  const isJson = options.split('\n').includes('--json')
+  const args = process.argv.slice(2)
+  const isJson = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
   process.stderr.write(`${isJson ? JSON.stringify({ code: 'CONFIG_INVALID', message }) : message}\n`)
   process.exitCode = exitCode
   return false

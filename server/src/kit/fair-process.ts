@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { abortable } from 'bowline/kit/abort'
 import { FairQueue } from './fair-queue.ts'
-import { forkHelper } from './fork-helper.ts'
+import { forkHelper, killHelper } from './fork-helper.ts'
 import { RunningTimeout } from './running-timeout.ts'
 
 /** Limits of a `FairProcess`. */
@@ -93,11 +92,7 @@ export class FairProcess<Job extends object, Outcome> implements AsyncDisposable
     clearTimeout(this.#idleEnd)
     const child = this.#child
     this.#child = undefined
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    child.ref()
-    const exited = once(child, 'exit').catch(() => undefined)
-    child.kill('SIGKILL')
-    await exited
+    if (child !== undefined) await killHelper(child)
   }
 }
 

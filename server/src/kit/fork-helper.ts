@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { threadEnvironment } from './thread-environment.ts'
 
 /**
@@ -13,4 +14,13 @@ export function forkHelper(program: string, heapMb: number): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
+}
+
+/** Kills a helper, and resolves once it has ended. */
+export async function killHelper(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
+  const exited = once(child, 'exit').catch(() => undefined)
+  child.kill('SIGKILL')
+  await exited
 }

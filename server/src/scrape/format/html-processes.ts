@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +8,7 @@ import type { HtmlJob, ProcessedHtml } from './process-html.ts'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import type { ProcessJob, ProcessResponse } from './html-process.ts'
 import { RunningTimeout } from '../../kit/running-timeout.ts'
-import { forkHelper } from '../../kit/fork-helper.ts'
+import { forkHelper, killHelper } from '../../kit/fork-helper.ts'
 
 /** Options of `HtmlProcesses`. */
 export interface HtmlProcessesOptions {
@@ -103,7 +102,7 @@ export class HtmlProcesses implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { end } of this.#idle) clearTimeout(end)
-    await Promise.all([...this.#all].map(kill))
+    await Promise.all([...this.#all].map(killHelper))
   }
 
   async #acquire(signal: AbortSignal | undefined): Promise<ChildProcess> {
@@ -150,18 +149,10 @@ export class HtmlProcesses implements AsyncDisposable {
 
   #end(child: ChildProcess): void {
     this.#forget(child)
-    void kill(child)
+    void killHelper(child)
     const next = this.#queue.shift()
     next?.resolve(this.#start())
   }
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.ref()
-  const exited = once(child, 'exit').catch(() => undefined)
-  child.kill('SIGKILL')
-  await exited
 }
 
 function processingError(name: string, what: string, cause?: unknown): BowlineError {
