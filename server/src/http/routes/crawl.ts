@@ -42,7 +42,7 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
       // A repeated request does not ask the model again.
       const promptOptions = known === undefined ? await optionsFromPrompt(languageModel, { url: body.url, prompt }) : {}
       const started = await start(deps, { body, promptOptions }, call)
-      // Of the earlier crawl, also if the first request has been running at the same time.
+      // For a repeated request, the plan of the first crawl, even if both requests ran at the same time.
       const { plan } = await deps.jobs.find({ id: started.id, teamId: call.key.teamId })
       const { prompt: _prompt, scrapeOptions: _scrapeOptions, ...options } = { ...plan.crawl?.options }
       return {
