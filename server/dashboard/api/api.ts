@@ -75,17 +75,11 @@ export function createApi(key: string, onUnauthorized: (apiError: ApiError) => v
     if (body !== undefined) {
       headers.set('content-type', body instanceof Blob ? 'application/octet-stream' : 'application/json')
     }
-    const response = await fetch(path, {
+    const response = await connect(path, {
       method,
       headers,
       body: body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body),
       signal: signal ?? null,
-    }).catch((error: unknown) => {
-      if (signal?.aborted === true) throw error
-      throw new ApiError(0, {
-        error: 'The server is not responding',
-        hint: 'Check that it is running, then try again.',
-      })
     })
     return response.ok ? response : throwFailure(response, onUnauthorized)
   }
@@ -97,8 +91,17 @@ export function createApi(key: string, onUnauthorized: (apiError: ApiError) => v
     upload: async (name, file, signal) => readJson(await request(paths[name].method, paths[name].path, file, signal)),
     fetchResponse: async (path, signal) => request('GET', path, undefined, signal),
     fetchAnyStatus: async (path, signal) =>
-      fetch(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),
+      connect(path, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null }),
   }
+}
+
+/** Sends a request. Throws an `ApiError` with status 0 when there is no response. */
+async function connect(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, init).catch((error: unknown) => {
+    if (init.signal?.aborted === true) throw error
+    const hint = 'Check that it is running, then try again.'
+    throw new ApiError(0, { error: 'The server is not responding', hint })
+  })
 }
 
 async function readJson<Result>(response: Response): Promise<Result> {

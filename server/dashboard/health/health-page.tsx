@@ -1,3 +1,4 @@
+import type { ApiError } from '../api/api.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { Badge } from '../components/badge.tsx'
 import { Fact } from '../components/fact.tsx'
@@ -20,9 +21,7 @@ export function HealthPage() {
         value === undefined ? (
           leadOfUnloaded(apiError)
         ) : (
-          <Badge tone={value.readiness.status === 'ok' ? 'good' : 'bad'}>
-            {value.readiness.status === 'ok' ? 'ready for sessions' : 'not ready'}
-          </Badge>
+          <ReadinessBadge readiness={value.readiness} apiError={apiError} />
         )
       }
       actions={
@@ -46,6 +45,17 @@ export function HealthPage() {
       )}
     </Page>
   )
+}
+
+interface ReadinessBadgeProps {
+  readonly readiness: Readiness
+  /** The error of the last request. The readiness is older. */
+  readonly apiError: ApiError | undefined
+}
+
+function ReadinessBadge({ readiness, apiError }: ReadinessBadgeProps) {
+  if (apiError !== undefined) return <Badge tone="bad">unknown</Badge>
+  return readiness.status === 'ok' ? <Badge tone="good">ready for sessions</Badge> : <Badge tone="bad">not ready</Badge>
 }
 
 function Server({ readiness: { browser, store, pool, sessions } }: { readonly readiness: Readiness }) {

@@ -59,6 +59,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
         const alerts = page.locator('.page:not([data-is-last]) [role=alert]')
         await alerts.getByText('The database cannot be reached').first().waitFor()
         expect(await page.locator('header p').allTextContents(), path).not.toContain('Loading')
+        expect(await alerts.first().innerText(), path).toMatch(/^The database cannot be reached\nINTERNAL\b/)
         // The error has the same colours on all pages.
         const hasKnownColours = path !== 'jobs'
         expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])

@@ -152,5 +152,10 @@ export function testPages(dashboard: () => DashboardFixture): void {
     await member.page.getByText('debugging pipe').waitFor()
     expect(await member.page.getByRole('heading', { name: 'Over time' }).count()).toBe(0)
     expect(view.consoleErrors).toEqual([])
+
+    await member.page.route('**/readyz', async (route) => route.abort())
+    await member.page.getByRole('alert').getByText('Check that it is running').waitFor()
+    await member.page.locator('header').getByText('unknown').waitFor()
+    expect(await member.page.getByText('ready for sessions').count()).toBe(0)
   })
 }
