@@ -1,4 +1,4 @@
-import { sql, type ExpressionBuilder, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { toRow, type Row } from '../store/tables/row.ts'
 import type { Database } from '../store/schema.ts'
 import type { JobPageTable } from '../store/tables/jobs.ts'
@@ -13,6 +13,8 @@ export type NewJobPage = Pick<JobPageRow, 'position' | 'url' | 'scrapeId'> & {
 }
 
 const rowsPerStatement = 1000
+
+const isOfRunningJob = sql<boolean>`exists (select from job where id = job_page.job_id and status = 'scraping')`
 
 /**
  * Adds pages to a job and to its total. Skips pages whose `identity` the job already has. Returns
@@ -72,7 +74,7 @@ export async function claimJobPages(
         .where('state', '=', 'queued')
         .where('holder', 'is', null)
         .where('crashes', areSuspected ? '>=' : '<', suspectAfterCrashes)
-        .where((eb) => eb.exists(runningJob(eb, jobId)))
+        .where(isOfRunningJob)
         .orderBy('crashes')
         .orderBy('position')
         .limit(limit)
@@ -129,7 +131,7 @@ export async function failJobPage(
     .where('jobId', '=', jobId)
     .where('position', '=', position)
     .where('state', '=', 'queued')
-    .where((eb) => eb.exists(runningJob(eb, jobId)))
+    .where(isOfRunningJob)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -148,7 +150,7 @@ export async function completeJobPages(db: Kysely<Database>, pages: readonly Com
       finished_at = clock_timestamp()
     from (values ${sql.join(rows)}) as ended (job_id, position, credits)
     where job_page.job_id = ended.job_id and job_page.position = ended.position and job_page.state = 'queued'
-      and exists (select from job where id = ended.job_id and status = 'scraping')`.execute(db)
+      and ${isOfRunningJob}`.execute(db)
   return numAffectedRows === BigInt(pages.length)
 }
 
@@ -191,8 +193,4 @@ export async function findIdentities(
   const { rows } = await sql<{ identity: string }>`
     select identity from job_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
   return new Set(rows.map(({ identity }) => identity))
-}
-
-function runningJob(eb: ExpressionBuilder<Database, 'jobPage'>, jobId: string) {
-  return eb.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'scraping')
 }

@@ -45,6 +45,9 @@ const sliceMs = 15_000
 /** Milliseconds between two attempts to claim pages that other workers hold. */
 const pollMs = 500
 
+/** Pages in progress after a claim, relative to the minimum: several pages share a claim. */
+const claimAhead = 1.5
+
 /** Minimum number of concurrent pages of a turn, and of the only turn of a job. */
 const minConcurrency = { shared: 4, single: 16 } as const
 
@@ -163,7 +166,8 @@ export class Runner {
         // Read before the claim: a page that ends during the claim may add pages that it does not
         // see.
         const isIdle = running.size === 0
-        const limit = isIdle ? concurrency : hasSuspect ? 0 : concurrency - running.size
+        const claimsNow = isIdle || (running.size < concurrency.least && !hasSuspect)
+        const limit = claimsNow ? concurrency.most - running.size : 0
         const pages = limit === 0 ? [] : await this.#claim(job, { holder, limit, isIdle })
         // Pages of a later submission have different options.
         if (pages.some((page) => page.round >= job.plan.submissions.length)) job = await this.#reread(job)
@@ -237,15 +241,23 @@ function isSuspected({ crashes }: JobPageRow): boolean {
   return crashes >= suspectAfterCrashes
 }
 
+/** Pages of a turn in progress. It claims more when fewer than `least` are, until `most` are. */
+interface TurnConcurrency {
+  readonly least: number
+  readonly most: number
+}
+
 /** Returns the number of concurrent pages of a turn. */
 function concurrencyOf(
   { plan: { maxConcurrency, crawl } }: Job,
   { shares: turnCount }: JobTurn,
   serverPages: number,
-): number {
-  if (crawl?.delay !== undefined) return 1
-  return (
-    maxConcurrency ??
-    Math.max(turnCount === 1 ? minConcurrency.single : minConcurrency.shared, Math.ceil(serverPages / turnCount))
+): TurnConcurrency {
+  const limit = crawl?.delay === undefined ? maxConcurrency : 1
+  if (limit !== undefined) return { least: limit, most: limit }
+  const least = Math.max(
+    turnCount === 1 ? minConcurrency.single : minConcurrency.shared,
+    Math.ceil(serverPages / turnCount),
   )
+  return { least, most: Math.ceil(least * claimAhead) }
 }

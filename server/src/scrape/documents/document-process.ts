@@ -1,7 +1,7 @@
 // Program of a process: converts one document.
-import { flushCompileCache } from 'node:module'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
+import { answerMessages } from '../../kit/answer-messages.ts'
 import { convertDocument } from './convert-document.ts'
 import type { DocumentKind } from './file-kinds.ts'
 
@@ -32,11 +32,4 @@ async function convert({ bytes, kind, contentType }: DocumentJob): Promise<Docum
   }
 }
 
-process.on('disconnect', () => process.exit())
-process.once('message', (job: DocumentJob) => {
-  void convert(job).then((outcome) => {
-    // Node.js writes the compile cache at the end of a process, and this one is killed.
-    flushCompileCache()
-    process.send?.(outcome)
-  })
-})
+answerMessages(convert)

@@ -1,11 +1,11 @@
 // Program of a process: processes one page at a time.
-import { flushCompileCache } from 'node:module'
 import { getHeapStatistics } from 'node:v8'
 import { Script } from 'node:vm'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
+import { answerMessages } from '../../kit/answer-messages.ts'
 import { limitHeapGrowth } from '../../kit/limit-heap-growth.ts'
 import { redactPersonalData } from './redact-personal-data.ts'
 
@@ -55,11 +55,8 @@ const script = new Script('runJob()')
 
 limitHeapGrowth()
 
-process.on('disconnect', () => process.exit())
-// Node.js writes the compile cache at the end of a process, and this one is killed.
-process.once('message', () => setImmediate(flushCompileCache))
-process.on('message', (job: ProcessJob) => {
+answerMessages((job: ProcessJob): ProcessResponse => {
   globalThis.runJob = () => run(job)
   const outcome = script.runInThisContext({ timeout: maxJobMs }) as ProcessOutcome
-  process.send?.({ ...outcome, heapBytes: getHeapStatistics().total_heap_size } satisfies ProcessResponse)
+  return { ...outcome, heapBytes: getHeapStatistics().total_heap_size }
 })
