@@ -10,7 +10,7 @@ import { linksOf } from './page-links.ts'
 export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   const pages = new Map(
     linksOf(document)
-      .map((link) => toCrawlPage(link, plan))
+      .urls.map((link) => toCrawlPage(link, plan))
       .filter((page) => page !== undefined)
       .map(({ identity, url }) => [identity, new URL(url)]),
   )

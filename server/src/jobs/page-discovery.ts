@@ -94,7 +94,9 @@ export class PageDiscovery {
     const depth = page.depth + 1
     if (crawl === undefined || crawl.sitemap === 'only' || depth > (crawl.maxDiscoveryDepth ?? Infinity))
       return undefined
-    return { pages: await this.#choose(linksOf(document), job, crawl), depth, limit: crawl.limit }
+    const { urls, isCut } = linksOf(document)
+    if (isCut) await addJobWarnings(this.#deps.store.db, job.id, [`Not all links of ${page.url} were read.`])
+    return { pages: await this.#choose(urls, job, crawl), depth, limit: crawl.limit }
   }
 
   async #choose(urls: readonly string[], job: Job, plan: CrawlPlan): Promise<readonly CrawlPage[]> {

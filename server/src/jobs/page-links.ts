@@ -26,11 +26,15 @@ export function withLinks(formats: Formats): Formats {
  */
 const maxCharacters = 10_000_000
 
-/**
- * Returns the URLs that a page scraped with these formats links to. Those after ten million
- * characters are left out.
- */
-export function linksOf({ attributes = [], metadata }: Document): readonly string[] {
+/** The links of a page. */
+export interface PageLinks {
+  readonly urls: readonly string[]
+  /** Whether links after the first ten million characters were left out. */
+  readonly isCut: boolean
+}
+
+/** Returns the URLs that a page scraped with these formats links to. */
+export function linksOf({ attributes = [], metadata }: Document): PageLinks {
   const [links, areas, bases] = attributes.slice(-selectors.length).map(({ values }) => values)
   const page = metadata.url ?? metadata.sourceURL
   const base = URL.parse(bases?.[0] ?? '', page)?.href ?? page
@@ -40,10 +44,10 @@ export function linksOf({ attributes = [], metadata }: Document): readonly strin
     const url = URL.parse(href.trim(), base)?.href
     if (url === undefined) continue
     characters += url.length
-    if (characters > maxCharacters) break
+    if (characters > maxCharacters) return { urls, isCut: true }
     urls.push(url)
   }
-  return urls
+  return { urls, isCut: false }
 }
 
 /** Removes the link attributes. Returns `undefined` if no others are left. */

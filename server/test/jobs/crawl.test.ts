@@ -26,6 +26,11 @@ const pages: Pages = {
     response.end(`<a href="/wide/near">near</a><a href="${crossOrigin}/wide/far">far</a>`)
   },
   '/wide/near': linksTo(),
+  '/many': ({ response }) => {
+    response.setHeader('content-type', 'text/html')
+    const links = Array.from({ length: 9000 }, (_, index) => `<a href="${index}">${index}</a>`)
+    response.end(`<base href="/${'x'.repeat(1500)}/">${links.join('')}`)
+  },
   '/wide/far': linksTo(),
 }
 
@@ -84,6 +89,12 @@ describe('a crawl, in PGlite', () => {
       fixture.site.requests.all.findLast((each) => each.path === path)?.headers['x-token']
     expect(pathsOf(status as never)).toEqual(['/wide/', '/wide/far', '/wide/near'])
     expect([tokenOf('/wide/near'), tokenOf('/wide/far')]).toEqual(['secret', undefined])
+  })
+
+  test('warns that links of a page were left out', async () => {
+    const { status } = await crawl('/many', { limit: 1 })
+
+    expect(status['warning']).toContain(`Not all links of ${fixture.site.url('/many')} were read.`)
   })
 
   test('starts at URLs from which no site can be mapped, including long ones', async () => {

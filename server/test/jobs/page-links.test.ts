@@ -8,11 +8,11 @@ function pageWith(links: readonly string[], base: readonly string[] = []): Docum
 }
 
 test('resolves the links of a page against its base', () => {
-  expect(linksOf(pageWith([' b ', 'https://b.example/', 'http://[']))).toEqual([
+  expect(linksOf(pageWith([' b ', 'https://b.example/', 'http://['])).urls).toEqual([
     'https://a.example/docs/b',
     'https://b.example/',
   ])
-  expect(linksOf(pageWith(['b'], ['/other/']))).toEqual(['https://a.example/other/b'])
+  expect(linksOf(pageWith(['b'], ['/other/'])).urls).toEqual(['https://a.example/other/b'])
 })
 
 test('bounds the memory for the links of a page with a long base', () => {
@@ -20,7 +20,10 @@ test('bounds the memory for the links of a page with a long base', () => {
 
   const long = linksOf(pageWith(links, [`/${'x'.repeat(1950)}/`]))
 
-  expect(long.length).toBeGreaterThan(5000)
-  expect(long.join('').length).toBeLessThanOrEqual(10_000_000)
-  expect(linksOf(pageWith(links))).toHaveLength(100_000)
+  expect(long.isCut).toBe(true)
+  expect(long.urls.length).toBeGreaterThan(5000)
+  expect(long.urls.join('').length).toBeLessThanOrEqual(10_000_000)
+  const short = linksOf(pageWith(links))
+  expect(short.isCut).toBe(false)
+  expect(short.urls).toHaveLength(100_000)
 })
