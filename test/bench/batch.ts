@@ -1,7 +1,7 @@
 import { setInterval as every } from 'node:timers/promises'
 import { startSite } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
-import { atMost, type BenchGroup } from './group.ts'
+import { atMost, ratioAtMost, type BenchGroup } from './group.ts'
 import { memoryOf } from './process-memory.ts'
 import { watchMemory } from './watch-memory.ts'
 
@@ -13,7 +13,7 @@ export const group: BenchGroup = {
   name: 'batch',
   about: `a batch of local pages; baseline: single scrapes of the same pages, ${single} at a time`,
   run: async ({ isQuick, progress }) => {
-    const pages = isQuick ? 1000 : 10_000
+    const pages = isQuick ? 1000 : 100_000
     const body = `<h1>A page</h1>${'<p>Some words that are there to be read, and a <a href="/next">link</a>.</p>'.repeat(30)}`
     await using site = await startSite({
       '/page': ({ response }) => void response.setHeader('content-type', 'text/html').end(body),
@@ -30,8 +30,8 @@ export const group: BenchGroup = {
     const peak = await watched.stop()
     return [
       { name: 'submitting the list', unit: 'ms for 1000 pages', ours: (batch.enteredMs / pages) * 1000 },
-      { name: 'time per page', unit: 'ms', ours: batch.totalMs / pages, baseline },
-      { name: 'overhead per page', unit: 'ms', ours: batch.totalMs / pages - baseline },
+      { name: 'time per page', unit: 'ms', ours: batch.totalMs / pages, baseline, aim: ratioAtMost(1.25) },
+      { name: 'overhead per page', unit: 'ms', ours: batch.totalMs / pages - baseline, aim: atMost(2) },
       { name: 'increase of peak RSS', unit: 'MB', ours: peak - before, aim: atMost(100) },
     ]
   },

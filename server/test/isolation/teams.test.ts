@@ -46,7 +46,7 @@ beforeAll(async () => {
   session = (await lab.api('POST', '/v2/browser', { profile: { name: profile } }, own)).body as CreateSessionResponse
   const start = async (path: string, body: object): Promise<string> => {
     const { body: answer } = await lab.api('POST', path, body, own)
-    return answer['id'] ?? answer['data']?.id ?? answer['data'].metadata.scrapeId
+    return answer['id'] ?? answer['handoff']?.id ?? answer['data']?.id ?? answer['data'].metadata.scrapeId
   }
   const url = 'https://a.invalid/'
   await using site = await startSite({ '/': ({ response }) => void response.end('A page') })
@@ -59,6 +59,8 @@ beforeAll(async () => {
     'team/keys': first.id,
     'batch/scrape': await start('/v2/batch/scrape', { urls: [url], webhook: url }),
     crawl: await start('/v2/crawl', { url }),
+    extract: await start('/v2/extract', { urls: [url], prompt: 'Look' }),
+    handoff: await start(`/v2/browser/${session.id}/handoff`, { instructions: 'Sign in' }),
     agent: await start('/v2/agent', { prompt: 'Look' }),
     scrape: await start('/v2/scrape', { url: site.url('/') }),
     monitor,
