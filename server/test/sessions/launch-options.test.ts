@@ -84,6 +84,21 @@ describe('a session with `headless: false`', () => {
       await expect.poll(() => displays.filter(isDisplay)).toEqual([])
     },
   )
+
+  test.runIf(hasXvfb)('a page that prints does not wait for a dialog (skipped without Xvfb)', async () => {
+    await using lab = await startLab({ browser: 'chromium' })
+    const session = await lab.createSession({ headless: false })
+    await using cdp = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+
+    const evaluated = await cdp.call('Runtime.evaluate', { expression: 'print(), 42' }, page)
+    const printed = await cdp.call('Page.printToPDF', {}, page)
+    const targets = await cdp.call('Target.getTargets')
+
+    expect(evaluated.result).toMatchObject({ result: { value: 42 } })
+    expect(String(printed.result?.['data'])).toMatch(/^JVBERi/)
+    expect(JSON.stringify(targets.result)).not.toContain('chrome://print')
+  })
 })
 
 /** The agent, the height of the window around the page, the screen, and the renderer of WebGL. */
