@@ -4,8 +4,8 @@ import { join } from 'node:path'
 /**
  * Writes preferences to a user-data-dir that make full Chromium block `file:` URLs and its internal
  * pages, regardless of what opens them: web pages, built-in extensions such as the PDF viewer, or
- * CDP commands. `print()` opens no dialog; PDFs can still be made over CDP. Chromium also reads its
- * URLBlocklist policy from the preferences, so `/etc` stays unchanged. The headless shell has
+ * CDP commands. `print()` opens no dialog, and `Page.printToPDF` still works. Chromium also reads
+ * its URLBlocklist policy from the preferences, so `/etc` stays unchanged. The headless shell has
  * neither the policy nor such extensions.
  */
 export async function blockInternalPages(
@@ -24,7 +24,7 @@ export async function blockInternalPages(
     ...kept,
     // Without the developer mode, an extension that restarts itself stays off.
     ...(hasExtensions ? { extensions: { settings, ui: { developer_mode: true } } } : {}),
-    // The print dialog stops its page, and no client can close it.
+    // The print dialog blocks its page, and CDP clients cannot close it.
     printing: { enabled: false },
     policy: {
       url_blocklist: hasExtensions ? [...blockedUrls, ...storeUrls] : blockedUrls,
