@@ -171,11 +171,12 @@ async function copyDatabase(url: string, name: string, source: string): Promise<
   })
 }
 
-async function withClient(url: string, use: (client: Client) => Promise<void>): Promise<void> {
+/** Runs statements on a connection of their own. */
+export async function withClient<Result>(url: string, use: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await use(client)
+    return await use(client)
   } finally {
     await client.end()
   }

@@ -8,6 +8,9 @@ export interface CheckedRows {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** SQL condition of rows of `pgboss.job`: a task that still has to be done, or has failed. */
+export const isOpenTask = String.raw`name not like '\_\_%' and state in ('created', 'retry', 'active', 'failed')`
+
 /** Checks the laws that the database alone can show. */
 export async function checkRows(
   store: Store,
@@ -125,8 +128,7 @@ function jobLaws(jobs: readonly JobRecord[]): Laws {
       where (events.started, events.completed, events.pages) is distinct from
         (1, 1, (select count(*) from job_page where job_id = job.id and state in ('completed', 'failed')))`,
     'a task is left': sql`
-      select name, state, count(*)::int from pgboss.job where name not like '\\_\\_%'
-        and state in ('created', 'retry', 'active', 'failed') group by 1, 2`,
+      select name, state, count(*)::int from pgboss.job where ${sql.raw(isOpenTask)} group by 1, 2`,
   }
 }
 

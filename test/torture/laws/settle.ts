@@ -1,9 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../../src/kit/message-of.ts'
+import { withClient } from '../../lab/postgres.ts'
 import type { Fleet } from '../fleet.ts'
 import type { Body } from '../load/requests.ts'
 import type { FinishedRun } from './laws.ts'
+import { isOpenTask } from './rows.ts'
 
 /** Milliseconds between two lines of progress. */
 const logEveryMs = 10_000
@@ -19,8 +22,8 @@ export async function get({ members, apiKey }: Fleet, path: string): Promise<Bod
 }
 
 /**
- * Waits until all jobs, checks, sessions, webhooks and saves of profiles have ended. Returns those
- * that do not end.
+ * Waits until all jobs, checks, sessions, webhooks, saves of profiles and tasks have ended. Returns
+ * those that do not end.
  */
 export async function settle({ fleet, records, settleMs, log }: FinishedRun): Promise<readonly string[]> {
   const endMs = Date.now() + settleMs
@@ -32,6 +35,7 @@ export async function settle({ fleet, records, settleMs, log }: FinishedRun): Pr
       ...(await pendingSessions(fleet)),
       ...(await pendingWebhooks(fleet)),
       ...(await pendingSaves(fleet)),
+      ...(await pendingTasks(fleet)),
     ]
     if (pending.length === 0) return []
     if (Date.now() > endMs) return pending.map((each) => `not ended after ${settleMs / 1000} s: ${each}`)
@@ -86,4 +90,19 @@ async function pendingSaves({ members }: Fleet): Promise<readonly string[]> {
     return files.filter((file) => file.endsWith('.json')).map((file) => `${name} has yet to save ${file}`)
   })
   return (await Promise.all(folders)).flat()
+}
+
+/**
+ * A task stays active if its server was cut off from the database while it fetched the task.
+ * Another server takes it over, although its job may have ended meanwhile. In an embedded database
+ * no fetch is lost.
+ */
+async function pendingTasks({ database }: Fleet): Promise<readonly string[]> {
+  if (database === undefined) return []
+  return withClient(database.url, async (client) => {
+    const { rows } = await client.query<{ readonly name: string; readonly state: string }>(
+      `select name, state from pgboss.job where ${isOpenTask}`,
+    )
+    return rows.map(({ name, state }) => `a task of the queue ${name} is ${state}`)
+  }).catch((error: unknown) => [`the tasks cannot be read: ${messageOf(error)}`])
 }
