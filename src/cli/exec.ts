@@ -30,7 +30,11 @@ export function createExecCommand(): Command {
     .argument('<command...>', 'the command and its arguments')
   return withSessionFlags(command)
     .option('--webhook <url>', 'URL that receives the start and the end of the session, with its bill')
-    .option('--wait <seconds>', 'time to wait if all sessions are in use', numberFrom(0, maxSessionWait, 'seconds'))
+    .option(
+      '--wait <seconds>',
+      'time to wait if all sessions are in use, or the profile is locked',
+      numberFrom(0, maxSessionWait, 'seconds'),
+    )
     .option('--keep-on-failure', 'keep the session for debugging if the command fails')
     .passThroughOptions()
     .action(exec)

@@ -66,8 +66,8 @@ export interface SessionFilter {
 export interface Sessions {
   /**
    * Creates a session. It is deleted when this process ends, unless it is `detached`. Rejects with
-   * CONCURRENCY_LIMIT if the server or team is at its limit, after `wait` seconds in its queue, and
-   * with PROFILE_LOCKED if another session writes the profile.
+   * CONCURRENCY_LIMIT if the server or team is at its limit, and with PROFILE_LOCKED if another
+   * session writes the profile, both after `wait` seconds in the queue of the server.
    */
   readonly create: (options?: CreateSessionOptions, requestOptions?: CreateOptions) => Promise<Session>
   /** Lists sessions, newest first. */

@@ -203,8 +203,9 @@ export const maxSessionWait = 300
 /** Query of `POST /v2/browser`. */
 export const createSessionQuery = z.object({
   /**
-   * Seconds to wait in the queue if all sessions of the server or the team are in use, 0 to 300.
-   * Default: 0, which fails at once with 429. With `Accept: text/event-stream`, the response is a
+   * Seconds to wait in the queue if all sessions of the server or the team are in use, or until the
+   * session that writes the profile has ended, 0 to 300. Default: 0, which fails at once with 429
+   * or 409. With `Accept: text/event-stream`, the response is a
    * stream of events: `queued` with `position` and `estimatedSeconds`, then `created` with the
    * session or `error` with the error.
    */
@@ -248,7 +249,8 @@ export type CreateSessionRequest = z.output<typeof createSessionRequest>
 export interface CreateSessionOptions extends z.input<typeof createSessionRequest> {
   /**
    * Seconds to wait in the queue of the server if all sessions of the server or the team are in
-   * use, 0 to 300. Default: fail at once with CONCURRENCY_LIMIT.
+   * use, or until the session that writes the profile has ended, 0 to 300. Default: fail at once
+   * with CONCURRENCY_LIMIT or PROFILE_LOCKED.
    */
   readonly wait?: number | undefined
 }

@@ -98,7 +98,7 @@ export const catalogue = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
   PROFILE_LOCKED: {
     status: 409,
-    hint: 'Use `saveChanges: false` to read the last saved version, or retry when the other session has ended.',
+    hint: 'Retry when the other session has ended. A new session waits for that with `wait` (seconds), or reads the last saved version with `saveChanges: false`.',
   },
   PROFILE_LEASE_LOST: { status: 409, hint: 'Another session has taken over the profile. Only its changes are saved.' },
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },

@@ -14,7 +14,8 @@ import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
 import { drainingError } from '../sessions/draining-error.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
-import type { QueuedRequest } from '../sessions/queued-request.ts'
+import { isProfileLocked, ProfileLines, type ProfileRequest } from '../sessions/profile-lines.ts'
+import type { QueueProgress, QueuedRequest } from '../sessions/queued-request.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { SessionQueue } from '../sessions/session-queue.ts'
 import { UnclaimedSessions } from '../sessions/unclaimed-sessions.ts'
@@ -59,10 +60,12 @@ interface Creation {
  */
 export class SessionCreator {
   readonly #deps: SessionCreatorDeps
+  readonly #profileLines: ProfileLines
   readonly #unclaimed: UnclaimedSessions
 
   constructor(deps: SessionCreatorDeps) {
     this.#deps = deps
+    this.#profileLines = new ProfileLines({ store: deps.store, draining: deps.sessions.draining })
     this.#unclaimed = new UnclaimedSessions(({ row: { id } }) => {
       const error = 'The client closed the connection before it received the session'
       deps.sessions
@@ -71,19 +74,46 @@ export class SessionCreator {
     })
   }
 
-  /** Creates a session. If there is no slot, waits for up to `waitSeconds` in the queue. */
+  /**
+   * Creates a session. If there is no slot, or another session writes its profile, waits for up to
+   * `waitSeconds`.
+   */
   async create(body: CreateSessionRequest, waitSeconds: number, call: Call): Promise<CreateSessionResponse> {
-    const { sessionQueue, maxTtlSeconds } = this.#deps
-    assertTtl(body.ttl, maxTtlSeconds)
+    const endMs = performance.now() + waitSeconds * 1000
+    assertTtl(body.ttl, this.#deps.maxTtlSeconds)
     const disconnected = new AbortController()
     const delivered = call.delivered()
     void delivered.then((isDelivered) => isDelivered || disconnected.abort(clientDisconnected()))
     const creation = { body, call, delivered, signal: disconnected.signal }
     try {
+      return await this.#createInSlot(creation, waitSeconds)
+    } catch (error) {
+      const { profile } = body
+      if (waitSeconds === 0 || profile === undefined || !isProfileLocked(error)) throw error
+      const request: ProfileRequest<CreateSessionResponse> = {
+        teamId: call.key.teamId,
+        name: profile.name,
+        refusal: error,
+        waitMs: Math.max(0, Math.ceil(endMs - performance.now())),
+        ...this.#waitingRequest(creation),
+        isRepeated: async () => this.#deps.sessions.isRepeated(newSession(creation)),
+        attempt: async (leftMs) => {
+          await this.#assertAllowed(creation)
+          return this.#createInSlot(creation, Math.max(0, leftMs / 1000))
+        },
+      }
+      return inSpan('session.profile', async () => this.#profileLines.enter(request))
+    }
+  }
+
+  /** Creates a session. If there is no slot, waits for up to `waitSeconds` in the queue. */
+  async #createInSlot(creation: Creation, waitSeconds: number): Promise<CreateSessionResponse> {
+    const { sessionQueue } = this.#deps
+    try {
       return await this.#createInTurn(creation)
     } catch (error) {
       // A relayed request waits on the server that has relayed it, unless that one drains.
-      const waitsElsewhere = isRelayed(call.raw.raw) && waitSeconds === 0
+      const waitsElsewhere = isRelayed(creation.call.raw.raw) && waitSeconds === 0
       if (limitedByOf(error) === undefined || waitsElsewhere) throw error
       const request = this.#queuedRequest(creation, error as BowlineError, waitSeconds)
       try {
@@ -112,18 +142,16 @@ export class SessionCreator {
   }
 
   #queuedRequest(creation: Creation, refusal: BowlineError, waitSeconds: number): QueuedRequest<CreateSessionResponse> {
-    const { sessions, authenticator } = this.#deps
-    const { call, signal } = creation
-    const { key, idempotencyKey, events } = call
-    const assertAllowed = async (): Promise<void> =>
-      void (await authenticator.authenticate(call.raw.raw.headers.authorization, undefined))
+    const { sessions } = this.#deps
+    const { key, idempotencyKey } = creation.call
+    const assertAllowed = async (): Promise<void> => this.#assertAllowed(creation)
     return {
       teamId: key.teamId,
       apiKeyId: key.id,
       idempotencyKey,
       refusal,
       waitMs: waitSeconds * 1000,
-      signal,
+      ...this.#waitingRequest(creation),
       assertAllowed,
       // The queue calls it, for example when the session of another request has ended.
       attempt: bindToWork(async (onAdmitted: () => void) => {
@@ -132,9 +160,23 @@ export class SessionCreator {
         if (!(await sessions.isRepeated(newSession(creation)))) await sessions.assertTeamHasSlot(key.teamId)
         return this.#createNow(creation, onAdmitted)
       }),
-      handOver: bindToWork(async (leftMs: number) => this.#handOver(creation, leftMs)),
-      onProgress: events.isAccepted ? (progress) => events.send('queued', progress) : undefined,
     }
+  }
+
+  #waitingRequest(creation: Creation) {
+    const { signal, call } = creation
+    return {
+      signal,
+      handOver: bindToWork(async (leftMs: number) => this.#handOver(creation, leftMs)),
+      onProgress: call.events.isAccepted
+        ? (progress: QueueProgress) => call.events.send('queued', progress)
+        : undefined,
+    }
+  }
+
+  /** Throws if the API key may no longer create sessions. */
+  async #assertAllowed({ call }: Creation): Promise<void> {
+    await this.#deps.authenticator.authenticate(call.raw.raw.headers.authorization, undefined)
   }
 
   /**
