@@ -12,7 +12,10 @@ export const catalogue = {
   // Invalid requests
   BAD_REQUEST: { status: 400, hint: 'Correct the request. /docs describes every field.' },
   BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
-  UNAUTHORIZED: { status: 401, hint: 'Send `Authorization: Bearer <API key>`. `bowline keys create` creates a key.' },
+  UNAUTHORIZED: {
+    status: 401,
+    hint: 'Set a valid API key: `BOWLINE_API_KEY` or `apiKey` for the client and the command line, `Authorization: Bearer <API key>` over HTTP. `bowline keys create` creates one.',
+  },
   INSUFFICIENT_CREDITS: {
     status: 402,
     hint: 'Request less, for example with a shorter `ttl`, or add credits to the team.',

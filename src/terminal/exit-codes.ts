@@ -7,9 +7,10 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'invalid command line, or a request that the server rejected as invalid' },
   configuration: {
     code: 3,
-    meaning: 'invalid configuration, or a machine that does not meet the requirements of the server',
+    meaning:
+      'invalid configuration, such as no API key or URL, or a machine that does not meet the requirements of the server',
   },
-  authentication: { code: 4, meaning: 'missing, unknown or revoked API key, or a key without the required permission' },
+  authentication: { code: 4, meaning: 'unknown or revoked API key, or a key without the required permission' },
   notFound: { code: 5, meaning: 'not found, or no longer available' },
   limit: { code: 6, meaning: 'credits used up, or a rate or session limit reached' },
   network: { code: 7, meaning: 'server unreachable or temporarily unavailable' },

@@ -3,7 +3,7 @@
  * `false`. `work` may add to the queue, and must not reject.
  */
 export async function drainQueue<Item>(
-  queue: Item[],
+  queue: Pick<Item[], 'shift'>,
   options: {
     readonly concurrency: number
     readonly canContinue: () => boolean

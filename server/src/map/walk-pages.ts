@@ -2,6 +2,7 @@ import { mergeSignals } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
+import { LinkQueue, type Step } from './link-queue.ts'
 import type { MapContext } from './map-context.ts'
 import { maxLinks, readPageLinks, type PageLinks } from './page-links.ts'
 import type { Robots } from './robots.ts'
@@ -10,13 +11,13 @@ import type { Robots } from './robots.ts'
 export const maxPageBytes = 5e6
 
 /** Limits of following links. */
-const bounds = { pages: 50, depth: 3, concurrency: 4, timeMs: 15_000, queued: 2000, robotsMs: 1000 } as const
+const bounds = { pages: 50, depth: 20, concurrency: 4, timeMs: 15_000, queued: 2000, robotsMs: 1000 } as const
 
 const assetExtension =
   /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|json|xml|gz|zip|tar|pdf|docx?|xlsx?|pptx?|mp[34]|webm|woff2?)$/i
 
 /**
- * Follows the links of a page for at most 50 pages, 3 levels and 15 s, respecting robots.txt, and
+ * Follows the links of a page for at most 50 pages, 20 levels and 15 s, respecting robots.txt, and
  * collects the pages they lead to. Used for sites without a sitemap. Returns whether all links were
  * followed.
  */
@@ -29,12 +30,7 @@ export async function walkPages(context: MapContext, start: URL, page: PageLinks
     canContinue: () => walk.canContinue,
     work: async (step) => walk.read(step),
   })
-  return walk.queue.length === 0
-}
-
-interface Step {
-  readonly url: URL
-  readonly depth: number
+  return walk.isComplete
 }
 
 /** Returns the warning for a page with more links than are read. */
@@ -43,12 +39,13 @@ export function tooManyLinks(url: URL): string {
 }
 
 class PageWalk {
-  readonly queue: Step[] = []
+  readonly queue = new LinkQueue()
   readonly #context: MapContext
   readonly #seen = new Set<string>()
   readonly #signal: AbortSignal
   #pages = 0
   #robotsMs = 0
+  #hasSkipped = false
 
   constructor(context: MapContext) {
     this.#context = context
@@ -57,6 +54,11 @@ class PageWalk {
 
   get canContinue(): boolean {
     return !this.#signal.aborted && !this.#context.links.isFull && this.#pages < bounds.pages
+  }
+
+  /** Whether all links were followed. */
+  get isComplete(): boolean {
+    return this.queue.length === 0 && !this.#hasSkipped && !this.#signal.aborted
   }
 
   markSeen(url: URL): void {
@@ -70,12 +72,14 @@ class PageWalk {
     for (const { url: address, text } of page.links) {
       links.add(address, { text }, base)
       const url = URL.parse(address)
-      if (url === null || !/^https?:$/.test(url.protocol) || depth > bounds.depth) continue
-      if (this.queue.length >= bounds.queued || assetExtension.test(url.pathname) || !site.includes(url)) continue
+      if (url === null || !/^https?:$/.test(url.protocol)) continue
+      if (assetExtension.test(url.pathname) || !site.includes(url)) continue
       url.hash = ''
       if (this.#seen.has(pageKeyOf(url))) continue
       this.markSeen(url)
-      if (this.#robotsMs < bounds.robotsMs && this.#mayFollow(url, robots)) this.queue.push({ url, depth })
+      if (depth > bounds.depth || this.queue.length >= bounds.queued || this.#robotsMs >= bounds.robotsMs)
+        this.#hasSkipped = true
+      else if (this.#mayFollow(url, robots)) this.queue.push({ url, depth })
     }
   }
 
@@ -93,7 +97,9 @@ class PageWalk {
   }
 
   /** Reads a page. Never rejects, because unreadable pages are skipped. */
-  async read({ url, depth }: Step): Promise<void> {
+  async read(step: Step): Promise<void> {
+    const { url, depth } = step
+    const { links } = this.#context
     this.#pages += 1
     try {
       await using response = await this.#context.open(url, maxPageBytes)
@@ -105,8 +111,10 @@ class PageWalk {
         return
       const page = await readPageLinks(decodeText(response.chunks, response.contentType), response.url)
       const { title, description } = page
-      this.#context.links.add(response.url.href, { title, description })
+      const before = links.links.length
+      links.add(response.url.href, { title, description })
       this.collect(page, response.url, depth + 1)
+      this.queue.record(step, links.links.length - before)
     } catch {
       // The link to it is listed anyway.
     }

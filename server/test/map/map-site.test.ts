@@ -305,17 +305,6 @@ describe('a warning states', () => {
     expect(warning).toContain('The sitemaps of 10 of 11 subdomains were read.')
   })
 
-  test('that not all links were followed', async () => {
-    await using fixture = await startMapFixture({
-      '/': linksTo(...Array.from({ length: 60 }, (_, index) => `/title?${index}`)),
-    })
-
-    const { warning } = await fixture.map('/', { ignoreQueryParameters: false })
-
-    expect(warning).toContain('only some of its links were followed')
-    expect(fixture.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
-  })
-
   test('that the pages end at the default limit', async () => {
     const paths = Array.from({ length: 5001 }, (_, index) => `/${index}`)
     await using fixture = await startMapFixture({ '/': linksTo(), '/sitemap.xml': sitemapOf(...paths) })

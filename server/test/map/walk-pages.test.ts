@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { linksTo, startMapFixture } from './fixture.ts'
+
+describe('a map of a site without a sitemap', () => {
+  test('finds all products of a shop whose lists lead from one to the next', async () => {
+    const products = (list: number): string[] => Array.from({ length: 10 }, (_, index) => `/product/${list}-${index}`)
+    const lists = Array.from({ length: 9 }, (_, index) => index + 1)
+    await using fixture = await startMapFixture({
+      '/': linksTo('/about', ...products(0), '/list/1'),
+      ...Object.fromEntries(
+        lists.map((list) => [`/list/${list}`, linksTo('/', ...products(list), `/list/${Math.min(9, list + 1)}`)]),
+      ),
+      ...Object.fromEntries([0, ...lists].flatMap(products).map((path) => [path, linksTo('/')])),
+    })
+
+    const paths = await fixture.paths('/')
+
+    expect(paths).toHaveLength(1 + 1 + 100 + 9)
+  })
+
+  test('warns of links that were not followed', async () => {
+    await using fixture = await startMapFixture({
+      '/': linksTo(...Array.from({ length: 60 }, (_, index) => `/title?${index}`)),
+    })
+
+    const { warning } = await fixture.map('/', { ignoreQueryParameters: false })
+
+    expect(warning).toContain('only some of its links were followed')
+    expect(fixture.site.requests.all.filter(({ path }) => path.startsWith('/title'))).toHaveLength(50)
+  })
+
+  test.each([
+    ['deeper than 20 levels', 22],
+    ['of more than 50 pages', 52],
+  ])('warns of links that were not followed: a chain of pages %s', async (_what, length) => {
+    const chain = Array.from({ length }, (_, index) => [`/${'next/'.repeat(index)}`, linksTo('next/')] as const)
+    await using fixture = await startMapFixture(Object.fromEntries(chain))
+
+    const { links, warning } = await fixture.map('/')
+
+    expect(links.length).toBeGreaterThan(20)
+    expect(warning).toContain('only some of its links were followed')
+  })
+})
