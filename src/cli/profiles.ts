@@ -42,7 +42,7 @@ function toVersion(value: string): number {
 async function listProfiles(flags: ConnectionFlags): Promise<void> {
   const profiles = await (await createClient(flags)).profiles.list()
   if (flags.json === true) return printJson(profiles)
-  printTable(['name', 'version', 'content', 'stored', 'saved', 'written by'], profiles.map(toRow))
+  printTable(['name', 'version', 'content', 'stored', 'saved', 'locked by'], profiles.map(toRow))
 }
 
 function toRow(profile: ProfileSummary): readonly string[] {
@@ -101,7 +101,7 @@ async function exportState(name: string, file: string | undefined, flags: Connec
   await writeFile(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 })
   const { cookies, origins } = state
   if (flags.json === true) printJson({ file, cookies: cookies.length, origins: origins.length })
-  else print(`profile "${name}": ${cookies.length} cookies and ${origins.length} origins written to ${file}`)
+  else print(`profile "${name}": ${cookies.length} cookies, ${origins.length} origins written to ${file}`)
 }
 
 async function importState(name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {

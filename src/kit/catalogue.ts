@@ -176,7 +176,10 @@ export const catalogue = {
   // Status 200, because public clients of this API expect it.
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, hint: 'Check the host name of the URL.' },
   SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page anyway.' },
-  SCRAPE_SITE_ERROR: { status: 500, hint: undefined },
+  SCRAPE_SITE_ERROR: {
+    status: 500,
+    hint: 'The message says what failed on the page. Retry later, or use other `formats`.',
+  },
   SCRAPE_SITE_BUSY: { status: 503, hint: 'The site is rate limiting or overloaded (429 or 503). Retry later.' },
   SCRAPE_ROBOTS_BLOCKED: { status: 403, hint: 'The robots.txt of the site disallows this page.' },
   SCRAPE_ACTION_ERROR: {

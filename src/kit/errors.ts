@@ -40,26 +40,28 @@ export class BowlineError extends Error {
   /** HTTP status, or 0 if the error did not come from a response. */
   readonly status: number
   /** How to fix the error. */
-  readonly hint: string | undefined
+  declare readonly hint: string | undefined
   /** Machine-readable details, such as validation issues. */
-  readonly details: unknown
+  declare readonly details: unknown
   /** Additional top-level fields of the response body. */
-  readonly body: Readonly<Record<string, unknown>> | undefined
+  declare readonly body: Readonly<Record<string, unknown>> | undefined
   /** Id of the failed request, as in the server log. */
-  readonly requestId: string | undefined
+  declare readonly requestId: string | undefined
   /** Seconds after which to retry. */
-  readonly retryAfterSeconds: number | undefined
+  declare readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode | (string & {}), message: string, facts: ErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
     const entry: CatalogueEntry | undefined = Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode] : undefined
     this.code = code
     this.status = facts.status ?? entry?.status ?? 0
-    this.hint = facts.hint ?? entry?.hint
-    this.details = facts.details
-    this.body = facts.body
-    this.requestId = facts.requestId
-    this.retryAfterSeconds = facts.retryAfterSeconds
+    const { hint = entry?.hint, details, body, requestId, retryAfterSeconds } = facts
+    // Without properties that are undefined, so that a printed error is short.
+    if (hint !== undefined) this.hint = hint
+    if (details !== undefined) this.details = details
+    if (body !== undefined) this.body = body
+    if (requestId !== undefined) this.requestId = requestId
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds
   }
 
   /** Formats the error as `code: message (hint)`, for terminals and logs. */

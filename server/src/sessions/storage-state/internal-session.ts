@@ -27,7 +27,8 @@ export async function runInSession<Result>(
   { teamId, apiKeyId, use, work, profile, ttl, signal }: InternalSession,
   run: (browser: Browser, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const request = { ttl, activityTtl: ttl, streamWebView: false, keepFiles: false, profile } as const
+  const name = `${work} of the profile ${profile.name}`
+  const request = { name, ttl, activityTtl: ttl, streamWebView: false, keepFiles: false, profile } as const
   const { id } = await sessions.create({
     teamId,
     apiKeyId,
