@@ -49,7 +49,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
       { ...toSessionOptions(flags), signal: signals.interrupted, onEnd: (bill) => printBill(bill, flags) },
       async ({ session }) => {
         const code = await spawnChild(command, session, signals, flags)
-        if (code !== 0 && flags.keepOnFailure === true) keepSession(session)
+        if (code === 0) return code
+        if (flags.keepOnFailure === true) keepSession(session)
+        else await session.end({ endedBy: 'return', failed: true })
         return code
       },
     )

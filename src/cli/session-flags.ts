@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { sessionLimits, type CreateSessionOptions } from '../contract/session-options.ts'
+import { BowlineError } from '../kit/errors.ts'
 import { emulationOf, withEmulationFlags, type EmulationFlags } from './emulation-flags.ts'
 import { launchOf, withLaunchFlags, type LaunchFlags } from './launch-flags.ts'
 import { networkOf, withNetworkFlags, type NetworkFlags } from './network-flags.ts'
@@ -11,9 +12,13 @@ export interface SessionFlags extends LabelFlags, NetworkFlags, LaunchFlags, Emu
   readonly ttl?: number
   readonly activityTtl?: number
   readonly profile?: string
+  readonly saveProfile?: keyof typeof profileSaves
 }
 
 const { ttl, activityTtl } = sessionLimits
+
+/** Values of `--save-profile`, and of `saveChanges` in the API. */
+const profileSaves = { always: true, 'on-success': 'on-success', never: false } as const
 
 /** Adds the flags of a session. `defaults` is the end of the help of both lifetimes. */
 export function withSessionFlags(
@@ -32,14 +37,17 @@ export function withSessionFlags(
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
   const labelled = withLabelFlags(timed, { name: 'name of the session', metadata: 'metadata of the session' })
-  return withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled))).option(
-    '--profile <name>',
-    'browser profile to load and save',
-  )
+  return withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled)))
+    .option('--profile <name>', 'browser profile to load and save')
+    .addOption(
+      new Option('--save-profile <when>', 'when to save the profile at the end of the session').choices(
+        Object.keys(profileSaves),
+      ),
+    )
 }
 
 /** Returns the session options of the flags, as the API takes them. */
-export function sessionOptionsOf({ ttl, activityTtl, profile, ...flags }: SessionFlags): CreateSessionOptions {
+export function sessionOptionsOf({ ttl, activityTtl, ...flags }: SessionFlags): CreateSessionOptions {
   return {
     ...labelsOf(flags),
     ...networkOf(flags),
@@ -47,6 +55,14 @@ export function sessionOptionsOf({ ttl, activityTtl, profile, ...flags }: Sessio
     ...launchOf(flags),
     ...(ttl === undefined ? {} : { ttl }),
     ...(activityTtl === undefined ? {} : { activityTtl }),
-    ...(profile === undefined ? {} : { profile: { name: profile } }),
+    ...profileOf(flags),
   }
+}
+
+function profileOf({ profile: name, saveProfile }: SessionFlags): Pick<CreateSessionOptions, 'profile'> {
+  if (name !== undefined) {
+    return { profile: { name, ...(saveProfile !== undefined && { saveChanges: profileSaves[saveProfile] }) } }
+  }
+  if (saveProfile === undefined) return {}
+  throw new BowlineError('USAGE_INVALID', '`--save-profile` needs a profile', { hint: 'Name one with `--profile`.' })
 }

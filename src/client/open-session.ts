@@ -176,7 +176,8 @@ export class SessionOpener {
       const signal = mergeSignals(waiting.signal, options.signal)
       const request = { body, waitSeconds: wait, idempotencyKey }
       const response = await requestSession(call, request, { onQueued: options.onQueued, signal })
-      if (lifetime.endsWithProcess) deletionRequest = registerForDeletion(config, response, undo)
+      if (lifetime.endsWithProcess)
+        deletionRequest = registerForDeletion(config, { id: response.id, failed: dependsOnFailure(body) }, undo)
       session = this.#toSession(response, body, lifetime, undo.move())
       if (!isDetached) this.#open.set(session.id, session)
       opening.resolve(session)
@@ -206,9 +207,9 @@ export class SessionOpener {
         createRecordings: () => createSessionRecordings(call, response.id, config),
         updateOnServer: async (changes, requestOptions) =>
           call('updateSession', { params: { id: response.id }, body: changes }, requestOptions),
-        // Services without recordings may not support the parameter.
+        // Other services may not support the parameter.
         deleteOnServer: (hasFailed) =>
-          deleteSessionIfThere(call, response.id, { hasFailed: hasFailed && isRecorded(body) }),
+          deleteSessionIfThere(call, response.id, { hasFailed: hasFailed && dependsOnFailure(body) }),
         onDetached: () => {
           registration[Symbol.dispose]()
           onDetached(response.id)
@@ -248,8 +249,9 @@ async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise
   })
 }
 
-function isRecorded({ record = false }: CreateSessionOptions): boolean {
-  return record !== false
+/** Whether a failure decides what the server keeps of a session. */
+function dependsOnFailure({ record = false, profile }: CreateSessionOptions): boolean {
+  return record !== false || profile?.saveChanges === 'on-success'
 }
 
 /**
@@ -258,12 +260,13 @@ function isRecorded({ record = false }: CreateSessionOptions): boolean {
  */
 function registerForDeletion(
   config: ClientConfig,
-  { id }: CreateSessionResponse,
+  { id, failed }: { readonly id: string; readonly failed: boolean },
   undo: DisposableStack,
 ): DeletionRequest {
-  const markerPath = tryWriteSessionMarker(config.sessionDir, { baseUrl: config.baseUrl, sessionId: id })
+  const marker = { baseUrl: config.baseUrl, sessionId: id, ...(failed && { failed }) }
+  const markerPath = tryWriteSessionMarker(config.sessionDir, marker)
   if (markerPath !== undefined) undo.defer(() => removeSessionMarker(markerPath))
-  const deletionRequest = deletionById(config, id, markerPath)
+  const deletionRequest = deletionById(config, { id, failed }, markerPath)
   undo.use(registerWithReaper(config, deletionRequest))
   return deletionRequest
 }

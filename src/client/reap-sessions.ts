@@ -24,7 +24,7 @@ export async function reapSessions(
       continue
     }
     try {
-      await abortable(deleteSessionIfThere(call, marker.sessionId), signal)
+      await abortable(deleteSessionIfThere(call, marker.sessionId, { hasFailed: marker.failed }), signal)
       removeSessionMarker(path)
       report.deleted.push(marker.sessionId)
     } catch (error) {

@@ -90,9 +90,16 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
   )
 }
 
-/** Returns the request that deletes a session, and then removes its session marker. */
-export function deletionById(config: ClientConfig, id: string, markerPath: string | undefined): DeletionRequest {
-  const url = config.baseUrl + fillPath(paths.deleteSession.path, { id })
+/**
+ * Returns the request that deletes a session, and then removes its session marker. `failed`: marks
+ * its work as failed, since the process died before it was done.
+ */
+export function deletionById(
+  config: ClientConfig,
+  { id, failed }: { readonly id: string; readonly failed: boolean },
+  markerPath: string | undefined,
+): DeletionRequest {
+  const url = `${config.baseUrl}${fillPath(paths.deleteSession.path, { id })}${failed ? '?failed=true' : ''}`
   return { id, url, headers: headersOf(config), markerPath }
 }
 

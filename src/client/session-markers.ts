@@ -10,6 +10,8 @@ const markerSchema = z.object({
   sessionId: z.string(),
   host: z.string(),
   pid: z.int(),
+  /** Whether its deletion by another process marks its work as failed. */
+  failed: z.boolean().optional(),
   /** Start time of the process in a machine-specific unit, to detect reused pids. */
   processStart: z.string().optional(),
 })
@@ -33,7 +35,7 @@ export interface SessionMarkerFile {
  */
 export function tryWriteSessionMarker(
   sessionDir: string,
-  session: Pick<SessionMarker, 'baseUrl' | 'sessionId'>,
+  session: Pick<SessionMarker, 'baseUrl' | 'sessionId' | 'failed'>,
 ): string | undefined {
   const { pid } = process
   const path = join(sessionDir, `${pid}-${encodeURIComponent(session.sessionId).slice(0, 150)}.json`)

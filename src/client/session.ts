@@ -19,6 +19,8 @@ import { messageOf } from '../kit/message-of.ts'
  */
 export type EndedBy = 'return' | 'throw' | 'timeout' | 'abort' | 'signal' | 'exit' | 'end'
 
+const failures: ReadonlySet<EndedBy> = new Set(['throw', 'timeout', 'abort', 'signal', 'exit'])
+
 /** Duration and cost of a session. Fields that the service does not report are `undefined`. */
 export interface SessionBill {
   readonly sessionId: string
@@ -60,8 +62,8 @@ export interface EndOptions extends Abortable {
   /** Value of `endedBy` in the bill. Default: `end`. */
   readonly endedBy?: EndedBy | undefined
   /**
-   * Keep the recordings that are kept only for failures. Default: true if `endedBy` is `throw` or
-   * `timeout`.
+   * Keep recordings that are kept only on failure, and do not save a profile that is saved only on
+   * success. Default: true if `endedBy` is `throw`, `timeout`, `abort`, `signal` or `exit`.
    */
   readonly failed?: boolean | undefined
 }
@@ -288,7 +290,7 @@ function createEnding(
   const end = async (options: EndOptions = {}): Promise<SessionBill> => {
     checkOptions('session.end()', options, endNames)
     const { signal, endedBy = 'end', failed } = options
-    ending ??= deleteAndReport(endedBy, failed ?? ['throw', 'timeout'].includes(endedBy))
+    ending ??= deleteAndReport(endedBy, failed ?? failures.has(endedBy))
     return abortable(ending, signal)
   }
 

@@ -151,7 +151,7 @@ export const deleteSessionRequest = z
     idempotencyKey: z.string().min(1).max(1000).optional(),
     /**
      * Marks the work of the session as failed, so that recordings with `keep: "on-failure"` are
-     * kept.
+     * kept, and a profile with `saveChanges: "on-success"` is not saved.
      */
     failed: z.boolean().optional(),
   })

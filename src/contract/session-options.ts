@@ -56,9 +56,10 @@ const profileFields = z.object({
     // URL parsers resolve these as path segments, so such a profile could not be read or deleted.
     .refine((name) => name !== '.' && name !== '..', '`profile.name` cannot be "." or "..": choose another name'),
   /**
-   * Saves the browser state when the session ends. One session at a time can save. Default: true.
+   * Saves the browser state when the session ends; with `on-success`, only if its work did not fail
+   * and it was deleted. One session at a time can save. Default: true.
    */
-  saveChanges: z.boolean().default(true),
+  saveChanges: z.union([z.boolean(), z.literal('on-success')]).default(true),
 })
 
 /** Accepts `save_changes`, as Python clients send it. */
@@ -255,7 +256,8 @@ export interface CreateSessionOptions extends z.input<typeof createSessionReques
   readonly wait?: number | undefined
 }
 /**
- * Profile that a session loads, and saves when it ends unless `saveChanges` is false.
+ * Profile that a session loads, and saves when it ends unless `saveChanges` is false. With
+ * `on-success`, it is saved only if the work of the session did not fail.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Bowline } from '../../src/index.ts'
 
-const [endingNames = '', sessionDir, reaper] = process.argv.slice(2)
+const [endingNames = '', sessionDir, reaper, profileName] = process.argv.slice(2)
 // Synchronous, because some endings leave no time for asynchronous output.
 function print(line: string): void {
   return void writeSync(1, `${line}\n`)
@@ -51,6 +51,8 @@ const endings: Record<string, (signal: AbortSignal) => unknown> = {
   stuck: () => new Promise(() => undefined),
 }
 
+// A session with a profile takes longer to open.
+const timeoutMs = profileName === undefined ? 200 : 3000
 let caller: AbortController
 const bowline = new Bowline({ sessionDir, reaper: reaper !== 'no-reaper' })
 for (const ending of endingNames.split(',')) {
@@ -59,7 +61,8 @@ for (const ending of endingNames.split(',')) {
     const outcome = await bowline.withSession(
       {
         signal: caller.signal,
-        timeoutMs: ending === 'timeout' ? 200 : undefined,
+        ...(profileName !== undefined && { profile: { name: profileName, saveChanges: 'on-success' } }),
+        timeoutMs: ending === 'timeout' ? timeoutMs : undefined,
         onEnd: (bill) => print(`bill ${JSON.stringify(bill)}`),
       },
       ({ session, signal }) => {

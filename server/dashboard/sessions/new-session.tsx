@@ -105,7 +105,7 @@ function ProfileFields({ entered: { profile, savesChanges }, onChange }: Entered
       {profile.trim() !== '' && (
         <Check
           label="Save changes when the session ends"
-          isOn={savesChanges}
+          isOn={savesChanges !== false}
           onChange={(isOn) => onChange({ savesChanges: isOn })}
         />
       )}

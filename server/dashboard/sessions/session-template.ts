@@ -23,7 +23,7 @@ export interface EnteredSession {
   readonly activityTtl: number
   /** Empty for none. */
   readonly profile: string
-  readonly savesChanges: boolean
+  readonly savesChanges: NonNullable<CreateSessionOptions['profile']>['saveChanges']
   readonly isRecorded: boolean
   readonly extensions: readonly string[]
   /** Whether `otherOptions` of the template are used. */

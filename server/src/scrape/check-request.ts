@@ -21,7 +21,7 @@ export function assertScrapeSupported(
   if (zeroDataRetention && formats.some(({ type }) => type === 'changeTracking')) {
     throw new BowlineError('BAD_REQUEST', 'changeTracking stores the page, which zeroDataRetention forbids')
   }
-  if (zeroDataRetention && profile?.saveChanges === true) {
+  if (zeroDataRetention && profile !== undefined && profile.saveChanges !== false) {
     throw new BowlineError('BAD_REQUEST', 'A profile stores the data of pages, which zeroDataRetention forbids', {
       hint: 'Use `saveChanges: false`.',
     })

@@ -67,7 +67,7 @@ export async function admit(
     streamWebView: request.streamWebView,
     onBrowserClose: request.onBrowserClose,
     profileName: request.profile?.name,
-    profileSave: request.profile?.saveChanges,
+    profileSave: request.profile && request.profile.saveChanges !== false,
     keepFiles: request.keepFiles,
     record: recordColumn(request.record),
     options: optionsColumn(request),

@@ -100,8 +100,8 @@ async function acquireAndLaunch(
       ? fromPool(browsers, profile)
       : fromLaunch(async (signal) => browsers.launch(options, signal), profile)
   if (request.profile === undefined) return fresh()
-  const { name, saveChanges: isWritable } = request.profile
-  const profile = await profiles.acquire({ teamId, name, isWritable, sessionId: id })
+  const { name, saveChanges } = request.profile
+  const profile = await profiles.acquire({ teamId, name, isWritable: saveChanges !== false, sessionId: id })
   const used = use.wrapProfile?.(profile) ?? profile
   if (use.startsEmpty === true) return fresh(used)
   return fromLaunch(async (signal) => launchWithProfile(browsers, used, options, signal), used)

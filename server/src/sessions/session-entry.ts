@@ -12,6 +12,8 @@ export interface Entry {
   readonly clock: SessionClock
   readonly controller: AbortController
   readonly profile: HeldProfile | undefined
+  /** Whether the profile is saved only if the work of the session succeeded. */
+  readonly savesOnSuccess: boolean
   /** Last change of the session. The next one waits for it. */
   updating: Promise<unknown> | undefined
   ending: Promise<SessionRow> | undefined
@@ -21,6 +23,20 @@ export interface Entry {
   billRetry: NodeJS.Timeout | undefined
   /** Stops the browser and saves its profile. Runs once, even if the bill is retried. */
   finishing: Promise<ProfileSaveOutcome | undefined> | undefined
+}
+
+/** Creates the entry of a session that has just started. */
+export function createEntry(
+  started: Pick<Entry, 'session' | 'clock' | 'controller' | 'profile' | 'savesOnSuccess'>,
+): Entry {
+  return {
+    ...started,
+    updating: undefined,
+    ending: undefined,
+    end: undefined,
+    billRetry: undefined,
+    finishing: undefined,
+  }
 }
 
 /** Describes how and when a session ends. */
@@ -35,6 +51,15 @@ export function endOf(
   const lastUseMs = Math.min(clock.lastUseMs(), durationMs)
   const status = isUnclaimed === true ? 'error' : 'destroyed'
   return { status, reason, durationMs, lastUseMs, ...(error === undefined ? {} : { error }) }
+}
+
+/** Whether the profile of an ending session is saved, if it has one that it may write. */
+export function savesProfile(
+  { savesOnSuccess }: Entry,
+  { reason, hasFailed = false, isUnclaimed = false }: EndRequest,
+): boolean {
+  if (isUnclaimed) return false
+  return !savesOnSuccess || (reason === 'deleted' && !hasFailed)
 }
 
 /** Describes why a browser exited on its own, if known. */

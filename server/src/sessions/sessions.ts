@@ -15,7 +15,7 @@ import { concurrencyLimit, limitedByOf, type LimitFacts } from './concurrency-li
 import { drainingError } from './draining-error.ts'
 import type { LiveSession, SessionCore } from './live-session.ts'
 import { SessionClock } from './session-clock.ts'
-import { endOf, errorOf, type Entry } from './session-entry.ts'
+import { createEntry, endOf, errorOf, savesProfile, type Entry } from './session-entry.ts'
 import { saveAtEnd } from './profile-browser.ts'
 import { endStraySession } from './end-stray-session.ts'
 import type { EndRequest, SessionsDeps } from './session-deps.ts'
@@ -250,14 +250,19 @@ export class Sessions implements AsyncDisposable {
       throw error
     })
     newSession.onAdmitted?.()
-    if (admitted.isNew) return this.#start(admitted.row, startedAtMs, reservation)
+    const savesOnSuccess = newSession.request.profile?.saveChanges === 'on-success'
+    if (admitted.isNew) return this.#start(admitted.row, startedAtMs, { reservation, savesOnSuccess })
     await this.#discard(reservation)
     if (!this.isStray(admitted.row)) return admitted.row
     await endStraySession(this.#deps, admitted.row)
     return this.#admitAndStart(id, newSession, credits)
   }
 
-  async #start(row: SessionRow, startedAtMs: number, reservation: BrowserReservation): Promise<SessionRow> {
+  async #start(
+    row: SessionRow,
+    startedAtMs: number,
+    { reservation, savesOnSuccess }: { readonly reservation: BrowserReservation; readonly savesOnSuccess: boolean },
+  ): Promise<SessionRow> {
     const browser = await reservation.take().catch(async (error: unknown) => {
       await this.#discard(reservation)
       await endFailedStart(this.#deps, row, error)
@@ -272,14 +277,7 @@ export class Sessions implements AsyncDisposable {
     const core: SessionCore = { ...age, row, browser, traceparent, ended: controller.signal, resources }
     const session: LiveSession = { ...core, ...this.#deps.openComponents(core), recording: undefined }
     const { profile } = reservation
-    const notEnded = {
-      updating: undefined,
-      ending: undefined,
-      end: undefined,
-      billRetry: undefined,
-      finishing: undefined,
-    }
-    const entry: Entry = { session, clock, controller, profile, ...notEnded }
+    const entry = createEntry({ session, clock, controller, profile, savesOnSuccess })
     try {
       await this.#deps.onStart(session)
     } catch (error) {
@@ -356,7 +354,7 @@ export class Sessions implements AsyncDisposable {
     const { onEnding, onError } = this.#deps
     const { session } = entry
     const [saved] = await Promise.all([
-      how.isUnclaimed === true ? this.#discardProfile(entry) : this.#saveProfile(entry, how.reason),
+      savesProfile(entry, how) ? this.#saveProfile(entry, how.reason) : this.#discardProfile(entry),
       onEnding(session, how).catch((error: unknown) =>
         onError(error, `storing files and recordings of session ${session.row.id}`),
       ),

@@ -126,7 +126,8 @@ export class Renderer implements AsyncDisposable {
 
   async #withProfile(call: RenderCall): Promise<RenderOutcome> {
     const { browsers, egress, profiles } = this.#deps
-    const { name, saveChanges: isWritable } = call.request.profile ?? { name: '', saveChanges: false }
+    const { name, saveChanges } = call.request.profile ?? { name: '', saveChanges: false }
+    const isWritable = saveChanges !== false
     using _ = await this.#shared.acquirePage(call)
     await using profile = await profiles.acquire({ teamId: call.teamId, name, isWritable, sessionId: undefined })
     const openProxyEndpoint: LaunchOptions['openProxyEndpoint'] = async (options) =>
