@@ -26,18 +26,17 @@ function findDelimiter(text: string): string {
 
 /** Parses CSV. Quoted fields can contain delimiters, line breaks and doubled quotes. */
 function parseCsv(text: string, delimiter: string, limit: CellLimit): readonly (readonly string[])[] {
-  const field = new RegExp(`"([^"]*(?:""[^"]*)*)"?|([^${delimiter === '|' ? '\\|' : delimiter}\\r\\n]*)`, 'y')
   const rows: string[][] = []
   let row: string[] = []
   for (let at = 0; at < text.length;) {
-    field.lastIndex = at
-    const [all = '', quoted, plain = ''] = field.exec(text) ?? []
-    at += all.length
+    const isQuoted = text[at] === '"'
+    const quoteEnd = isQuoted ? endOfQuoted(text, at + 1) : at
+    const quoted = isQuoted ? text.slice(at + 1, quoteEnd).replaceAll('""', '"') : ''
     // Text after a closing quote belongs to the field.
-    const rest = quoted === undefined ? '' : untilEnd(text, at, delimiter)
-    at += rest.length
+    const rest = untilEnd(text, isQuoted ? quoteEnd + 1 : at, delimiter)
+    at = Math.min(text.length, (isQuoted ? quoteEnd + 1 : at) + rest.length)
     limit.add(1)
-    row.push(cellHtml((quoted === undefined ? plain : quoted.replaceAll('""', '"')) + rest))
+    row.push(cellHtml(quoted + rest))
     const next = text[at]
     if (next === delimiter) {
       at += 1
@@ -50,6 +49,13 @@ function parseCsv(text: string, delimiter: string, limit: CellLimit): readonly (
   }
   if (row.length > 0) rows.push(row)
   return rows
+}
+
+/** Returns the index of the closing quote, or the length of the text if there is none. */
+function endOfQuoted(text: string, start: number): number {
+  let end = text.indexOf('"', start)
+  while (end !== -1 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+  return end === -1 ? text.length : end
 }
 
 function untilEnd(text: string, start: number, delimiter: string): string {
