@@ -5,10 +5,19 @@ import type { Session } from './session.ts'
 /** Session fields that a driver needs. Without `files`, the driver derives them from `cdpUrl`. */
 export type DrivenSession = Pick<Session, 'id' | 'cdpUrl'> & Partial<Pick<Session, 'files'>>
 
-/** A connection that a pool uses for many tasks, one after another. */
+/** Options of `Reuse.next`. */
+export interface NextPageOptions extends Abortable {
+  /** Keep the other pages open, because tasks that are still running use them. Default: false. */
+  readonly keepsPages?: boolean | undefined
+}
+
+/** A connection that is used for many tasks. */
 export interface Reuse<Handles> {
-  /** Opens a new page in the same context for the next task, and closes all other pages. */
-  readonly next: (options?: Abortable) => Promise<Handles>
+  /**
+   * Opens a new page in the same context for the next task, and closes all other pages unless they
+   * are kept.
+   */
+  readonly next: (options?: NextPageOptions) => Promise<Handles>
   /**
    * Runs a trivial operation on the page. Its duration shows whether the session has become slow.
    */

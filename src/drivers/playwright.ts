@@ -74,10 +74,10 @@ function reuse(handles: PlaywrightHandles): Reuse<PlaywrightHandles> {
   context.pages().forEach(watch)
   context.on('page', watch)
   return {
-    next: async () => {
+    next: async ({ keepsPages = false } = {}) => {
       // Open the new page first, since a browser without pages may exit.
       page = await context.newPage()
-      const left = context.pages().filter((each) => each !== page)
+      const left = keepsPages ? [] : context.pages().filter((each) => each !== page)
       // A page may have closed itself.
       await Promise.all(left.map((each) => each.close().catch(() => undefined)))
       return { browser, context, page }

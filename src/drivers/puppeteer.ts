@@ -92,11 +92,11 @@ function reuse(handles: PuppeteerHandles): Reuse<PuppeteerHandles> {
   const watch = (page: Page): unknown => page.on('error', () => abort('a page crashed'))
   watch(page)
   return {
-    next: async () => {
+    next: async ({ keepsPages = false } = {}) => {
       // Open the new page first, since a browser without pages may exit.
       page = await context.newPage()
       watch(page)
-      const left = (await context.pages()).filter((each) => each !== page)
+      const left = keepsPages ? [] : (await context.pages()).filter((each) => each !== page)
       // A page may have closed itself.
       await Promise.all(left.map((each) => each.close().catch(() => undefined)))
       return { browser, context, page }

@@ -12,7 +12,7 @@ interface Cost {
 /**
  * Playwright Test reporter, exported by `bowline/testing/reporter`. After a run it prints the
  * sessions and credits per test file, the recordings of failed tests, the number of attempts whose
- * session was lost, and that of failed tests that were not retried.
+ * session was lost or could not be opened, and that of failed tests that were not retried.
  *
  * @example
  * ```ts
@@ -27,7 +27,6 @@ export class BillReporter implements Reporter {
   #config: FullConfig | undefined
   readonly #sessionIds = new Set<string>()
   #lostSessions = 0
-  /** Tests that had a session. */
   readonly #tests = new Set<TestCase>()
 
   onBegin(config: FullConfig): void {
@@ -36,11 +35,8 @@ export class BillReporter implements Reporter {
 
   onTestEnd(test: TestCase, { annotations }: TestResult): void {
     if (annotations.some(({ type }) => type === infrastructureAnnotation)) this.#lostSessions += 1
-    for (const { type, description } of annotations) {
-      if (type !== 'session') continue
-      this.#sessionIds.add(description ?? '')
-      this.#tests.add(test)
-    }
+    this.#tests.add(test)
+    for (const { type, description } of annotations) if (type === 'session') this.#sessionIds.add(description ?? '')
   }
 
   onEnd(): void {
@@ -78,14 +74,15 @@ export class BillReporter implements Reporter {
     if (unreported > 0) yield `  credits of ${unreported} sessions not reported by the service, counted as 0`
     for (const { recording, uses } of reports) {
       if (recording === undefined) continue
-      for (const { file, title } of uses.filter(({ hasFailed }) => hasFailed)) {
-        yield `  ${relative(this.#config?.rootDir ?? '', file)} › ${title} failed: ${recording}`
+      for (const { file, title, startSeconds } of uses.filter(({ hasFailed }) => hasFailed)) {
+        const time = uses.length === 1 ? '' : `#t=${startSeconds.toFixed(1)}`
+        yield `  ${relative(this.#config?.rootDir ?? '', file)} › ${title} failed: ${recording}${time}`
       }
     }
     const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
-    if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost`
+    if (this.#lostSessions > 0) yield `  ${attempts} failed because the session was lost or could not be opened`
     const notRetried = [...this.#tests].filter(
-      (test) => test.outcome() === 'unexpected' && test.results.length <= test.retries,
+      (test) => test.outcome() === 'unexpected' && test.retries > 0 && test.results.length === 1,
     )
     const tests = notRetried.length === 1 ? '1 failed test was' : `${notRetried.length} failed tests were`
     if (notRetried.length > 0)

@@ -7,3 +7,8 @@ import { isBowlineError } from '../kit/errors.ts'
 export function errorWithHint(error: unknown): unknown {
   return isBowlineError(error) ? new Error(error.toLine(), { cause: error }) : error
 }
+
+/** Throws a copy of the error with its code and hint. */
+export function rethrowWithHint(error: unknown): never {
+  throw errorWithHint(error)
+}

@@ -4,18 +4,21 @@ import {
   type PlaywrightTestOptions,
   type PlaywrightWorkerArgs,
   type PlaywrightWorkerOptions,
+  type TestInfo,
   type TestType,
 } from '@playwright/test'
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { StorageState } from '../contract/profiles.ts'
+import { isInfrastructureError } from '../client/pool/failure-kind.ts'
 import { isBowlineError } from '../kit/errors.ts'
-import { errorWithHint } from './error-with-hint.ts'
+import { errorWithHint, rethrowWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-types.ts'
 import { capacityTimeoutMs } from './open-with-retries.ts'
 import { writeSessionReport } from './run-files.ts'
 import { handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
+import { SharedSession } from './shared-session.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
 interface OwnTestFixtures extends TestFixtures {
@@ -24,7 +27,7 @@ interface OwnTestFixtures extends TestFixtures {
 }
 
 interface OwnWorkerFixtures extends WorkerFixtures {
-  readonly sharedSession: { readonly get: () => Promise<TestSession> }
+  readonly sharedSession: SharedSession
   readonly profileState: StorageState | undefined
 }
 
@@ -77,18 +80,16 @@ export const test: TestType<
 
   sharedSession: [
     async ({ bowline, sessionOptions, playwright: { chromium } }, use, { project }) => {
-      let opening: Promise<TestSession> | undefined
       const onEnd = writeSessionReport.bind(undefined, project.outputDir)
-      await use({ get: () => (opening ??= openTestSession(bowline, sessionOptions, { chromium, onEnd })) })
-      // The test that opened the session has failed with the error.
-      const opened = await opening?.catch(() => undefined)
-      await opened?.end()
+      await using shared = new SharedSession(async () => openTestSession(bowline, sessionOptions, { chromium, onEnd }))
+      await use(shared)
     },
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
   browser: [
     async ({ sharedSession }, use) => {
-      await use((await sharedSession.get()).browser)
+      const { browser } = await sharedSession.pin().catch(rethrowWithHint)
+      await use(browser)
     },
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
@@ -110,10 +111,11 @@ export const test: TestType<
     ) => {
       const { annotations, project, file, titlePath } = testInfo
       const onEnd = writeSessionReport.bind(undefined, project.outputDir)
-      const opening =
-        sessionPer === 'worker' ? sharedSession.get() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
+      const isShared = sessionPer === 'worker'
+      const opening = isShared ? sharedSession.use() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
-        attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
+        // Others would fail again.
+        if (isInfrastructureError(error)) attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : ''
         throw errorWithHint(error)
       })
       const { session } = opened
@@ -122,17 +124,19 @@ export const test: TestType<
       const startedAt = performance.now()
       await use(opened)
       const hasFailed = testInfo.status !== testInfo.expectedStatus
-      if (hasFailed) attemptState.sessionLoss = await opened.findSessionLoss()
+      const loss = hasFailed && testInfo.status !== 'interrupted' ? await opened.findSessionLoss() : undefined
+      attemptState.sessionLoss = loss
       opened.addUse({
         file,
         title: titlePath.slice(1).join(' › '),
+        startSeconds: (startedAt - opened.openedAt) / 1000,
         durationMs: performance.now() - startedAt,
         hasFailed,
       })
-      if (sessionPer === 'worker') return
-      const { bill, recording } = await opened.end()
-      annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })
-      if (recording !== undefined) annotations.push({ type: 'recording', description: recording })
+      if (isShared) sharedSession.release()
+      else await endOwnSession(opened, annotations)
+      // The error of the test says only that the browser was closed.
+      if (loss !== undefined) throw new Error(`The session was lost during the test: ${loss}`)
     },
     { timeout: capacityTimeoutMs + 30_000 },
   ],
@@ -151,6 +155,12 @@ export const test: TestType<
   },
 })
 
+async function endOwnSession(opened: TestSession, annotations: TestInfo['annotations']): Promise<void> {
+  const { bill, recording } = await opened.end()
+  annotations.push({ type: 'credits', description: String(bill.creditsBilled ?? 'unknown') })
+  if (recording !== undefined) annotations.push({ type: 'recording', description: recording })
+}
+
 // Playwright's types do not allow redeclaring its own options. A plain value would override the
 // configuration.
 function workerDefault(value: string): never {
@@ -159,12 +169,9 @@ function workerDefault(value: string): never {
 
 function openClient(options: BowlineOptions): Bowline {
   try {
-    return new Bowline(options)
+    // Playwright Test handles signals: it ends the tests, whose fixtures end the sessions.
+    return new Bowline({ handleSignals: false, ...options })
   } catch (error) {
     return rethrowWithHint(error)
   }
-}
-
-function rethrowWithHint(error: unknown): never {
-  throw errorWithHint(error)
 }

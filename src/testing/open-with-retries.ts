@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CreateOptions } from '../client/open-session.ts'
 import type { Session } from '../client/session.ts'
 import type { Sessions } from '../client/sessions.ts'
 import { maxSessionWait, type CreateSessionOptions } from '../contract/session-options.ts'
@@ -13,12 +14,16 @@ const minPauseMs = 1000
  * Creates a session. While the server is at its concurrency limit, waits in its queue, or retries
  * if it has none.
  */
-export async function openWithRetries(sessions: Sessions, options: CreateSessionOptions): Promise<Session> {
+export async function openWithRetries(
+  sessions: Sessions,
+  options: CreateSessionOptions,
+  { onQueued }: Pick<CreateOptions, 'onQueued'> = {},
+): Promise<Session> {
   const deadline = performance.now() + capacityTimeoutMs
   let { wait } = options
   for (;;) {
     try {
-      return await sessions.create({ ...options, wait })
+      return await sessions.create({ ...options, wait }, { onQueued })
     } catch (error) {
       const isAtCapacity = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
       const leftMs = deadline - performance.now()

@@ -34,8 +34,21 @@ export function handleFailedAttempt(testInfo: TestInfo, sessionLoss: string | un
   if (status === expectedStatus || status === 'skipped') return
   if (sessionLoss !== undefined) annotations.push({ type: infrastructureAnnotation, description: sessionLoss })
   addFailureCause(project.outputDir, testId, sessionLoss === undefined ? 'test' : 'infrastructure')
-  if (sessionLoss === undefined && countTestFailures(readFailureCauses(project.outputDir, testId)) > testRetries)
-    endRetries(testInfo)
+  if (sessionLoss !== undefined) return
+  if (countTestFailures(readFailureCauses(project.outputDir, testId)) <= testRetries) return
+  endRetries(testInfo)
+  if (project.retries > testRetries && status !== 'interrupted') warnOnce()
+}
+
+let hasWarned = false
+
+/** Explains missing retries to users without the reporter, which says so as well. */
+function warnOnce(): void {
+  if (hasWarned) return
+  hasWarned = true
+  console.warn(
+    'Bowline: failed tests are not retried, since `retries` is for lost sessions. Set `testRetries` under `use` to retry them.',
+  )
 }
 
 function countTestFailures(causes: readonly FailureCause[]): number {

@@ -12,6 +12,8 @@ import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 export interface TestSession {
   readonly session: Session
   readonly browser: Browser
+  /** Time of `performance.now()`. */
+  readonly openedAt: number
   /** Opens a new context with the options of `use`. */
   readonly openContext: () => Promise<BrowserContext>
   /** Returns why the session was lost, or `undefined` if it is alive. */
@@ -28,6 +30,8 @@ export interface SessionUse {
   readonly file: string
   /** Title of the test, with those of its groups. */
   readonly title: string
+  /** Start of the test in seconds after that of the session. */
+  readonly startSeconds: number
   readonly durationMs: number
   readonly hasFailed: boolean
 }
@@ -52,6 +56,7 @@ export async function openTestSession(
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
   const session = undo.use(await openWithRetries(bowline.sessions, options))
+  const openedAt = performance.now()
   const connected = undo.use(await playwright.with(deps.chromium).connect(session))
   const { browser, context: defaultContext } = connected
   const failure = createFailureSignal()
@@ -61,6 +66,7 @@ export async function openTestSession(
   return {
     session,
     browser,
+    openedAt,
     openContext: async () => {
       const context = await browser.newContext()
       context.on('page', (page) => page.on('crash', () => failure.abort('a page crashed')))

@@ -5,6 +5,8 @@ import { disconnect } from '../client/disconnect.ts'
 import type { Driver } from '../client/driver.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
+import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
+import { rethrowWithHint } from './error-with-hint.ts'
 import { openWithRetries } from './open-with-retries.ts'
 
 /**
@@ -41,11 +43,57 @@ export interface VitestFixtures<Handles> {
 
 type Use<Value> = (value: Value) => Promise<void>
 
-interface SharedSession<Handles> {
+/** The session that the tests of a file share. */
+interface SharedSession<Handles> extends AsyncDisposable {
   readonly session: Session
-  readonly next: () => Promise<Handles>
-  /** Records that a test failed, so that recordings for failures are kept. */
-  readonly markFailed: () => void
+  /** Runs a test with a page of its own. `use` resolves to whether it failed. */
+  readonly run: (use: (handles: Handles) => Promise<boolean>) => Promise<void>
+}
+
+async function openSharedSession<Handles>({
+  driver,
+  session: options = {},
+  bowline: clientOptions = {},
+}: VitestOptions<Handles>): Promise<SharedSession<Handles>> {
+  await using undo = new AsyncDisposableStack()
+  const bowline = undo.use(new Bowline(clientOptions))
+  const session = await openWithRetries(bowline.sessions, options, { onQueued: warnOfQueue })
+  let hasFailed = false
+  undo.defer(async () => void (await session.end({ failed: hasFailed })))
+  const connected = await driver.connect(session)
+  undo.defer(async () => disconnect(connected))
+  const reuse = driver.reuse?.(connected)
+  let isFirst = true
+  let running = 0
+  let opening: Promise<unknown> = Promise.resolve()
+  const open = async (): Promise<Handles> => {
+    if (!isFirst && reuse !== undefined) return reuse.next({ keepsPages: running > 1 })
+    isFirst = false
+    return connected
+  }
+  /** Opens pages one after the other: the first may close others. */
+  const next = async (): Promise<Handles> => {
+    const handles = opening.then(open)
+    opening = handles.catch(() => undefined)
+    return handles
+  }
+  const owned = undo.move()
+  return {
+    session,
+    run: async (use) => {
+      running += 1
+      try {
+        hasFailed = (await use(await next())) || hasFailed
+      } finally {
+        running -= 1
+      }
+    },
+    [Symbol.asyncDispose]: async () => owned.disposeAsync(),
+  }
+}
+
+function warnOfQueue(): void {
+  console.warn('Bowline: all sessions are in use. The test waits for one, within its timeout.')
 }
 
 /**
@@ -66,42 +114,33 @@ interface SharedSession<Handles> {
  * })
  * ```
  */
-export function withSession<Handles>(
-  test: TestAPI,
-  { driver, session: options = {}, bowline: clientOptions = {} }: VitestOptions<Handles>,
-): TestAPI<VitestFixtures<Handles>> {
-  const openSharedSession = async (use: Use<SharedSession<Handles>>): Promise<void> => {
-    await using bowline = new Bowline(clientOptions)
-    await using session = await openWithRetries(bowline.sessions, options)
-    let hasFailed = false
-    const markFailed = (): void => {
-      hasFailed = true
-    }
-    const connected = await driver.connect(session)
+export function withSession<Handles>(test: TestAPI, options: VitestOptions<Handles>): TestAPI<VitestFixtures<Handles>> {
+  // Tests that extend each other have their own file fixture, but share the session.
+  let opening: Promise<SharedSession<Handles>> | undefined
+  let users = 0
+  const shareSession = async (use: Use<SharedSession<Handles>>): Promise<void> => {
+    users += 1
+    opening ??= openSharedSession(options).catch(rethrowWithHint)
+    const shared = opening
     try {
-      const reuse = driver.reuse?.(connected)
-      let isFirst = true
-      const next = async (): Promise<Handles> => {
-        const handles = isFirst || reuse === undefined ? connected : await reuse.next()
-        isFirst = false
-        return handles
-      }
-      await use({ session, next, markFailed })
+      await use(await shared)
     } finally {
-      await disconnect(connected)
+      users -= 1
+      if (users === 0) opening = undefined
     }
-    await session.end({ failed: hasFailed })
+    if (users === 0) await (await shared)[Symbol.asyncDispose]()
   }
   const fixtures = {
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest derives dependencies from the pattern
-    sharedSession: [async ({}, use: Use<SharedSession<Handles>>) => openSharedSession(use), { scope: 'file' }],
+    sharedSession: [async ({}, use: Use<SharedSession<Handles>>) => shareSession(use), { scope: 'file' }],
     remote: async (
       { sharedSession, task }: { readonly sharedSession: SharedSession<Handles> } & Pick<TestContext, 'task'>,
       use: Use<VitestFixtures<Handles>['remote']>,
-    ) => {
-      await use({ ...(await sharedSession.next()), session: sharedSession.session })
-      if (task.result?.state === 'fail') sharedSession.markFailed()
-    },
+    ) =>
+      sharedSession.run(async (handles) => {
+        await use({ ...handles, session: sharedSession.session })
+        return task.result?.state === 'fail'
+      }),
   }
   // The types of Vitest do not support generic fixtures.
   return test.extend(fixtures as never) as unknown as TestAPI<VitestFixtures<Handles>>

@@ -9,7 +9,7 @@ import { writeSessionReport } from '../../src/testing/run-files.ts'
 test('the reporter tells how many sessions have no reported credits', () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'bowline-reporter-'))
   using log = vi.spyOn(console, 'log').mockReturnValue()
-  const uses = [{ file: '/tests/shop.spec.ts', title: 'sells', durationMs: 10, hasFailed: false }]
+  const uses = [{ file: '/tests/shop.spec.ts', title: 'sells', startSeconds: 1, durationMs: 10, hasFailed: false }]
   for (const figures of [{ creditsBilled: 2 }, {}]) {
     const bill = { sessionId: 'session-1', endedBy: 'end', ...figures } as const
     writeSessionReport(folder.path, { bill, recording: undefined, uses })

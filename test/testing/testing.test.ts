@@ -39,13 +39,17 @@ interface Ran {
 }
 
 /** Runs a tool of the repository in its own process. */
-async function run(folder: string, args: readonly string[], outputDir = 'results'): Promise<Ran> {
+async function run(
+  folder: string,
+  args: readonly string[],
+  { outputDir = 'results', apiKey = lab.server.apiKey } = {},
+): Promise<Ran> {
   const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
   const env = {
     ...rest,
     HOME: home,
     BOWLINE_BASE_URL: lab.server.url,
-    BOWLINE_API_KEY: lab.server.apiKey,
+    BOWLINE_API_KEY: apiKey,
     PROJECT_SITE: site.url(''),
     PROJECT_OUTPUT: join(home, outputDir),
   }
@@ -54,6 +58,18 @@ async function run(folder: string, args: readonly string[], outputDir = 'results
     resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
   )
   return promise
+}
+
+const playwrightCli = join(repository, 'node_modules/@playwright/test/cli.js')
+
+function reportOf({ stdout }: Ran): JSONReport {
+  return JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)) as JSONReport
+}
+
+/** Returns the tests of reports by title. */
+function specsOf(reports: readonly JSONReport[]): ReadonlyMap<string, JSONReportSpec> {
+  const suites = reports.flatMap((report) => report.suites)
+  return new Map(suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
 }
 
 describe('a Playwright Test project in two shards, on a server with one session slot', () => {
@@ -66,15 +82,13 @@ describe('a Playwright Test project in two shards, on a server with one session 
       cookies: [{ name: 'user', value: 'ann', domain: '127.0.0.1', path: '/', expires: -1, ...flags }],
       origins: [],
     })
-    const cli = join(repository, 'node_modules/@playwright/test/cli.js')
     ran = await Promise.all(
-      [1, 2].map((shard) => run('project', [cli, 'test', '--workers=1', `--shard=${shard}/2`], `results-${shard}`)),
+      [1, 2].map(async (shard) =>
+        run('project', [playwrightCli, 'test', '--workers=1', `--shard=${shard}/2`], { outputDir: `results-${shard}` }),
+      ),
     )
-    reports = ran.map(
-      ({ stdout }) => JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)) as JSONReport,
-    )
-    const suites = reports.flatMap((report) => report.suites)
-    specs = new Map(suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
+    reports = ran.map(reportOf)
+    specs = specsOf(reports)
   })
 
   const printed = (): string => ran.map(({ stdout, stderr }) => stdout + stderr).join('')
@@ -116,6 +130,7 @@ describe('a Playwright Test project in two shards, on a server with one session 
 
     expect([lost?.status, passed?.status]).toEqual(['failed', 'passed'])
     expect(annotation(lost!, 'infrastructure')).toContain('the connection was closed')
+    expect(lost?.errors.map(({ message }) => message).join()).toContain('The session was lost during the test')
     expect(annotation(passed!, 'session')).not.toBe(annotation(lost!, 'session'))
     expect(annotation(passed!, 'credits')).toBe('2')
     expect(annotation(passed!, 'recording')).toContain('/recordings/player.html?token=')
@@ -127,10 +142,19 @@ describe('a Playwright Test project in two shards, on a server with one session 
     expect(printed().match(/^.* failed: http:\S+player\.html\?token=/gm)).toEqual([
       expect.stringMatching(/^ {2}own\.spec\.ts › loses its session once failed: /),
     ])
-    expect(printed()).toContain('1 attempt failed because the session was lost')
+    expect(printed()).toContain('1 attempt failed because the session was lost or could not be opened')
     expect(printed()).toContain('1 failed test was not retried: `retries` is for lost sessions')
     expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
   })
+})
+
+test('Playwright Test does not retry what would fail again: a wrong key', async () => {
+  const flags = ['test', '--project=own', '--workers=1']
+
+  const ran = await run('project', [playwrightCli, ...flags], { outputDir: 'results-key', apiKey: 'bl-wrong' })
+
+  const results = specsOf([reportOf(ran)]).get('loses its session once')?.tests[0]?.results
+  expect(results?.map(({ error }) => error?.message)).toEqual([expect.stringContaining('UNAUTHORIZED: ')])
 })
 
 test('the tests of a Vitest file share a session, each with a new page, and one failure marks it as failed', async () => {
@@ -141,11 +165,13 @@ test('the tests of a Vitest file share a session, each with a new page, and one 
 
   const ran = await run('vitest-project', [vitest, 'run', ...flags])
 
-  expect(JSON.parse(await readFile(report, 'utf8')), ran.stdout + ran.stderr).toMatchObject({
-    numPassedTests: 3,
+  const found = await readFile(report, 'utf8')
+  expect(JSON.parse(found), found + ran.stderr).toMatchObject({
+    numPassedTests: 8,
     numFailedTests: 0,
   })
-  const [session] = await bowline.sessions.list()
+  const [session, ...others] = await bowline.sessions.list({ metadata: { suite: 'vitest' } })
+  expect(others).toEqual([])
   expect(await bowline.sessions.recordings(session?.id ?? '').list()).toMatchObject([{ name: 'console.jsonl' }, {}])
   expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
 })
