@@ -10,14 +10,14 @@ import {
 import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
 import type { StorageState } from '../contract/profiles.ts'
-import { isInfrastructureError } from '../client/pool/failure-kind.ts'
+import { isFatal } from '../client/pool/failure-kind.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { errorWithHint, rethrowWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-types.ts'
 import { capacityTimeoutMs } from './open-with-retries.ts'
 import { writeSessionReport } from './run-files.ts'
-import { handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
+import { endRetries, handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
 import { SharedSession } from './shared-session.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
@@ -70,7 +70,7 @@ export const test: TestType<
   profileState: [
     async ({ bowline, profile }, use) => {
       const reading = profile === undefined ? undefined : bowline.profiles.exportState(profile)
-      await use(await reading?.catch(rethrowWithHint))
+      await use(await reading?.catch(refuseToRetry))
     },
     { scope: 'worker' },
   ],
@@ -114,8 +114,7 @@ export const test: TestType<
       const isShared = sessionPer === 'worker'
       const opening = isShared ? sharedSession.use() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
-        // Others would fail again.
-        if (isInfrastructureError(error)) attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : ''
+        if (!isFatal(error)) attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
         throw errorWithHint(error)
       })
       const { session } = opened
@@ -172,6 +171,15 @@ function openClient(options: BowlineOptions): Bowline {
     // Playwright Test handles signals: it ends the tests, whose fixtures end the sessions.
     return new Bowline({ handleSignals: false, ...options })
   } catch (error) {
-    return rethrowWithHint(error)
+    return refuseToRetry(error)
   }
+}
+
+/**
+ * Throws the error of a worker fixture. Such a fixture starts before `attemptState`, which would
+ * prevent retries.
+ */
+function refuseToRetry(error: unknown): never {
+  if (isFatal(error)) endRetries(base.info())
+  throw errorWithHint(error)
 }

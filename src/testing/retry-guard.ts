@@ -56,6 +56,6 @@ function countTestFailures(causes: readonly FailureCause[]): number {
 }
 
 /** Marks the error as not retriable. Playwright Test has no public API for this. */
-function endRetries(testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void {
+export function endRetries(testInfo: TestInfo & { _hasNonRetriableError?: boolean }): void {
   if ('_hasNonRetriableError' in testInfo) testInfo._hasNonRetriableError = true
 }

@@ -42,13 +42,13 @@ interface Ran {
 async function run(
   folder: string,
   args: readonly string[],
-  { outputDir = 'results', apiKey = lab.server.apiKey } = {},
+  { outputDir = 'results', baseUrl = lab.server.url, apiKey = lab.server.apiKey } = {},
 ): Promise<Ran> {
   const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
   const env = {
     ...rest,
     HOME: home,
-    BOWLINE_BASE_URL: lab.server.url,
+    BOWLINE_BASE_URL: baseUrl,
     BOWLINE_API_KEY: apiKey,
     PROJECT_SITE: site.url(''),
     PROJECT_OUTPUT: join(home, outputDir),
@@ -148,13 +148,16 @@ describe('a Playwright Test project in two shards, on a server with one session 
   })
 })
 
-test('Playwright Test does not retry what would fail again: a wrong key', async () => {
+test.each([
+  ['a wrong key', { apiKey: 'bl-wrong' }, 'UNAUTHORIZED: '],
+  ['no URL', { baseUrl: '' }, 'CONFIG_INVALID: '],
+])('Playwright Test does not retry what would fail again: %s', async (name, settings, message) => {
   const flags = ['test', '--project=own', '--workers=1']
 
-  const ran = await run('project', [playwrightCli, ...flags], { outputDir: 'results-key', apiKey: 'bl-wrong' })
+  const ran = await run('project', [playwrightCli, ...flags], { outputDir: `results of ${name}`, ...settings })
 
   const results = specsOf([reportOf(ran)]).get('loses its session once')?.tests[0]?.results
-  expect(results?.map(({ error }) => error?.message)).toEqual([expect.stringContaining('UNAUTHORIZED: ')])
+  expect(results?.map(({ error }) => error?.message)).toEqual([expect.stringContaining(message)])
 })
 
 test('the tests of a Vitest file share a session, each with a new page, and one failure marks it as failed', async () => {

@@ -41,6 +41,8 @@ const fatalCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'BAD_REQUEST',
   'CONFIG_INVALID',
   'DRIVER_MISSING',
+  'PACKAGE_MISSING',
+  'PROFILE_NOT_FOUND',
   'ABORTED',
 ])
 
