@@ -1,5 +1,16 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, extname, join } from 'node:path'
 import { npmCommand } from './dependencies.mjs'
 import { runQuietly } from './run-quietly.mjs'
 
@@ -65,16 +76,37 @@ function assemble(root, { source, compiled, extra }) {
   const target = join(root, packagesFolder, manifest.name)
   mkdirSync(target, { recursive: true })
   renameSync(join(root, compiledFolder, compiled), join(target, 'dist'))
-  // The command line is not exported, so its declarations are not needed.
-  const cli = join(target, 'dist/cli')
-  for (const name of readdirSync(cli, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(cli, name))
-  writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`)
+  const published = publishedManifest(manifest)
+  keepExportedDeclarations(target, published)
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`)
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(target, name))
   const isPublished = (path) => !path.includes('.vitepress')
   for (const name of extra) cpSync(join(root, name), join(target, name), { recursive: true, filter: isPublished })
   writeReadme(root, join(source, 'README.md'), join(target, 'README.md'), manifest.version)
   if (source !== '.') writeReadme(root, 'README.md', join(target, 'docs/README.md'), manifest.version)
-  for (const path of Object.values(publishedManifest(manifest).bin)) chmodSync(join(target, path), 0o755)
+  for (const path of Object.values(published.bin)) chmodSync(join(target, path), 0o755)
+}
+
+/** Removes the declarations of modules that no exported one refers to: a tenth of the server. */
+function keepExportedDeclarations(target, { exports }) {
+  const kept = new Set()
+  const keep = (path) => {
+    // Comments may mention other files.
+    if (kept.has(path) || !existsSync(path)) return
+    kept.add(path)
+    for (const [, reference] of readFileSync(path, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+      keep(join(dirname(path), reference.replace(/\.[jt]s$/, '.d.ts')))
+    }
+  }
+  for (const { types } of Object.values(exports)) {
+    // `*` stands for any module of its folder.
+    if (types !== undefined)
+      for (const path of globSync(types.replace('*', '**/*'), { cwd: target })) keep(join(target, path))
+  }
+  for (const name of readdirSync(join(target, 'dist'), { recursive: true })) {
+    const path = join(target, 'dist', name)
+    if (name.endsWith('.d.ts') && !kept.has(path)) rmSync(path)
+  }
 }
 
 function readManifest(folder) {
