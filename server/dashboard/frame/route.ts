@@ -32,7 +32,8 @@ export function useRoute(): Route {
   return route
 }
 
-function readRoute(): Route {
+/** Reads the route of the URL, which is newer than what is drawn just after a navigation. */
+export function readRoute(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?')
   const [section = '', ...rest] = path
     .split('/')

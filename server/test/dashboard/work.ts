@@ -180,6 +180,17 @@ export function testWork(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('filters that are set before the page is drawn again are all kept', async () => {
+    await using view = await dashboard().open('activity?outcome=failed')
+    const choose = (label: string, value: string): string =>
+      `{ const select = document.querySelector('select[aria-label="${label}"]'); select.value = '${value}'; select.dispatchEvent(new Event('change', { bubbles: true })) }`
+    await view.page.getByLabel('Filter by outcome').waitFor()
+
+    await view.page.evaluate(choose('Filter by outcome', '') + choose('Filter by endpoint', 'scrape'))
+
+    await expect.poll(() => new URL(view.page.url()).hash).toBe('#/activity?endpoint=scrape')
+  })
+
   test('activity lists API calls, loads more, and links to the scraped page', async () => {
     const scrape = async () => dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/') })
     // The others find the page in the store.
