@@ -2,7 +2,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -98,15 +97,16 @@ function keepExportedDeclarations(target, { exports }) {
       keep(join(dirname(path), reference.replace(/\.[jt]s$/, '.d.ts')))
     }
   }
+  const declarations = readdirSync(join(target, 'dist'), { recursive: true })
+    .filter((name) => name.endsWith('.d.ts'))
+    .map((name) => join(target, 'dist', name))
   for (const { types } of Object.values(exports)) {
     // `*` stands for any module of its folder.
-    if (types !== undefined)
-      for (const path of globSync(types.replace('*', '**/*'), { cwd: target })) keep(join(target, path))
+    const [start, end] = join(target, types ?? '').split('*')
+    if (end === undefined && types !== undefined) keep(start)
+    else if (end !== undefined) declarations.filter((path) => path.startsWith(start)).forEach(keep)
   }
-  for (const name of readdirSync(join(target, 'dist'), { recursive: true })) {
-    const path = join(target, 'dist', name)
-    if (name.endsWith('.d.ts') && !kept.has(path)) rmSync(path)
-  }
+  for (const path of declarations) if (!kept.has(path)) rmSync(path)
 }
 
 function readManifest(folder) {

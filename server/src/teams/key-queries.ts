@@ -46,8 +46,9 @@ export async function insertKey(db: Kysely<Database>, key: NewKey): Promise<KeyR
 }
 
 /**
- * Makes the configured key an admin key of the named team. A retired key becomes valid again. A
- * revoked key stays revoked, so check `revokedAt`.
+ * Creates the configured key as an admin key of the named team unless it exists. A retired key
+ * becomes valid again. A revoked key stays revoked and a member key a member key, so check
+ * `revokedAt` and `role`.
  */
 export async function ensureBootstrapKey(
   db: Kysely<Database>,
@@ -59,7 +60,11 @@ export async function ensureBootstrapKey(
     .insertInto('apiKey')
     .values({ id: uuidV7(), teamId: team.id, name: 'bootstrap', hash, prefix, role: 'admin', isBootstrap: true })
     .onConflict((conflict) =>
-      conflict.column('hash').doUpdateSet({ role: 'admin', retiredAt: null }).where('apiKey.revokedAt', 'is', null),
+      conflict
+        .column('hash')
+        .doUpdateSet({ retiredAt: null })
+        .where('apiKey.revokedAt', 'is', null)
+        .where('apiKey.role', '=', 'admin'),
     )
     .execute()
   return readKey(await selectKeys(db).where('apiKey.hash', '=', hash).executeTakeFirstOrThrow())

@@ -42,6 +42,30 @@ describe('a restart with another bootstrap key', () => {
     expect([await statusWith(lab, oldKey), await statusWith(lab, newKey)]).toEqual([200, 401])
   })
 
+  test('is refused with a member key, which keeps its role', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
+    await using database = await (await sharedPostgres()).createDatabase()
+    const start = async (apiKey: string) => startLab({ dataDir: folder.path, databaseUrl: database.url, apiKey })
+    let member: string
+    {
+      await using lab = await start(oldKey)
+      member = (await createKey(lab, { name: 'jobs', team: 'boats', role: 'member' })).key
+    }
+
+    await expect(start(member)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('"jobs" of the team boats'),
+    })
+
+    await using lab = await start(oldKey)
+    const { body } = await lab.api('GET', '/v2/team/keys')
+    expect(body['data']).toMatchObject([
+      { prefix: 'old-key', role: 'admin' },
+      { name: 'jobs', role: 'member' },
+    ])
+    expect((await lab.api('POST', '/v2/teams', { name: 'other' }, bearer(member))).status).toBe(403)
+  })
+
   test('does not restore a revoked key', async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-keys-'))
     await using database = await (await sharedPostgres()).createDatabase()
