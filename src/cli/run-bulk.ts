@@ -27,8 +27,8 @@ const cancelledCode = 130
 
 /**
  * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
- * Ctrl-C cancels the job with exit code 130. The exit code is 1 if pages failed or URLs were
- * invalid.
+ * Ctrl-C ends it with exit code 130, and cancels a job without an idempotency key. The exit code is
+ * 1 if pages failed or URLs were invalid.
  */
 export async function runBulk(
   start: (how: BulkOptions) => BulkRun,
@@ -64,7 +64,11 @@ export async function runBulk(
   } catch (error) {
     if (!stop.signal.aborted) throw error
     bar[Symbol.dispose]()
-    printNote(`Cancelled after ${last?.completed ?? 0} pages and ${last?.creditsUsed ?? 0} credits`)
+    if (idempotencyKey === undefined) {
+      printNote(`Cancelled after ${last?.completed ?? 0} pages and ${last?.creditsUsed ?? 0} credits`)
+    } else {
+      printNote('Stopped. The job continues; the same command with this --idempotency-key receives its pages.')
+    }
     process.exitCode = cancelledCode
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)

@@ -18,7 +18,8 @@ export interface BulkProgress {
 
 /**
  * Options of `batchScrape()` and `crawl()` that concern this client, not the server. Aborting
- * `signal` cancels the job on the server and rejects with the signal's reason.
+ * `signal` rejects with the signal's reason, and cancels the job on the server unless it has an
+ * `idempotencyKey`.
  *
  * @example
  * ```ts
@@ -38,8 +39,9 @@ export interface BulkOptions extends Abortable {
   /**
    * Identifies the job, 1 to 255 printable ASCII characters. A later call with the same key, URLs
    * and options continues with this job, also in another process, instead of starting a second one.
-   * With other URLs or options it rejects with IDEMPOTENCY_KEY_REUSED. Default: a new key for each
-   * call.
+   * Only `cancel()` cancels it: it goes on if the caller leaves the loop, throws or is aborted.
+   * With other URLs or options it rejects with IDEMPOTENCY_KEY_REUSED. Default: a new key for
+   * each call.
    */
   readonly idempotencyKey?: string | undefined
 }
@@ -82,8 +84,9 @@ const waitsMs = { first: 200, last: 2000 } as const
  * A batch or crawl, returned by `bowline.batchScrape()` and `bowline.crawl()`.
  *
  * Await it for a `BulkResult`, or iterate over it to get each document as soon as it is scraped.
- * Leaving the loop cancels the job. The job starts once, on the first await, iteration or call of
- * `start()`. Rejects with JOB_FAILED if the server could not run it.
+ * Leaving the loop cancels a job without an `idempotencyKey`. The job starts once, on the first
+ * await, iteration or call of `start()`. Rejects with JOB_FAILED if the server could not run it, or
+ * if it was cancelled elsewhere.
  *
  * @example
  * ```ts
@@ -100,6 +103,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   readonly #options: BulkOptions
   #started: Promise<StartBulkResponse> | undefined
   #result: Promise<BulkResult> | undefined
+  #isCancelled = false
 
   constructor(calls: BulkCalls, options: BulkOptions) {
     checkOptions('The job', options, bulkNames)
@@ -124,7 +128,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     } catch (error) {
       // The caller receives the reason of the abort. A job that did not start does not need to be
       // cancelled.
-      if (signal?.aborted === true) void starting.then(async ({ id }) => this.#calls.cancel(id)).catch(() => undefined)
+      if (signal?.aborted === true) void starting.then(async ({ id }) => this.#abandon(id)).catch(() => undefined)
       throw error
     }
   }
@@ -144,6 +148,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
 
   /** Cancels the job. Documents that are already scraped remain readable. */
   async cancel(): Promise<void> {
+    this.#isCancelled = true
     await this.#calls.cancel(await this.start())
   }
 
@@ -205,6 +210,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         if (response.status === 'failed') throw failed(id, response.error)
         this.#options.onProgress?.(progressOf(id, response))
         yield response
+        if (isOver && response.status === 'cancelled' && !this.#isCancelled) throw cancelled(id, response)
         if (isOver || hasMore) continue
         waitMs = response.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
         // The next line throws the reason of the abort.
@@ -215,9 +221,14 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
       isOver = isOver || (error instanceof BowlineError && error.code === 'JOB_FAILED')
       throw error
     } finally {
-      // The caller left the loop or polling failed: cancel the job, and keep the original error.
-      if (!isOver) await this.#calls.cancel(id).catch(() => undefined)
+      // The caller left the loop or polling failed. The original error is kept.
+      if (!isOver) await this.#abandon(id).catch(() => undefined)
     }
+  }
+
+  /** Cancels a job that nobody can continue with. */
+  async #abandon(id: string): Promise<void> {
+    if (this.#options.idempotencyKey === undefined) await this.#calls.cancel(id)
   }
 }
 
@@ -234,5 +245,12 @@ function progressOf(id: string, { status, completed, total, creditsUsed }: BulkS
 function failed(id: string, error: string | undefined): BowlineError {
   return new BowlineError('JOB_FAILED', `Job ${id} failed: ${error ?? 'the server gave no reason'}`, {
     details: { id },
+  })
+}
+
+function cancelled(id: string, { completed, total }: BulkStatusResponse): BowlineError {
+  return new BowlineError('JOB_FAILED', `Job ${id} was cancelled after ${completed} of ${total} pages`, {
+    details: { id },
+    hint: 'Its pages remain readable. Start another job for the rest, with another `idempotencyKey` if it has one.',
   })
 }

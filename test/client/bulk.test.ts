@@ -112,6 +112,40 @@ test('a crawl with the same key continues with the job', async () => {
   await run
 })
 
+test('a job with a key goes on when its loop is left, and the next call receives all of it', async () => {
+  const { urls } = fixture
+  const key = { idempotencyKey: 'thrown out' }
+  const failing = (async () => {
+    for await (const _ of bowline.batchScrape(urls(5), { maxAge: 0, maxConcurrency: 1 }, key))
+      throw new Error('disk full')
+  })()
+  await expect(failing).rejects.toThrow('disk full')
+
+  const { status, documents, creditsUsed } = await bowline.batchScrape(urls(5), { maxAge: 0, maxConcurrency: 1 }, key)
+
+  expect({ status, documents: documents.length, creditsUsed }).toEqual({
+    status: 'completed',
+    documents: 5,
+    creditsUsed: 5,
+  })
+})
+
+test('a job that was cancelled elsewhere rejects instead of ending as if it was complete', async () => {
+  const { urls } = fixture
+  const key = { idempotencyKey: 'cancelled elsewhere' }
+  const run = bowline.batchScrape(urls(3), { maxAge: 0, maxConcurrency: 1 }, key)
+  await run.start()
+  await run.cancel()
+  expect((await run).status).toBe('cancelled')
+
+  const joined = bowline.batchScrape(urls(3), { maxAge: 0, maxConcurrency: 1 }, key)
+
+  await expect(joined).rejects.toMatchObject({
+    code: 'JOB_FAILED',
+    message: expect.stringMatching(/was cancelled after \d of 3 pages/),
+  })
+})
+
 test.each(['', 'two\nlines', 'schlüssel', 'x'.repeat(256)])('the key %j is refused', (idempotencyKey) => {
   expect(() => bowline.batchScrape(['https://example.com'], {}, { idempotencyKey })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),
@@ -135,8 +169,8 @@ test('a service that always returns `next` is not polled in a tight loop', async
     if (method === 'POST') return sendJson(response, 200, { success: true, id: 'job', url: path })
     if (path.endsWith('/errors')) return sendJson(response, 200, { errors: [], robotsBlocked: [] })
     const skip = Number(new URL(path, 'http://one.example').searchParams.get('skip'))
-    const status = asked.push(skip) > 2 ? 'cancelled' : 'scraping'
-    const data = status === 'cancelled' && skip === 0 ? [{ markdown: 'one', metadata: {} }] : []
+    const status = asked.push(skip) > 2 ? 'completed' : 'scraping'
+    const data = status === 'completed' && skip === 0 ? [{ markdown: 'one', metadata: {} }] : []
     const next = `http://one.example/v2/crawl/job?skip=${skip + data.length}`
     const figures = { completed: 1, total: 1, creditsUsed: 1, expiresAt: '2030-01-01T00:00:00Z' }
     return sendJson(response, 200, { success: true, status, ...figures, data, next })
@@ -146,7 +180,7 @@ test('a service that always returns `next` is not polled in a tight loop', async
 
   const result = await foreign.crawl('http://one.example')
 
-  expect(result).toMatchObject({ status: 'cancelled', documents: [{ markdown: 'one' }] })
+  expect(result).toMatchObject({ status: 'completed', documents: [{ markdown: 'one' }] })
   expect(asked).toEqual([0, 0, 0, 1])
   // It pauses when a page is empty.
   expect(performance.now() - startedAt).toBeGreaterThan(450)
