@@ -86,7 +86,7 @@ function assemble(root, { source, compiled, extra }) {
   for (const path of Object.values(published.bin)) chmodSync(join(target, path), 0o755)
 }
 
-/** Removes the declarations of modules that no exported one refers to: a tenth of the server. */
+/** Removes the declarations of modules that no exported module refers to. */
 function keepExportedDeclarations(target, { exports }) {
   const kept = new Set()
   const keep = (path) => {
@@ -101,10 +101,10 @@ function keepExportedDeclarations(target, { exports }) {
     .filter((name) => name.endsWith('.d.ts'))
     .map((name) => join(target, 'dist', name))
   for (const { types } of Object.values(exports)) {
-    // `*` stands for any module of its folder.
-    const [start, end] = join(target, types ?? '').split('*')
-    if (end === undefined && types !== undefined) keep(start)
-    else if (end !== undefined) declarations.filter((path) => path.startsWith(start)).forEach(keep)
+    if (types === undefined) continue
+    const [start, end] = join(target, types).split('*')
+    // `*` stands for any module in its folder.
+    declarations.filter((path) => (end === undefined ? path === start : path.startsWith(start))).forEach(keep)
   }
   for (const path of declarations) if (!kept.has(path)) rmSync(path)
 }

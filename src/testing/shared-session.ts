@@ -59,6 +59,9 @@ export class SharedSession implements AsyncDisposable {
       async (opened) => opened.end(),
       () => undefined,
     )
-    if (ending !== undefined) this.#endings.add(ending)
+    if (ending === undefined) return
+    this.#endings.add(ending)
+    // Disposing rejects with the error. Until then, it must not end the worker as unhandled.
+    ending.catch(() => undefined)
   }
 }

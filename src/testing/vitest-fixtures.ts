@@ -126,9 +126,12 @@ export function withSession<Handles>(test: TestAPI, options: VitestOptions<Handl
       await use(await shared)
     } finally {
       users -= 1
-      if (users === 0) opening = undefined
+      if (users === 0) {
+        opening = undefined
+        // A session that was not opened does not need to be ended.
+        await (await shared.catch(() => undefined))?.[Symbol.asyncDispose]()
+      }
     }
-    if (users === 0) await (await shared)[Symbol.asyncDispose]()
   }
   const fixtures = {
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest derives dependencies from the pattern

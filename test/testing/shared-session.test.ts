@@ -46,4 +46,14 @@ describe('the session that the tests of a worker share', () => {
     await shared[Symbol.asyncDispose]()
     expect({ opened, ended }).toEqual({ opened: 1, ended: 1 })
   })
+
+  test('that cannot be deleted while idle rejects when the worker ends, and not as unhandled', async () => {
+    const end = async () => Promise.reject(new Error('not deleted'))
+    const shared = new SharedSession(async () => ({ end }) as unknown as TestSession)
+    await shared.use()
+    shared.release()
+    await vi.advanceTimersByTimeAsync(10_000)
+
+    await expect(shared[Symbol.asyncDispose]()).rejects.toThrow('not deleted')
+  })
 })
