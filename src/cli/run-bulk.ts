@@ -67,7 +67,7 @@ export async function runBulk(
     if (idempotencyKey === undefined) {
       printNote(`Cancelled after ${last?.completed ?? 0} pages and ${last?.creditsUsed ?? 0} credits`)
     } else {
-      printNote('Stopped. The job continues; the same command with this --idempotency-key receives its pages.')
+      printNote('Stopped. The job continues. Run the same command again to receive its pages.')
     }
     process.exitCode = cancelledCode
   } finally {

@@ -39,7 +39,7 @@ export interface BulkOptions extends Abortable {
   /**
    * Identifies the job, 1 to 255 printable ASCII characters. A later call with the same key, URLs
    * and options continues with this job, also in another process, instead of starting a second one.
-   * Only `cancel()` cancels it: it goes on if the caller leaves the loop, throws or is aborted.
+   * Only `cancel()` cancels it: it continues if the caller leaves the loop, throws or is aborted.
    * With other URLs or options it rejects with IDEMPOTENCY_KEY_REUSED. Default: a new key for
    * each call.
    */
@@ -221,12 +221,12 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
       isOver = isOver || (error instanceof BowlineError && error.code === 'JOB_FAILED')
       throw error
     } finally {
-      // The caller left the loop or polling failed. The original error is kept.
+      // The caller left the loop or polling failed. Keeps the original error.
       if (!isOver) await this.#abandon(id).catch(() => undefined)
     }
   }
 
-  /** Cancels a job that nobody can continue with. */
+  /** Cancels the job, unless a later call can continue it by its `idempotencyKey`. */
   async #abandon(id: string): Promise<void> {
     if (this.#options.idempotencyKey === undefined) await this.#calls.cancel(id)
   }
@@ -251,6 +251,6 @@ function failed(id: string, error: string | undefined): BowlineError {
 function cancelled(id: string, { completed, total }: BulkStatusResponse): BowlineError {
   return new BowlineError('JOB_FAILED', `Job ${id} was cancelled after ${completed} of ${total} pages`, {
     details: { id },
-    hint: 'Its pages remain readable. Start another job for the rest, with another `idempotencyKey` if it has one.',
+    hint: 'Pages that were scraped remain readable. Start another job for the others, with a different `idempotencyKey`.',
   })
 }

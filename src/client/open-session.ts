@@ -249,7 +249,7 @@ async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise
   })
 }
 
-/** Whether a failure decides what the server keeps of a session. */
+/** Whether the server keeps different data if the work of the session failed. */
 function dependsOnFailure({ record = false, profile }: CreateSessionOptions): boolean {
   return record !== false || profile?.saveChanges === 'on-success'
 }

@@ -91,8 +91,8 @@ export function deleteAtExit(deletionRequests: readonly DeletionRequest[]): read
 }
 
 /**
- * Returns the request that deletes a session, and then removes its session marker. `failed`: marks
- * its work as failed, since the process died before it was done.
+ * Returns the request that deletes a session, and then removes its session marker. With
+ * `failed`, it marks the work as failed, since the process died before it was done.
  */
 export function deletionById(
   config: ClientConfig,

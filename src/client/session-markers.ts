@@ -10,7 +10,7 @@ const markerSchema = z.object({
   sessionId: z.string(),
   host: z.string(),
   pid: z.int(),
-  /** Whether its deletion by another process marks its work as failed. */
+  /** Whether deleting the session from another process marks its work as failed. */
   failed: z.boolean().optional(),
   /** Start time of the process in a machine-specific unit, to detect reused pids. */
   processStart: z.string().optional(),

@@ -56,8 +56,8 @@ const profileFields = z.object({
     // URL parsers resolve these as path segments, so such a profile could not be read or deleted.
     .refine((name) => name !== '.' && name !== '..', '`profile.name` cannot be "." or "..": choose another name'),
   /**
-   * Saves the browser state when the session ends; with `on-success`, only if its work did not fail
-   * and it was deleted. One session at a time can save. Default: true.
+   * Saves the browser state when the session ends. With `on-success`, it is saved only if the
+   * session is deleted and its work has not failed. One session at a time can save. Default: true.
    */
   saveChanges: z.union([z.boolean(), z.literal('on-success')]).default(true),
 })
@@ -206,9 +206,8 @@ export const createSessionQuery = z.object({
   /**
    * Seconds to wait in the queue if all sessions of the server or the team are in use, or until the
    * session that writes the profile has ended, 0 to 300. Default: 0, which fails at once with 429
-   * or 409. With `Accept: text/event-stream`, the response is a
-   * stream of events: `queued` with `position` and `estimatedSeconds`, then `created` with the
-   * session or `error` with the error.
+   * or 409. With `Accept: text/event-stream`, the response is a stream of events: `queued` with
+   * `position` and `estimatedSeconds`, then `created` with the session or `error` with the error.
    */
   wait: z.coerce.number<number | string>().int().min(0).max(maxSessionWait).default(0),
 })

@@ -101,7 +101,7 @@ export const catalogue = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
   PROFILE_LOCKED: {
     status: 409,
-    hint: 'Retry when the other session has ended. A new session waits for that with `wait` (seconds), or reads the last saved version with `saveChanges: false`.',
+    hint: 'Retry when the other session has ended, or set `wait` (seconds) for a new session. With `saveChanges: false`, it starts from the last saved version without the lock.',
   },
   PROFILE_LEASE_LOST: { status: 409, hint: 'Another session has taken over the profile. Only its changes are saved.' },
   SESSION_ENDED: { status: 410, hint: 'Create a new session.' },
@@ -178,7 +178,7 @@ export const catalogue = {
   SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page anyway.' },
   SCRAPE_SITE_ERROR: {
     status: 500,
-    hint: 'The message says what failed on the page. Retry later, or use other `formats`.',
+    hint: 'See the message for the cause. Retry later, or request other `formats`.',
   },
   SCRAPE_SITE_BUSY: { status: 503, hint: 'The site is rate limiting or overloaded (429 or 503). Retry later.' },
   SCRAPE_ROBOTS_BLOCKED: { status: 403, hint: 'The robots.txt of the site disallows this page.' },

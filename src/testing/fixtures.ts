@@ -176,8 +176,8 @@ function openClient(options: BowlineOptions): Bowline {
 }
 
 /**
- * Throws the error of a worker fixture. Such a fixture starts before `attemptState`, which would
- * prevent retries.
+ * Throws the error of a worker fixture. Prevents retries of errors that would recur, because worker
+ * fixtures start before `attemptState`.
  */
 function refuseToRetry(error: unknown): never {
   if (isFatal(error)) endRetries(base.info())

@@ -1,9 +1,6 @@
 import type { TestSession } from './test-session.ts'
 
-/**
- * Milliseconds without a test after which a worker ends its session: other workers may wait for
- * one.
- */
+/** Milliseconds without a test after which a worker ends its session, as others may need one. */
 const idleMs = 10_000
 
 /** The session that the tests of a worker share. It is opened when the first test needs it. */

@@ -46,7 +46,7 @@ type Use<Value> = (value: Value) => Promise<void>
 /** The session that the tests of a file share. */
 interface SharedSession<Handles> extends AsyncDisposable {
   readonly session: Session
-  /** Runs a test with a page of its own. `use` resolves to whether it failed. */
+  /** Runs a test with its own page. `use` resolves to whether the test failed. */
   readonly run: (use: (handles: Handles) => Promise<boolean>) => Promise<void>
 }
 
@@ -71,7 +71,7 @@ async function openSharedSession<Handles>({
     isFirst = false
     return connected
   }
-  /** Opens pages one after the other: the first may close others. */
+  /** Opens one page at a time, because opening a page may close others. */
   const next = async (): Promise<Handles> => {
     const handles = opening.then(open)
     opening = handles.catch(() => undefined)
@@ -93,7 +93,7 @@ async function openSharedSession<Handles>({
 }
 
 function warnOfQueue(): void {
-  console.warn('Bowline: all sessions are in use. The test waits for one, within its timeout.')
+  console.warn('Bowline: all sessions are in use. Waiting for one counts towards the test timeout.')
 }
 
 /**

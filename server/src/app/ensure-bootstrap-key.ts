@@ -15,7 +15,7 @@ export async function ensureBootstrapKey({ db }: Store, apiKey: string, log: Log
   if (key.role !== 'admin') {
     const message = `The configured API key is the member key "${key.name}" of the team ${key.teamName}`
     throw new BowlineError('CONFIG_INVALID', message, {
-      hint: 'The server reads `BOWLINE_API_KEY`, as clients do. Unset it to use the key of the data directory, or set an admin key.',
+      hint: 'The server reads `BOWLINE_API_KEY`, as clients do. Unset it to use the key in the data directory, or set it to an admin key.',
     })
   }
   if (key.revokedAt !== undefined) {

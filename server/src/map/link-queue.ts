@@ -8,18 +8,18 @@ export interface Step {
 /** Pages with similar URLs. */
 interface Group {
   readonly steps: Step[]
-  /** Number of its pages that are read. */
+  /** Number of its pages that were read. */
   visits: number
-  /** Number of pages that were found on them first. */
+  /** Number of pages first found on them. */
   found: number
 }
 
-/** Number of pages that are expected on a page of a group of which none is read. */
+/** Number of new pages expected on a page of a group that has not been visited yet. */
 const expectedLinks = 1
 
 /**
- * Pages to read. Those whose like have led to the most new pages come first, such as the lists of a
- * shop before its products. Otherwise those that were found first.
+ * Queue of pages to read. Pages come first if pages with similar URLs have led to many new ones,
+ * such as the lists of a shop. Otherwise the order is first in, first out.
  */
 export class LinkQueue {
   readonly #groups = new Map<string, Group>()
@@ -46,7 +46,7 @@ export class LinkQueue {
     return best.steps.shift()
   }
 
-  /** Records how many pages were found on a page first. */
+  /** Records the number of new pages found on a page. */
   record({ url }: Step, found: number): void {
     this.#groupOf(url).found += found
   }

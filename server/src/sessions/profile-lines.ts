@@ -28,7 +28,7 @@ export interface ProfileRequest<Result> {
   readonly attempt: (leftMs: number) => Promise<Result>
   /** Creates the session on another server. Called when this server drains. */
   readonly handOver: (leftMs: number) => Promise<Result>
-  /** Called with the first position and when it is the next. */
+  /** Called with the first position, and when the request becomes the next one. */
   readonly onProgress?: ((progress: QueueProgress) => void) | undefined
 }
 
@@ -39,8 +39,8 @@ const maxWaiting = 100
 const pollMs = 250
 
 /**
- * Requests that wait for the end of a session that writes their profile. Those of this server with
- * the same profile take turns, in order.
+ * Requests that wait until the session that writes their profile has ended. Requests for the same
+ * profile on this server are served in order.
  */
 export class ProfileLines {
   readonly #deps: ProfileLinesDeps
@@ -61,7 +61,7 @@ export class ProfileLines {
     const key = `${teamId} ${name}`
     const line = this.#lines.get(key) ?? new Semaphore(1)
     const length = line.acquired + line.waiting
-    if (length >= maxWaiting) throw describe(refusal, `${maxWaiting} requests wait for it already`)
+    if (length >= maxWaiting) throw describe(refusal, `${maxWaiting} requests are already waiting for it`)
     this.#lines.set(key, line)
     const endMs = performance.now() + waitMs
     const timeout = AbortSignal.timeout(waitMs)
