@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentOptions, AgentStatusResponse, AgentTraceResponse } from '../contract/agent.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
-import type { Call } from './call.ts'
+import { pollRetries, type Call } from './call.ts'
 
 /** Result of `bowline.agent()`. */
 export interface AgentResult {
@@ -68,8 +68,9 @@ export function createAgents(call: Call): AgentCalls {
     await call('cancelAgent', { params: { id } }, requestOptions)
   }
   const wait = async (id: string, requestOptions: Abortable): Promise<AgentResult> => {
+    const polling = { ...requestOptions, minRetries: pollRetries }
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-      const { status, data, error, creditsUsed } = await getAgent(id, requestOptions)
+      const { status, data, error, creditsUsed } = await call('getAgent', { params: { id } }, polling)
       if (status === 'completed') return { id, data, creditsUsed }
       if (status === 'failed') {
         throw new BowlineError('AGENT_FAILED', `Agent ${id} failed: ${error ?? 'the server gave no reason'}`)

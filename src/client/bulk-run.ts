@@ -75,7 +75,9 @@ const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true, id
 /** Throws CONFIG_INVALID for a key that a header cannot contain. */
 function checkKey(key: string | undefined): void {
   if (key === undefined || /^[\u0020-\u007E]{1,255}$/.test(key)) return
-  throw new BowlineError('CONFIG_INVALID', '`idempotencyKey` must have 1 to 255 printable ASCII characters')
+  throw new BowlineError('CONFIG_INVALID', '`idempotencyKey` must have 1 to 255 printable ASCII characters', {
+    hint: 'Pass a name of the job, such as `idempotencyKey: "shop-2026-11-25"`.',
+  })
 }
 
 const waitsMs = { first: 200, last: 2000 } as const

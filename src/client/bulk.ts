@@ -3,7 +3,7 @@ import type { BatchInput } from '../contract/batch.ts'
 import type { StartBulkResponse } from '../contract/bulk.ts'
 import type { CrawlInput } from '../contract/crawl.ts'
 import { BulkRun, type BulkCalls, type BulkOptions } from './bulk-run.ts'
-import type { Call } from './call.ts'
+import { pollRetries, type Call } from './call.ts'
 
 /** Batches and crawls. */
 export interface Bulk {
@@ -70,7 +70,8 @@ const startMs = 120_000
 /** Creates `batchScrape` and `crawl` of a client. */
 export function createBulk(call: Call): Bulk {
   const batchCalls: Omit<BulkCalls, 'start'> = {
-    status: async (id, skip, { signal }) => call('getBatch', { params: { id }, query: { skip } }, { signal }),
+    status: async (id, skip, { signal }) =>
+      call('getBatch', { params: { id }, query: { skip } }, { signal, minRetries: pollRetries }),
     errors: async (id) => call('getBatchErrors', { params: { id } }),
     cancel: async (id) => call('cancelBatch', { params: { id } }),
   }
@@ -95,7 +96,8 @@ export function createBulk(call: Call): Bulk {
       return new BulkRun(
         {
           start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),
-          status: async (id, skip, { signal }) => call('getCrawl', { params: { id }, query: { skip } }, { signal }),
+          status: async (id, skip, { signal }) =>
+            call('getCrawl', { params: { id }, query: { skip } }, { signal, minRetries: pollRetries }),
           errors: async (id) => call('getCrawlErrors', { params: { id } }),
           cancel: async (id) => call('cancelCrawl', { params: { id } }),
         },

@@ -23,6 +23,8 @@ export interface CallOptions extends Abortable {
   readonly idempotencyKey?: string | undefined
   /** Retries after the first attempt. Default: `retries` of the client. */
   readonly retries?: number | undefined
+  /** Least number of retries, unless the client has `retries: 0`. Default: 0. */
+  readonly minRetries?: number | undefined
   /** Time limit of one attempt in milliseconds. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined
   /**
@@ -50,19 +52,35 @@ export function createCall(config: ClientConfig): Call {
     checkOptions(`${routes[name].method} ${routes[name].path}`, options, callNames)
     checkKeys(routes[name], input as LooseInput)
     options.signal?.throwIfAborted()
-    const { retries = config.retries, timeoutMs = config.timeoutMs, waitSeconds, onQueued } = options
+    const { timeoutMs = config.timeoutMs, waitSeconds, onQueued } = options
+    const retries = options.retries ?? retriesOf(config, options)
     const request = toRequest(config, routes[name], input as LooseInput, options)
     return parse(name, await sendWithRetries(config, request, { retries, timeoutMs, waitSeconds, onQueued }))
   }
+}
+
+/** Retries of requests for the state of a job: enough for a restart of the server. */
+export const pollRetries = 10
+
+function retriesOf({ retries }: ClientConfig, { minRetries = 0 }: CallOptions): number {
+  return retries === 0 ? 0 : Math.max(retries, minRetries)
 }
 
 const callNames: OptionNames<CallOptions> = {
   signal: true,
   idempotencyKey: true,
   retries: true,
+  minRetries: true,
   timeoutMs: true,
   waitSeconds: true,
   onQueued: true,
+}
+
+/** Options of the client that functions take in their last argument. */
+const requestNames: ReadonlySet<string> = new Set(['signal', 'idempotencyKey', 'onProgress'])
+
+function misplacedHint(name: string): string {
+  return `Pass \`${name}\` in the next argument: it is an option of the client, not of the server.`
 }
 
 /** Throws CONFIG_INVALID for unknown fields, which a server might silently ignore. */
@@ -72,7 +90,9 @@ function checkKeys(route: Route, { query, body }: LooseInput): void {
     [route.body, body],
   ] as const) {
     const [unknown] = schema === undefined ? [] : findUnknownKeys(schema, value)
-    if (unknown !== undefined) throw unknownOption(`${route.method} ${route.path}`, unknown)
+    if (unknown === undefined) continue
+    const isMisplaced = requestNames.has(unknown.path)
+    throw unknownOption(`${route.method} ${route.path}`, unknown, isMisplaced ? misplacedHint(unknown.path) : undefined)
   }
 }
 

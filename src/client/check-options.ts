@@ -47,13 +47,13 @@ export function checkOptions(name: string, options: object | undefined, names: R
 const maxListed = 12
 
 /** Creates the CONFIG_INVALID error for an unknown option. Its hint names the known ones. */
-export function unknownOption(name: string, { path, suggestion, known }: UnknownKey): BowlineError {
+export function unknownOption(name: string, key: UnknownKey, hint = hintOf(key)): BowlineError {
+  return new BowlineError('CONFIG_INVALID', `${name} has no option \`${key.path}\``, { hint })
+}
+
+function hintOf({ path, suggestion, known }: UnknownKey): string {
+  if (suggestion !== undefined) return `Did you mean \`${suggestion}\`?`
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
-  const hint =
-    suggestion !== undefined
-      ? `Did you mean \`${suggestion}\`?`
-      : parent !== '' && known.length <= maxListed
-        ? `\`${parent}\` has ${known.map((each) => `\`${each}\``).join(', ')}.`
-        : 'Remove it, or pass it to the function it belongs to.'
-  return new BowlineError('CONFIG_INVALID', `${name} has no option \`${path}\``, { hint })
+  if (parent === '' || known.length > maxListed) return 'Remove it, or pass it to the function it belongs to.'
+  return `\`${parent}\` has ${known.map((each) => `\`${each}\``).join(', ')}.`
 }

@@ -150,7 +150,12 @@ function checkBaseUrl(text: string | undefined): string {
       hint: 'Set BOWLINE_BASE_URL or `baseUrl` to scheme, host and port, without credentials, query or fragment.',
     })
   }
-  return url.href.replace(/\/+$/, '')
+  const baseUrl = url.href.replace(/\/+$/, '')
+  const version = /\/v[12]$/.exec(baseUrl)?.[0]
+  if (version === undefined) return baseUrl
+  throw new BowlineError('CONFIG_INVALID', `The base URL must not end in ${version}, which is part of each request`, {
+    hint: `Set BOWLINE_BASE_URL or \`baseUrl\` to ${baseUrl.slice(0, -version.length)}.`,
+  })
 }
 
 function checkApiKey(text: string | undefined): string {

@@ -2,6 +2,7 @@ import { executeLimits, executeOutcome, type ExecuteInput, type ExecuteOutcome }
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
+import { requestTimeout } from './request-timeout.ts'
 
 /**
  * Options of `session.execute()`. Aborting stops the wait; the code continues until its timeout.
@@ -38,7 +39,8 @@ export async function execute(
 ): Promise<ExecuteResult> {
   checkOptions('session.execute()', options, optionNames)
   const { signal, language, timeout } = options
-  const timeoutMs = ((timeout ?? executeLimits.defaultTimeout) + graceSeconds) * 1000
+  const { defaultTimeout: fallback } = executeLimits
+  const timeoutMs = requestTimeout(timeout, { fallback, grace: graceSeconds, unit: 'seconds' }) * 1000
   // Not retried, because the code may have run.
   const callOptions = { signal, timeoutMs, retries: 0 }
   const body = { code, ...(language === undefined ? {} : { language }), ...(timeout === undefined ? {} : { timeout }) }

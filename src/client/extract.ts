@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExtractOptions, ExtractStatusResponse } from '../contract/extract.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
-import type { Call } from './call.ts'
+import { pollRetries, type Call } from './call.ts'
 
 /** Result of `bowline.extract()`. */
 export interface Extraction {
@@ -63,8 +63,13 @@ export function createExtracting(call: Call): Extracting {
     extract: async (urls, options, requestOptions = {}) => {
       const body = { ...options, urls: typeof urls === 'string' ? [urls] : [...urls] }
       const { id, invalidURLs } = await call('startExtract', { body }, requestOptions)
+      const polling = { ...requestOptions, minRetries: pollRetries }
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-        const { status, data, sources, warning, creditsUsed, error } = await getExtract(id, requestOptions)
+        const { status, data, sources, warning, creditsUsed, error } = await call(
+          'getExtract',
+          { params: { id } },
+          polling,
+        )
         if (status === 'completed') {
           return { id, data, sources, warning, creditsUsed, invalidUrls: invalidURLs ?? [] }
         }

@@ -2,6 +2,7 @@ import type { MapLink, MapOptions } from '../contract/map.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
+import { requestTimeout } from './request-timeout.ts'
 
 /** Result of `bowline.map()`. */
 export interface SiteMap {
@@ -37,7 +38,7 @@ const marginMs = 10_000
 /** Creates `bowline.map`. */
 export function createMap(call: Call, config: Pick<ClientConfig, 'timeoutMs'>): MapSite {
   return async (url, options = {}, requestOptions = {}) => {
-    const timeoutMs = Math.max(config.timeoutMs, (options.timeout ?? 0) + marginMs)
+    const timeoutMs = Math.max(config.timeoutMs, requestTimeout(options.timeout, { fallback: 0, grace: marginMs }))
     const { id, links, warning } = await call('map', { body: { ...options, url } }, { ...requestOptions, timeoutMs })
     return { id, links, warning }
   }

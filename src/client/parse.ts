@@ -11,6 +11,7 @@ import { BowlineError } from '../kit/errors.ts'
 import { checkOptions, unknownOption } from './check-options.ts'
 import type { ClientConfig } from './config.ts'
 import { responseInvalid } from './read-response.ts'
+import { requestTimeout } from './request-timeout.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
 /**
@@ -49,7 +50,7 @@ export function createParse(config: ClientConfig): ParseFile {
     const { method, path } = paths.parse
     const init = { method, body: form, redirect: 'manual', ...(signal === undefined ? {} : { signal }) } as const
     const request = new Request(config.baseUrl + path, init)
-    const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+    const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
     const response = await sendWithRetries(config, request, { retries: 0, timeoutMs })
     const text = await response.text()
     const parsed = scrapeResponse.safeParse(JSON.parse(text))

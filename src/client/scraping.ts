@@ -3,6 +3,7 @@ import type { ScrapeInput } from '../contract/scrape.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
+import { requestTimeout } from './request-timeout.ts'
 
 /** Scrapes of single pages. */
 export interface Scraping {
@@ -46,7 +47,7 @@ export async function scrapeSession(
   options: SessionScrapeInput = {},
   requestOptions: Abortable = {},
 ): Promise<Document> {
-  const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+  const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
   return (await call('scrapeSession', { params: { id }, body: options }, { ...requestOptions, timeoutMs })).data
 }
 
@@ -54,7 +55,7 @@ export async function scrapeSession(
 export function createScraping(call: Call): Scraping {
   return {
     scrape: async (url, options = {}, requestOptions = {}) => {
-      const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+      const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
       return (await call('scrape', { body: { ...options, url } }, { ...requestOptions, timeoutMs })).data
     },
     getScrape: async (id, requestOptions = {}) => (await call('getScrape', { params: { id } }, requestOptions)).data,

@@ -1,6 +1,7 @@
 import type { ImageResult, NewsResult, SearchOptions, WebResult } from '../contract/search.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
+import { requestTimeout } from './request-timeout.ts'
 
 /**
  * Results of a search, best first. Each source has its own list, which is empty if the source was
@@ -45,7 +46,7 @@ const graceMs = 15_000
 /** Creates `bowline.search`. */
 export function createSearch(call: Call): Search {
   return async (query, options = {}, requestOptions = {}) => {
-    const timeoutMs = (options.timeout ?? defaultTimeoutMs) + graceMs
+    const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
     const { data, id, warning, creditsUsed } = await call(
       'search',
       { body: { ...options, query } },

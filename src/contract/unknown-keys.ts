@@ -5,7 +5,10 @@ import { closest } from '../kit/closest.ts'
 export interface UnknownKey {
   /** Full path, such as `profile.save`. */
   readonly path: string
-  /** Most similar known key. Undefined if none is similar, and for most of very many keys. */
+  /**
+   * Path of this key in a nested object, such as `scrapeOptions.formats`, or else the most similar
+   * known key. Undefined if there is neither, and for most of very many keys.
+   */
   readonly suggestion: string | undefined
   /** Keys that the object can have. */
   readonly known: readonly string[]
@@ -37,9 +40,16 @@ export function findUnknownKeys(
     const known = shapes.map(({ shape }) => shape[key] as z.ZodType | undefined).find((each) => each !== undefined)
     if (known !== undefined) return findUnknownKeys(known, field, [...path, key])
     count += 1
-    const suggestion = count > maxSuggestions ? undefined : closest(key, names)
+    const suggestion = count > maxSuggestions ? undefined : (findNested(shapes, key) ?? closest(key, names))
     return [{ path: [...path, key].join('.'), suggestion, known: names }]
   })
+}
+
+/** Returns the path of a key that one of the nested objects has. */
+function findNested(shapes: readonly z.ZodObject[], key: string): string | undefined {
+  const fields = shapes.flatMap(({ shape }) => Object.entries(shape))
+  const owner = fields.find(([, field]) => objectsIn(field as z.ZodType).some(({ shape }) => key in shape))
+  return owner && `${owner[0]}.${key}`
 }
 
 /** Formats an unknown key with its suggestion, for messages. */

@@ -10,7 +10,7 @@ export interface CatalogueEntry {
  */
 export const catalogue = {
   // Invalid requests
-  BAD_REQUEST: { status: 400, hint: 'Correct the request. /docs describes every field.' },
+  BAD_REQUEST: { status: 400, hint: 'Correct the request. /openapi.json describes every field.' },
   BAD_REQUEST_INVALID_JSON: { status: 400, hint: 'Send a JSON body with `Content-Type: application/json`.' },
   UNAUTHORIZED: {
     status: 401,
@@ -98,7 +98,10 @@ export const catalogue = {
   },
   MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
   CONFLICT: { status: 409, hint: undefined },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, hint: 'Use a new `x-idempotency-key` for a different request.' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    hint: 'Use a new idempotency key for a different request: the header `x-idempotency-key`, the option `idempotencyKey` or the flag `--idempotency-key`.',
+  },
   PROFILE_LOCKED: {
     status: 409,
     hint: 'Retry when the other session has ended, or set `wait` (seconds) for a new session. With `saveChanges: false`, it starts from the last saved version without the lock.',

@@ -185,3 +185,38 @@ test('a service that always returns `next` is not polled in a tight loop', async
   // It pauses when a page is empty.
   expect(performance.now() - startedAt).toBeGreaterThan(450)
 })
+
+test.each([
+  { retries: 1, polls: 7, outcome: 'completed' },
+  { retries: 0, polls: 1, outcome: 'CONNECTION_FAILED' },
+])(
+  'with `retries: $retries`, $polls polls of a job whose server restarts: $outcome',
+  async ({ retries, polls, outcome }) => {
+    let asked = 0
+    await using service = await startForeignService(({ method, path }, response) => {
+      if (method !== 'GET') return sendJson(response, 200, { success: true, id: 'job', url: path })
+      if (path.endsWith('/errors')) return sendJson(response, 200, { errors: [], robotsBlocked: [] })
+      asked += 1
+      if (asked < 7) return response.destroy() && true
+      const figures = { completed: 1, total: 1, creditsUsed: 1, expiresAt: '2030-01-01T00:00:00Z' }
+      return sendJson(response, 200, { success: true, status: 'completed', ...figures, data: [] })
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      const foreign = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries })
+      const run = Promise.resolve(foreign.crawl('http://one.example')).then(
+        ({ status }) => status,
+        (error: unknown) => (error as { code: unknown }).code,
+      )
+
+      await vi.waitFor(async () => {
+        await vi.advanceTimersByTimeAsync(5000)
+        expect(asked).toBe(polls)
+      })
+
+      await expect(run).resolves.toBe(outcome)
+    } finally {
+      vi.useRealTimers()
+    }
+  },
+)

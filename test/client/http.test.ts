@@ -46,6 +46,12 @@ test('a base URL may have a path and a trailing slash', async () => {
   expect(service.requests[0]?.path).toBe('/browsers/v2/browser')
 })
 
+test('a base URL that ends in a version of the API is refused', () => {
+  expect(() => new Bowline({ baseUrl: 'https://one.example/api/v2/', apiKey: 'fc-1' })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('to https://one.example/api.') }),
+  )
+})
+
 test.each([429, 502, 503, 504])('status %i is retried', async (status) => {
   await using fixture = await startFixture(atFirst(2, (_, response) => sendJson(response, status, { error: 'later' })))
 

@@ -67,6 +67,12 @@ describe('an unknown option', () => {
       'onprogress',
       'onProgress',
     ],
+    [
+      'crawl(), in the wrong object',
+      async () => bowline.crawl('https://example.com', { formats: ['html'] } as object),
+      'formats',
+      'scrapeOptions.formats',
+    ],
     ['pool()', () => bowline.pool({ sizes: 3 } as object), 'sizes', 'size'],
     ['pool(), for its sessions', () => bowline.pool({ session: { tll: 60 } as object }), 'tll', 'ttl'],
     ['pool(), for retries', () => bowline.pool({ retries: { pages: 1 } as object }), 'pages', 'page'],
@@ -90,9 +96,33 @@ describe('an unknown option', () => {
     })
   })
 
+  test('of the client is refused among those of the server, with its place', async () => {
+    await expect(bowline.batchScrape(['https://example.com'], { idempotencyKey: 'a' } as object)).rejects.toMatchObject(
+      {
+        message: 'POST /v2/batch/scrape has no option `idempotencyKey`',
+        hint: 'Pass `idempotencyKey` in the next argument: it is an option of the client, not of the server.',
+      },
+    )
+  })
+
   test('is ignored if it is undefined', async () => {
     await expect(bowline.sessions.create({ tll: undefined } as object)).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
+    })
+  })
+})
+
+describe('a `timeout` that is not a number is refused with its unit by', () => {
+  const text = { timeout: '8s' } as unknown as { timeout: number }
+  test.each<readonly [string, () => Promise<unknown>, string]>([
+    ['scrape()', async () => bowline.scrape('https://example.com', text), 'milliseconds'],
+    ['search()', async () => bowline.search('knots', text), 'milliseconds'],
+    ['map()', async () => bowline.map('https://example.com', text), 'milliseconds'],
+    ['parse()', async () => bowline.parse(new File(['a'], 'a.csv'), text), 'milliseconds'],
+  ])('%s', async (_, act, unit) => {
+    await expect(act()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `\`timeout\` must be a number of ${unit}, got "8s"`,
     })
   })
 })

@@ -53,6 +53,7 @@ function assertStorable<Item>(item: Item, key: string, options: ItemOptions<Item
   if (restored === key) return
   throw new BowlineError(
     'CONFIG_INVALID',
-    `\`add()\` got an item that the checkpoint cannot store as JSON (its key is ${key}). Add strings or plain objects.`,
+    `\`add()\` got an item that the checkpoint cannot store as JSON (its key is ${key})`,
+    { hint: 'Add strings or plain objects.' },
   )
 }
