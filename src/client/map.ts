@@ -18,8 +18,9 @@ export interface SiteMap {
  * Lists the URLs of a site from robots.txt, sitemaps and links. A URL without a scheme is read as
  * `http://`.
  *
- * Rejects with MAP_TIMEOUT after `options.timeout` milliseconds, and with EGRESS_REFUSED or
- * EGRESS_FAILED if the site cannot be reached. Aborting also stops the work on the server.
+ * Rejects with MAP_TIMEOUT if no link was found within `options.timeout` milliseconds, and with
+ * EGRESS_REFUSED or EGRESS_FAILED if the site cannot be reached. Aborting also stops the work on
+ * the server.
  *
  * @example
  * ```ts

@@ -54,8 +54,8 @@ const shared = {
   /** Maximum number of links, 1 to 100000. Default: 5000. */
   limit: z.int().min(mapLimits.min).max(mapLimits.max).default(mapLimits.default),
   /**
-   * Milliseconds after which the request fails with MAP_TIMEOUT. Default: no timeout, but the
-   * server stops discovering pages after 50 s.
+   * Milliseconds after which the map ends with the links found so far and a `warning`, or fails
+   * with MAP_TIMEOUT if there are none. Default: 50000.
    */
   timeout: z.number().positive().max(3_600_000).optional(),
   /** Emulated location: the languages of requests, and the time zone of a rendered start page. */

@@ -96,7 +96,7 @@ export const catalogue = {
     status: 404,
     hint: 'Check the id. Jobs are available for 24 hours after their end, and only to their team.',
   },
-  MAP_TIMEOUT: { status: 408, hint: 'Raise `timeout`, or lower `limit`.' },
+  MAP_TIMEOUT: { status: 408, hint: 'Check the site, and raise `timeout`.' },
   CONFLICT: { status: 409, hint: undefined },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,

@@ -3,6 +3,14 @@ import type { LinkCollection } from './link-collection.ts'
 import type { Robots } from './robots.ts'
 import type { Site } from './site.ts'
 
+/** Options of one fetch. */
+export interface OpenOptions {
+  /** Receives a sentence about the omitted rest. Default: `addWarning`. */
+  readonly addOmission?: (what: string) => void
+  /** Maximum duration of the whole transfer in milliseconds. Default: 30000. */
+  readonly timeoutMs?: number
+}
+
 /** State of one map: its options, the links found, and how to fetch more. */
 export interface MapContext {
   readonly site: Site
@@ -10,10 +18,9 @@ export interface MapContext {
   readonly robots: Robots
   /**
    * Fetches a URL, with its body truncated at `maxBytes`. Rejects like `fetchStream`, and when
-   * exploring has ended. A sentence about the omitted rest is passed to `addOmission`, by default
-   * `addWarning`.
+   * exploring has ended.
    */
-  readonly open: (url: URL, maxBytes: number, addOmission?: (what: string) => void) => Promise<FetchedStream>
+  readonly open: (url: URL, maxBytes: number, options?: OpenOptions) => Promise<FetchedStream>
   /** Adds a sentence about omitted data to the warning. */
   readonly addWarning: (what: string) => void
   /** Aborts when exploring ends: the call has ended, or its time is up. */

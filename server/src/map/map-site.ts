@@ -51,41 +51,25 @@ const maxOmissions = 3
 const defaultSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] as const
 
 /**
- * Lists the pages of a site from its robots.txt, sitemaps and links. Throws EGRESS_REFUSED or
- * EGRESS_FAILED if the start URL cannot be reached and no page was found, MAP_TIMEOUT, or the
- * signal's reason.
+ * Lists the pages of a site from its robots.txt, sitemaps and links. If no page was found, throws
+ * EGRESS_REFUSED or EGRESS_FAILED if the start URL cannot be reached, and MAP_TIMEOUT after the
+ * timeout of the request. Throws the signal's reason.
  */
 export async function mapSite(
   dispatcher: Dispatcher,
   request: MapRequest,
   { signal, renderPage, fallsBackToSite = true }: MapSiteOptions = {},
 ): Promise<SiteMap> {
-  const limits = limitsOf(request, signal)
-  const found = await explore(dispatcher, request, { renderPage, signal: limits.exploring })
-  limits.call.throwIfAborted()
+  const { timeout = exploreMs } = request
+  const late = AbortSignal.timeout(Math.ceil(timeout))
+  const found = await explore(dispatcher, request, { renderPage, signal: mergeSignals(late, signal) })
+  signal?.throwIfAborted()
   const { links } = found.context
-  if (links.links.length + links.outside.length === 0 && found.error !== undefined) throw found.error
-  return toSiteMap(request, found, { signal: limits.call, isTimedOut: limits.exploring.aborted, fallsBackToSite })
-}
-
-interface Limits {
-  /**
-   * Aborts when the call ends: the client has disconnected, or the timeout of the request is over.
-   */
-  readonly call: AbortSignal
-  /** Also aborts when the time for exploring is up. */
-  readonly exploring: AbortSignal
-}
-
-function limitsOf({ timeout }: MapRequest, signal: AbortSignal | undefined): Limits {
-  const own = new AbortController()
-  if (timeout !== undefined) {
-    AbortSignal.timeout(Math.ceil(timeout)).addEventListener('abort', () =>
-      own.abort(new BowlineError('MAP_TIMEOUT', `The map was not completed within ${timeout} ms`)),
-    )
+  if (links.links.length + links.outside.length === 0) {
+    if (late.aborted) throw new BowlineError('MAP_TIMEOUT', `The map found no page within ${timeout} ms`)
+    if (found.error !== undefined) throw found.error
   }
-  const call = mergeSignals(own.signal, signal)
-  return { call, exploring: mergeSignals(call, timeout === undefined ? AbortSignal.timeout(exploreMs) : undefined) }
+  return toSiteMap(request, found, { signal, stoppedAfterMs: late.aborted ? timeout : undefined, fallsBackToSite })
 }
 
 interface Findings {
@@ -114,9 +98,9 @@ async function explore(
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
     void omissions.add(omissions.size < maxOmissions ? what : 'More data was omitted.')
-  const open: MapContext['open'] = async (url, maxBytes, addOmission = addWarning) => {
+  const open: MapContext['open'] = async (url, maxBytes, { addOmission = addWarning, timeoutMs = transferMs } = {}) => {
     const onTruncated = (): void => addOmission(tooLong(url, maxBytes))
-    return fetchStream(url, { dispatcher, headersFor, mayOpen, maxBytes, onTruncated, timeoutMs: transferMs, signal })
+    return fetchStream(url, { dispatcher, headersFor, mayOpen, maxBytes, onTruncated, timeoutMs, signal })
   }
   const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
   const page = (fetched.isHtml === true && (await renderStartPage(request, fetched.links, deps))) || fetched
@@ -233,9 +217,9 @@ async function toSiteMap(
   found: Findings,
   {
     signal,
-    isTimedOut,
+    stoppedAfterMs,
     fallsBackToSite,
-  }: { readonly signal: AbortSignal; readonly isTimedOut: boolean; readonly fallsBackToSite: boolean },
+  }: Abortable & { readonly stoppedAfterMs: number | undefined; readonly fallsBackToSite: boolean },
 ): Promise<SiteMap> {
   const { links: inside, outside } = found.context.links
   // A path with no pages below it is more likely a page than a folder.
@@ -243,7 +227,7 @@ async function toSiteMap(
   const all = isPage ? [...inside, ...outside] : inside
   const ordered = request.search === undefined ? all : await orderByRelevance(all, request.search, { signal })
   const links = ordered.slice(0, request.limit).map(toLink)
-  const warning = warningOf(request, found, { isPage, isTimedOut, count: links.length })
+  const warning = warningOf(request, found, { isPage, stoppedAfterMs, count: links.length })
   const omissions = links.length < request.limit ? [...found.omissions] : []
   const warnings = [...(warning === undefined ? [] : [warning]), ...omissions]
   return { links, omissions, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
@@ -260,10 +244,16 @@ function toLink({ url, title, description }: FoundLink): MapLink {
 function warningOf(
   { url, sitemap, limit }: MapRequest,
   { hasSitemap, isTruncated, status }: Findings,
-  { isPage, isTimedOut, count }: { readonly isPage: boolean; readonly isTimedOut: boolean; readonly count: number },
+  {
+    isPage,
+    stoppedAfterMs,
+    count,
+  }: { readonly isPage: boolean; readonly stoppedAfterMs: number | undefined; readonly count: number },
 ): string | undefined {
   const { origin, pathname } = new URL(url)
-  if (isTimedOut) return `The map stopped after ${exploreMs / 1000} s, so there may be more pages.`
+  if (stoppedAfterMs !== undefined) {
+    return `The map stopped after ${stoppedAfterMs / 1000} s, so there may be more pages.`
+  }
   if (status !== undefined && count === 0) return `${url} responded with status ${status}, and no page was found.`
   if (isPage) return `No pages were found under ${pathname}, so other pages of ${origin} are listed.`
   if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`

@@ -1,5 +1,6 @@
 import { decodeText } from './decode.ts'
 import type { FetchedStream } from './fetch-stream.ts'
+import type { OpenOptions } from './map-context.ts'
 import { robotsAgent } from './request-headers.ts'
 import { parseRobots, type Robots } from './robots.ts'
 
@@ -8,8 +9,11 @@ import { parseRobots, type Robots } from './robots.ts'
  */
 const maxRobotsBytes = 512_000
 
+/** Milliseconds after which a site counts as one without a robots.txt. */
+const timeoutMs = 10_000
+
 /** Opens a URL as a stream of at most `maxBytes`. Passes a sentence about the omitted rest on. */
-type Open = (url: URL, maxBytes: number, addOmission: (what: string) => void) => Promise<FetchedStream>
+type Open = (url: URL, maxBytes: number, options: Required<OpenOptions>) => Promise<FetchedStream>
 
 /** Returns the sentence about a response that is longer than `maxBytes`. */
 export function tooLong(url: URL, maxBytes: number): string {
@@ -25,7 +29,7 @@ export async function readRobots(open: Open, site: URL | string): Promise<Robots
   const warnings: string[] = []
   let text = ''
   try {
-    await using response = await open(url, maxRobotsBytes, (what) => warnings.push(what))
+    await using response = await open(url, maxRobotsBytes, { addOmission: (what) => warnings.push(what), timeoutMs })
     if (response.status < 400) for await (const piece of decodeText(response.chunks)) text += piece
   } catch {
     // Rules that could not be read do not apply.

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici'
 import { fetchStream } from './fetch-stream.ts'
+import type { OpenOptions } from './map-context.ts'
 import { robotsAgent } from './request-headers.ts'
 import { readRobots, tooLong } from './read-robots.ts'
 import type { Robots } from './robots.ts'
 
 const cacheMs = 3_600_000
 const maxCachedSites = 1000
-const transferMs = 10_000
 
 /** Whether a robots.txt allows a page, and which of its rules were not read. */
 export interface RobotsDecision {
@@ -41,13 +41,13 @@ export class RobotsRules {
   }
 
   async #read(origin: string): Promise<Robots> {
-    const open = async (url: URL, maxBytes: number, addOmission: (what: string) => void) =>
+    const open = async (url: URL, maxBytes: number, { addOmission, timeoutMs }: Required<OpenOptions>) =>
       fetchStream(url, {
         dispatcher: this.#dispatcher,
         headersFor: () => ({ 'user-agent': `Mozilla/5.0 (compatible; ${robotsAgent})` }),
         maxBytes,
         onTruncated: () => addOmission(tooLong(url, maxBytes)),
-        timeoutMs: transferMs,
+        timeoutMs,
       })
     return readRobots(open, origin)
   }

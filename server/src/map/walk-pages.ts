@@ -11,15 +11,23 @@ import type { Robots } from './robots.ts'
 export const maxPageBytes = 5e6
 
 /** Limits of following links. */
-const bounds = { pages: 50, depth: 20, concurrency: 4, timeMs: 15_000, queued: 2000, robotsMs: 1000 } as const
+const bounds = {
+  pages: 50,
+  depth: 20,
+  concurrency: 4,
+  timeMs: 15_000,
+  pageMs: 5000,
+  queued: 2000,
+  robotsMs: 1000,
+} as const
 
 const assetExtension =
   /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|json|xml|gz|zip|tar|pdf|docx?|xlsx?|pptx?|mp[34]|webm|woff2?)$/i
 
 /**
- * Follows the links of a page for at most 50 pages, 20 levels and 15 s, respecting robots.txt, and
- * collects the pages they lead to. Used for sites without a sitemap. Returns whether all links were
- * followed.
+ * Follows the links of a page for at most 50 pages, 20 levels and 15 s (5 s per page), respecting
+ * robots.txt, and collects the pages they lead to. Used for sites without a sitemap. Returns
+ * whether all links were followed.
  */
 export async function walkPages(context: MapContext, start: URL, page: PageLinks): Promise<boolean> {
   const walk = new PageWalk(context)
@@ -43,6 +51,7 @@ class PageWalk {
   readonly #context: MapContext
   readonly #seen = new Set<string>()
   readonly #signal: AbortSignal
+  readonly #endsAtMs = performance.now() + bounds.timeMs
   #pages = 0
   #robotsMs = 0
   #hasSkipped = false
@@ -96,13 +105,17 @@ class PageWalk {
     }
   }
 
+  get #pageTimeoutMs(): number {
+    return Math.ceil(Math.max(1, Math.min(bounds.pageMs, this.#endsAtMs - performance.now())))
+  }
+
   /** Reads a page. Never rejects, because unreadable pages are skipped. */
   async read(step: Step): Promise<void> {
     const { url, depth } = step
     const { links } = this.#context
     this.#pages += 1
     try {
-      await using response = await this.#context.open(url, maxPageBytes)
+      await using response = await this.#context.open(url, maxPageBytes, { timeoutMs: this.#pageTimeoutMs })
       if (
         response.status >= 400 ||
         !response.contentType.includes('html') ||

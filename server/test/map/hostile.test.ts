@@ -176,6 +176,19 @@ describe('a map fails', () => {
     await hung.promise
   })
 
+  test('at its timeout, with the pages found before', async () => {
+    await using fixture = await startMapFixture({
+      '/': linksTo('/fast', '/hanging'),
+      '/fast': linksTo('/deep'),
+      '/hanging': () => {},
+    })
+
+    const { links, warning } = await fixture.map('/', { timeout: 1000 })
+
+    expect(links.map(({ url }) => new URL(url).pathname)).toEqual(['/', '/fast', '/hanging', '/deep'])
+    expect(warning).toBe('The map stopped after 1 s, so there may be more pages.')
+  })
+
   test('when its caller disconnects', async () => {
     const leaving = new AbortController()
     await using fixture = await startMapFixture({ '/': () => leaving.abort(new Error('gone')) })
