@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { writeShorthands } from '../../src/contract/shorthand.ts'
 import { addressesOf } from '../../src/contract/fill-path.ts'
 import { routes, type Route } from '../../src/contract/routes.ts'
-import { readFieldComments } from './field-comments.ts'
+import { nameSchemas } from '../../server/src/http/openapi-components.ts'
 import { page, table } from './markdown.ts'
+import { readFieldComments } from './field-comments.ts'
 
-const comments = await readFieldComments()
+const registry = nameSchemas(readFieldComments())
 
 /** Generates the page of all routes from the route table. */
 export function describeHttp(): string {
@@ -15,6 +16,10 @@ export function describeHttp(): string {
     'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. For errors, see [errors](errors.md).',
     'The schemas of the document have the names of the types in `bowline/contract`. Fields with a default are optional in requests: generate a client with `npx openapi-typescript URL/openapi.json --default-non-nullable=false`.',
     ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
+    '## Objects',
+    ...[...types.keys()]
+      .toSorted((one, other) => one.localeCompare(other))
+      .map((name) => `### ${name}\n\n${types.get(name)}`),
   ])
 }
 
@@ -34,23 +39,23 @@ function describeRoute(route: Route): string {
   ]).trimEnd()
 }
 
-function describeFields(title: string, schema: z.ZodType | undefined, io: 'input' | 'output'): string | undefined {
-  if (schema === undefined) return undefined
-  const rows = fieldsOf(schema, io)
-  if (rows.length === 0) return undefined
-  return `**${title}**\n\n${table(io === 'input' ? ['Field', 'Type', 'Default', 'Description'] : ['Field', 'Type', 'Description'], rows)}`
-}
+type Io = 'input' | 'output'
+type Row = readonly string[]
 
 interface JsonSchema {
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly oneOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
+  readonly description?: string
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
@@ -58,29 +63,74 @@ interface JsonSchema {
   readonly maxLength?: number
 }
 
-function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): readonly (readonly string[])[] {
-  const { properties = {}, required = [] } = writeShorthands(
-    z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
+/** Tables of the named objects that other tables refer to. */
+const types = new Map<string, string>()
+let definitions: Readonly<Record<string, JsonSchema>> = {}
+
+function describeFields(title: string, schema: z.ZodType | undefined, io: Io): string | undefined {
+  if (schema === undefined) return undefined
+  const { $defs = {}, ...root } = writeShorthands(
+    z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: registry }),
   ) as JsonSchema
-  return Object.entries(properties).map(([name, field]) => {
-    const title = `\`${name}\`${required.includes(name) ? '' : '?'}`
-    const defaultValue = field.default === undefined ? '' : `\`${JSON.stringify(field.default)}\``
-    const description = comments(schema, name)
-    return io === 'input' ? [title, typeOf(field), defaultValue, description] : [title, typeOf(field), description]
+  definitions = $defs
+  const rows = tableOf(resolve(root), io)
+  return rows === '' ? undefined : `**${title}**\n\n${rows}`
+}
+
+function resolve(field: JsonSchema): JsonSchema {
+  const { $ref, ...rest } = field
+  return $ref === undefined ? field : { ...resolve(definitions[nameOf($ref)] ?? {}), ...rest }
+}
+
+function nameOf(reference: string): string {
+  return reference.split('/').at(-1) ?? reference
+}
+
+function tableOf(field: JsonSchema, io: Io): string {
+  const rows = rowsOf(field, io)
+  if (rows.length === 0) return ''
+  const head = io === 'input' ? ['Field', 'Type', 'Default', 'Description'] : ['Field', 'Type', 'Description']
+  return table(head, rows)
+}
+
+/** Maximum number of rows of an object in another. Those of larger ones are left out. */
+const maxNested = 20
+
+/**
+ * Returns the rows of an object. A union has those of its first object, and what the others add.
+ */
+function rowsOf(field: JsonSchema, io: Io, prefix = ''): readonly Row[] {
+  const [first, ...others] = [field, ...(field.anyOf ?? field.oneOf ?? field.allOf ?? [])]
+    .map(resolve)
+    .filter(({ properties }) => properties !== undefined)
+  if (first === undefined) return []
+  const added = Object.assign({}, ...others.map(({ properties }) => properties)) as typeof first.properties
+  const properties = { ...first.properties, ...added, ...first.properties }
+  return Object.entries(properties).flatMap(([name, each]) => {
+    const title = `\`${prefix}${name}\`${first.required?.includes(name) === true ? '' : '?'}`
+    const defaultValue = each.default === undefined ? '' : `\`${JSON.stringify(each.default)}\``
+    const type = typeOf(each, io)
+    const description = resolve(each).description ?? ''
+    const row: Row = io === 'input' ? [title, type, defaultValue, description] : [title, type, description]
+    const inner = each.items === undefined ? { from: each, mark: '.' } : { from: each.items, mark: '[].' }
+    // The rows of a named object are in its own section.
+    const nested = inner.from.$ref === undefined ? rowsOf(inner.from, io, `${prefix}${name}${inner.mark}`) : []
+    return nested.length > maxNested ? [row] : [row].concat(nested)
   })
 }
 
-function typeOf(field: JsonSchema): string {
+function typeOf(field: JsonSchema, io: Io): string {
+  if (field.$ref !== undefined) return typeOfNamed(nameOf(field.$ref), io)
   const choices = field.anyOf ?? field.oneOf
   if (choices !== undefined) {
-    const types = [...new Set(choices.flatMap((choice) => typeOf(choice).split(' or ')))]
+    const types = [...new Set(choices.flatMap((choice) => typeOf(choice, io).split(' or ')))]
     // The shorthand string of an object that has only a type describes it already.
     return types.filter((type) => types.length === 1 || !/^\{ type: "\w+" \}$/.test(type)).join(' or ')
   }
   if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``
   if (field.enum !== undefined) return field.enum.map((value) => `\`${String(value)}\``).join(', ')
   if (field.items !== undefined) {
-    const item = typeOf(field.items)
+    const item = typeOf(field.items, io)
     return item.includes(' or ') ? `array of (${item})` : `array of ${item}`
   }
   const kind = field.properties?.['type']?.const
@@ -90,6 +140,21 @@ function typeOf(field: JsonSchema): string {
   return [name, field.format === 'date-time' ? '(ISO 8601)' : '', boundsOf(field)]
     .filter((text) => text !== '')
     .join(' ')
+}
+
+/** Links to the section of a named object. Other named types are described in place. */
+function typeOfNamed(name: string, io: Io): string {
+  const field = resolve(definitions[name] ?? {})
+  if (field.properties === undefined) return typeOf(field, io)
+  if (!types.has(name)) {
+    // Before its table is made: an object can contain itself.
+    types.set(name, '')
+    types.set(name, tableOf(field, io))
+  }
+  const kind = field.properties['type']?.const
+  if (kind !== undefined && Object.keys(field.properties).length === 1) return typeOf(field, io)
+  const title = kind === undefined ? name : `{ type: ${JSON.stringify(kind)}, … }`
+  return `[${title}](#${name.toLowerCase()})`
 }
 
 function boundsOf({ minimum, maximum, minLength, maxLength }: JsonSchema): string {

@@ -1,4 +1,4 @@
-// Generates docs/reference/ from the code, llms.txt, the manual page, and the protocol that the server serves: `npm run docs`. A test fails if the pages are outdated.
+// Generates docs/reference/ from the code, llms.txt, the manual page, the descriptions of the OpenAPI document, and the protocol that the server serves: `npm run docs`. A test fails if the pages are outdated.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { makeReference } from './make-reference.ts'
 import { compress, makeProtocol } from './protocol.ts'

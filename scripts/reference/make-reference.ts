@@ -1,5 +1,6 @@
 import { describeCommands } from './commands.ts'
 import { describeErrors } from './errors.ts'
+import { readFieldComments } from './field-comments.ts'
 import { describeHttp } from './http.ts'
 import { describeSite } from './llms.ts'
 import { makeManual } from './man.ts'
@@ -16,6 +17,7 @@ export async function makeReference(): Promise<Readonly<Record<string, string>>>
     'docs/reference/errors.md': describeErrors(),
     'docs/reference/settings.md': describeSettings(),
     'docs/reference/metrics.md': describeMetrics(),
+    'server/src/http/field-descriptions.json': `${JSON.stringify(readFieldComments(), undefined, 2)}\n`,
     'llms.txt': describeSite(),
     'man/bowline.1': await makeManual(),
   }

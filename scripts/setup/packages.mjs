@@ -34,6 +34,7 @@ const pageFolders = ['server/src/live/web', 'server/src/recordings/page']
 const dataFiles = [
   'server/src/scrape/clean/main-content/main-content-model.json',
   'server/src/gateway/protocol.json.br',
+  'server/src/http/field-descriptions.json',
 ]
 
 /**

@@ -19,10 +19,13 @@ export const screenshotFields = {
   viewport: viewport.optional(),
 }
 
-const wait = z
+/** Waits for a time or for an element. */
+export const waitAction = z
   .strictObject({
     type: z.literal('wait'),
+    /** Time in milliseconds. */
     milliseconds: z.int().positive().optional(),
+    /** CSS selector of an element to wait for. */
     selector: selector.optional(),
   })
   .refine(({ milliseconds, selector }) => (milliseconds === undefined) !== (selector === undefined), {
@@ -32,37 +35,70 @@ const wait = z
 /** Paper formats of a PDF. */
 export const paperFormat = z.enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
 
+/** Clicks an element. */
+export const clickAction = z.strictObject({
+  type: z.literal('click'),
+  /** CSS selector of the element. */
+  selector,
+  /** Clicks all elements that match. Default: false, only the first. */
+  all: z.boolean().default(false),
+})
+
+/** Takes a screenshot, listed in `actions.screenshots` of the document. */
+export const screenshotAction = z.strictObject({ type: z.literal('screenshot'), ...screenshotFields })
+
+/** Types into the focused element. Click the element first. */
+export const writeAction = z.strictObject({ type: z.literal('write'), text: z.string().max(100_000) })
+
+/** Presses a key. */
+export const pressAction = z.strictObject({
+  type: z.literal('press'),
+  /** A key or a combination, such as `Enter`, `a`, `Control+A` or `Shift+Tab`. */
+  key: z
+    .string()
+    .max(100)
+    .refine((key) => parseKeys(key) !== undefined, {
+      error: ({ input }) =>
+        `${shorten(JSON.stringify(input) ?? 'undefined', 100)} has an unknown key. Use the key names of Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
+    }),
+})
+
+/** Scrolls by one screen. */
+export const scrollAction = z.strictObject({
+  type: z.literal('scroll'),
+  /** Default: `down`. */
+  direction: z.enum(['up', 'down']).default('down'),
+  /** CSS selector of the element to scroll. Default: the page. */
+  selector: selector.optional(),
+})
+
+/** Runs a script and returns its result. All results of a scrape may have 4 MB in total. */
+export const executeJavascriptAction = z.strictObject({
+  type: z.literal('executeJavascript'),
+  script: z.string().max(500_000),
+})
+
+/** Prints the page as a PDF, listed in `actions.pdfs` of the document. */
+export const pdfAction = z.strictObject({
+  type: z.literal('pdf'),
+  /** Default: false. */
+  landscape: z.boolean().default(false),
+  /** Scale, 0.1 to 2. Default: 1. */
+  scale: z.number().min(0.1).max(2).default(1),
+  /** Paper format. Default: `Letter`. */
+  format: paperFormat.default('Letter'),
+})
+
 const actionObject = z.discriminatedUnion('type', [
-  wait,
-  z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
-  z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
-  /** Types into the focused element. Click the element first. */
-  z.strictObject({ type: z.literal('write'), text: z.string().max(100_000) }),
-  z.strictObject({
-    type: z.literal('press'),
-    /** A key or a combination, such as `Enter`, `a`, `Control+A` or `Shift+Tab`. */
-    key: z
-      .string()
-      .max(100)
-      .refine((key) => parseKeys(key) !== undefined, {
-        error: ({ input }) =>
-          `${shorten(JSON.stringify(input) ?? 'undefined', 100)} has an unknown key. Use the key names of Playwright, such as Enter, ArrowDown, F5, a or Control+A`,
-      }),
-  }),
-  z.strictObject({
-    type: z.literal('scroll'),
-    direction: z.enum(['up', 'down']).default('down'),
-    selector: selector.optional(),
-  }),
+  waitAction,
+  clickAction,
+  screenshotAction,
+  writeAction,
+  pressAction,
+  scrollAction,
   z.strictObject({ type: z.literal('scrape') }),
-  /** Runs a script and returns its result. All results of a scrape may have 4 MB in total. */
-  z.strictObject({ type: z.literal('executeJavascript'), script: z.string().max(500_000) }),
-  z.strictObject({
-    type: z.literal('pdf'),
-    landscape: z.boolean().default(false),
-    scale: z.number().min(0.1).max(2).default(1),
-    format: paperFormat.default('Letter'),
-  }),
+  executeJavascriptAction,
+  pdfAction,
 ])
 
 /** A step on a page before its content is read. */

@@ -32,6 +32,7 @@ export const bulkStatusResponse = z.looseObject({
   completed: z.number(),
   /** Number of pages, without failed pages. Those are listed as errors. */
   total: z.number(),
+  /** Credits billed so far. */
   creditsUsed: z.number(),
   /** When the job and its documents are removed. */
   expiresAt: z.string(),
@@ -56,6 +57,7 @@ export const bulkErrorsResponse = z.looseObject({
       id: z.string(),
       timestamp: z.string().optional(),
       url: z.string(),
+      /** Error code. */
       code: z.string().optional(),
       error: z.string(),
     }),

@@ -74,9 +74,13 @@ export const pageBlocks = z.looseObject({
 /** A scraped page: the requested formats and its metadata. */
 export const document = z.looseObject({
   markdown: text.optional(),
+  /** HTML of the content, cleaned. */
   html: text.optional(),
+  /** HTML of the page as it was loaded. */
   rawHtml: text.optional(),
+  /** URLs of the links of the page. */
   links: z.array(text).optional(),
+  /** URLs of the images of the page. */
   images: z.array(text).optional(),
   /** URL of the image, valid for 24 hours. */
   screenshot: text.optional(),
@@ -84,6 +88,7 @@ export const document = z.looseObject({
   pages: z.array(z.looseObject({ pageNumber: z.int(), markdown: text })).optional(),
   /** Blocks of the pages of a PDF, with its option `blocks`. */
   blocks: z.array(pageBlocks).optional(),
+  /** Data of the format `json`. */
   json: z.unknown().optional(),
   /** Summary of the page. */
   summary: text.optional(),
@@ -93,11 +98,15 @@ export const document = z.looseObject({
   highlights: text.optional(),
   /** `null` if the page names no product in its structured data. */
   product: product.nullable().optional(),
+  /** Colors, fonts and logos of the site. */
   branding: branding.optional(),
   /** The image at the URL, as a data URI. */
   rawBase64: text.optional(),
+  /** Values of the format `attributes`. */
   attributes: z.array(z.looseObject({ selector: text, attribute: text, values: z.array(text) })).optional(),
+  /** Changes since the previous scrape, with the format `changeTracking`. */
   changeTracking: changeTracking.optional(),
+  /** Results of `actions`. */
   actions: actionResults.optional(),
   /** Limitations of a successful scrape. */
   warning: text.optional(),
@@ -108,13 +117,18 @@ export const document = z.looseObject({
     url: text.optional(),
     /** URL as the caller sent it. */
     sourceURL: text.optional(),
+    /** HTTP status of the page. */
     statusCode: z.number().optional(),
+    /** Id of the scrape, readable for 24 hours. */
     scrapeId: text.optional(),
     contentType: text.optional(),
+    /** Kind of egress proxy. */
     proxyUsed: z.enum(['basic', 'stealth']).optional(),
     /** Whether a stored page was used. Absent if the request did not allow one. */
     cacheState: z.enum(['hit', 'miss']).optional(),
+    /** When the stored page was scraped. */
     cachedAt: text.optional(),
+    /** Credits billed for the page. A stored page costs as much as one that is loaded. */
     creditsUsed: z.number().optional(),
     /** Error of the page itself, such as an HTTP status. */
     error: text.optional(),

@@ -21,6 +21,60 @@ export const jsonSchema = z
 
 const question = z.string().min(1).max(10_000)
 
+/** Answers a question about the page, with the language model of the server, as `answer`. */
+export const questionFormat = z.strictObject({ type: z.literal('question'), question })
+
+/** An older form of `question`. */
+export const queryFormat = z.strictObject({
+  type: z.literal('query'),
+  prompt: question,
+  /** `directQuote` answers with sentences of the page. Default: `freeform`. */
+  mode: z.enum(['freeform', 'directQuote']).default('freeform'),
+})
+
+/** Passages of the Markdown that match a query. */
+export const highlightsFormat = z.strictObject({ type: z.literal('highlights'), query: question })
+
+/** Screenshot of the page, as a URL that is valid for 24 hours. */
+export const screenshotFormat = z.strictObject({ type: z.literal('screenshot'), ...screenshotFields })
+
+/** Data that the language model of the server extracts from the page. */
+export const jsonFormat = z.strictObject({
+  type: z.literal('json'),
+  /** JSON Schema of the data. Default: the model chooses the fields. */
+  schema: jsonSchema.optional(),
+  /** Instructions for the model. Default: all data of the schema. */
+  prompt: z.string().max(10_000).optional(),
+  /**
+   * Accepted for compatibility, without effect: the prompt always tells the model to ignore
+   * instructions in pages.
+   */
+  checkPromptInjection: z.boolean().optional(),
+})
+
+/** Compares the page with its previous scrape by the team. Requires the format `markdown`. */
+export const changeTrackingFormat = z.strictObject({
+  type: z.literal('changeTracking'),
+  /**
+   * `git-diff` adds the changed lines. `json` compares fields that the language model of the server
+   * extracts. Default: only the status of the change.
+   */
+  modes: boundedArray(z.enum(['git-diff', 'json']), 2).default([]),
+  /** JSON Schema of the fields to compare in the mode `json`. */
+  schema: jsonSchema.optional(),
+  /** Instructions for the model in the mode `json`. */
+  prompt: z.string().max(10_000).optional(),
+  /** Separate history of the page, up to 200 characters. Default: the common one. */
+  tag: z.string().max(200).nullable().default(null),
+})
+
+/** Values of an attribute of the elements that match a selector. */
+export const attributesFormat = z.strictObject({
+  type: z.literal('attributes'),
+  /** CSS selectors with the name of an attribute, 1 to 100. */
+  selectors: boundedArray(z.strictObject({ selector, attribute: z.string().min(1).max(200) }), 100, 1),
+})
+
 const formatObject = z.discriminatedUnion(
   'type',
   [
@@ -33,37 +87,13 @@ const formatObject = z.discriminatedUnion(
     bare('product'),
     bare('branding'),
     bare('rawBase64'),
-    z.strictObject({ type: z.literal('question'), question }),
-    /** An older form of `question`. */
-    z.strictObject({
-      type: z.literal('query'),
-      prompt: question,
-      /** `directQuote` answers with sentences of the page. Default: `freeform`. */
-      mode: z.enum(['freeform', 'directQuote']).default('freeform'),
-    }),
-    z.strictObject({ type: z.literal('highlights'), query: question }),
-    z.strictObject({ type: z.literal('screenshot'), ...screenshotFields }),
-    z.strictObject({
-      type: z.literal('json'),
-      schema: jsonSchema.optional(),
-      prompt: z.string().max(10_000).optional(),
-      /**
-       * Accepted for compatibility, without effect: the prompt always tells the model to ignore
-       * instructions in pages.
-       */
-      checkPromptInjection: z.boolean().optional(),
-    }),
-    z.strictObject({
-      type: z.literal('changeTracking'),
-      modes: boundedArray(z.enum(['git-diff', 'json']), 2).default([]),
-      schema: jsonSchema.optional(),
-      prompt: z.string().max(10_000).optional(),
-      tag: z.string().max(200).nullable().default(null),
-    }),
-    z.strictObject({
-      type: z.literal('attributes'),
-      selectors: boundedArray(z.strictObject({ selector, attribute: z.string().min(1).max(200) }), 100, 1),
-    }),
+    questionFormat,
+    queryFormat,
+    highlightsFormat,
+    screenshotFormat,
+    jsonFormat,
+    changeTrackingFormat,
+    attributesFormat,
   ],
   {
     error: (issue) => {

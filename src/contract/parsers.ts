@@ -10,13 +10,15 @@ const language = z
     '`language` must be one to four codes of Tesseract, joined by `+`, such as `eng+deu`',
   )
 
-const pdfParser = z.strictObject({
+/** Reads PDFs. */
+export const pdfParser = z.strictObject({
   type: z.literal('pdf'),
   /**
    * `fast` reads the text in the file. `auto` also reads scanned pages by OCR if the server has
    * Tesseract's data, else adds a `warning`. `ocr` reads all pages by OCR. Default: `auto`.
    */
   mode: z.enum(['fast', 'auto', 'ocr']).default('auto'),
+  /** Maximum number of pages to read. Default: all. */
   maxPages: z.int().min(1).max(10_000).optional(),
   /** Languages for OCR, as codes of Tesseract joined by `+`. Default: `eng`. */
   language: language.optional(),
@@ -30,7 +32,8 @@ const pdfParser = z.strictObject({
   pageMarkers: z.boolean().optional(),
 })
 
-const imageParser = z.strictObject({
+/** Reads the text of images by OCR. */
+export const imageParser = z.strictObject({
   type: z.literal('image'),
   /** Languages for OCR, as codes of Tesseract joined by `+`. Default: `eng`. */
   language: language.optional(),

@@ -18,7 +18,8 @@ const entities = z
   .min(1)
   .max(6)
 
-const redactOptions = z.strictObject({
+/** How personal data is redacted. */
+export const redactOptions = z.strictObject({
   /** `aggressive` also redacts numbers that may be something else. Default: `accurate`. */
   mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
   /** Default: all that rules recognize, `EMAIL`, `PHONE`, `FINANCIAL` and `SECRET`. */

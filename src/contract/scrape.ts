@@ -16,21 +16,26 @@ const selectors = boundedArray(selector, 100)
 
 /** Options shared by scrapes, batches, crawls and searches. */
 export const scrapeFields = {
-  /** Default: `["markdown"]`. */
+  /** Forms in which the page is returned. Default: `["markdown"]`. */
   formats: boundedArray(format, maxFormats).default([{ type: 'markdown' }]),
+  /** Omits navigation, headers, footers and the like. Default: true. */
   onlyMainContent: z.boolean().default(true),
+  /** Like `onlyMainContent`, and also omits what is only probably content. Default: false. */
   onlyCleanContent: z.boolean().default(false),
   /**
    * Keeps (`true`) or removes (`false`) the comments of readers in the main content. Default: those
    * that are probably content, such as the replies of a thread.
    */
   includeComments: z.boolean().optional(),
+  /** CSS selectors. Returns only the elements that match one. At most 100. */
   includeTags: selectors.optional(),
+  /** CSS selectors. Removes the elements that match one. At most 100. */
   excludeTags: selectors.optional(),
   /** Maximum age of a stored page in milliseconds. 0 disables stored pages. Default: two days. */
   maxAge: z.int().min(0).default(172_800_000),
   /** Minimum age of a stored page in milliseconds. Without such a page the response is 404. */
   minAge: z.int().min(0).optional(),
+  /** Stores the page for later requests with `maxAge`. Default: true. */
   storeInCache: z.boolean().default(true),
   /** Uses only stored pages. Without a stored page the response is 404. Default: false. */
   lockdown: z.boolean().default(false),
@@ -41,7 +46,9 @@ export const scrapeFields = {
   headers: requestHeaders.optional(),
   /** Time to wait after the page has loaded, in milliseconds. Default: 0. */
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
+  /** Loads the page as on a phone. Default: false. */
   mobile: z.boolean().default(false),
+  /** Accepts invalid certificates. Default: false. */
   skipTlsVerification: z.boolean().default(false),
   /** Timeout of the scrape in milliseconds. Default: 60000. */
   timeout: z.int().min(1000).max(600_000).default(60_000),
@@ -50,9 +57,19 @@ export const scrapeFields = {
    * Default: `["pdf"]`.
    */
   parsers: parsers.default([{ type: 'pdf', mode: 'auto' }]),
+  /**
+   * Steps on the page before it is read, at most 50. In a session they change its page.
+   * Default: none.
+   */
   actions: boundedArray(action, maxActions).optional(),
+  /** Emulated location: languages and time zone. Default: the United States. */
   location: location.optional(),
+  /** Replaces the data of images in `data:` URLs with a placeholder. Default: true. */
   removeBase64Images: z.boolean().default(true),
+  /**
+   * Blocks requests for advertisements, and removes advertisements and cookie banners from the
+   * document. Default: true.
+   */
   blockAds: z.boolean().default(true),
   /**
    * Egress proxy. `stealth` is an alias of `enhanced`. A server without an enhanced proxy uses the
@@ -67,6 +84,11 @@ export const scrapeFields = {
   allowedDomains: domains.optional(),
   /** Does not render pages in a browser unless an option requires it. Default: false. */
   fastMode: z.boolean().default(false),
+  /**
+   * Profile whose cookies and storage the page is loaded with, such as that of a login. Changes are
+   * saved unless its `saveChanges` is false. A profile that does not exist is created. Such pages
+   * are not cached. Default: none.
+   */
   profile: profile.optional(),
   /** Does not store any content of the page. Default: false. */
   zeroDataRetention: z.boolean().default(false),
@@ -151,6 +173,7 @@ export const scrapeRequest = z
 export const scrapeResponse = z.looseObject({
   success: z.literal(true),
   data: document,
+  /** Options that were ignored, and limitations of the scrape. */
   warning: z.string().optional(),
 })
 

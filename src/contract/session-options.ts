@@ -104,6 +104,9 @@ export const createSessionRequest = z.object({
   webhook: sessionWebhook.optional(),
   /** Enables the live view. Default: true. */
   streamWebView: z.boolean().default(true),
+  /**
+   * Profile with which the session starts. A profile that does not exist is created. Default: none.
+   */
   profile: profile.optional(),
   /**
    * Effect of `Browser.close` (Puppeteer's `browser.close()`): disconnect the client or delete the

@@ -42,7 +42,11 @@ export const sessionScrapeRequest = z.strictObject(sessionScrapeFields).superRef
 
 /** Body of `POST /v2/scrape` for the page of a session. */
 export const scrapeBySessionRequest = z
-  .strictObject({ ...sessionScrapeFields, sessionId: z.string().min(1).max(200) })
+  .strictObject({
+    ...sessionScrapeFields,
+    /** Id of a session. Scrapes its page as it is, without loading a URL. */
+    sessionId: z.string().min(1).max(200),
+  })
   .superRefine(checkSessionScrape)
 
 function onlyWhenLoading() {

@@ -34,6 +34,7 @@ export function webhookFor<const Events extends readonly [string, ...string[]]>(
       headers: webhookHeaders.default({}),
       /** Metadata included in the body of each delivery. At most 100 entries. */
       metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
+      /** Events to send. Default: all. */
       events: boundedArray(z.enum(events), 20).default([...events]),
     }),
     (value) => (typeof value === 'string' ? { url: value } : value),

@@ -1,76 +1,9 @@
 import { createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import * as actions from 'bowline/contract/actions'
+import * as contract from './contract-modules.ts'
+import { describeFields, readDescriptions } from './describe-fields.ts'
 import { describeRecords } from './openapi-records.ts'
-import * as activity from 'bowline/contract/activity'
-import * as auditLog from 'bowline/contract/audit-log'
-import * as batch from 'bowline/contract/batch'
-import * as browser from 'bowline/contract/browser'
-import * as bulk from 'bowline/contract/bulk'
-import * as crawl from 'bowline/contract/crawl'
-import * as document from 'bowline/contract/document'
-import * as agent from 'bowline/contract/agent'
-import * as extract from 'bowline/contract/extract'
-import * as failure from 'bowline/contract/failure'
-import * as files from 'bowline/contract/files'
-import * as formats from 'bowline/contract/formats'
-import * as execute from 'bowline/contract/execute'
-import * as interact from 'bowline/contract/interact'
-import * as handoff from 'bowline/contract/handoff'
-import * as keys from 'bowline/contract/keys'
-import * as location from 'bowline/contract/location'
-import * as map from 'bowline/contract/map'
-import * as monitorChecks from 'bowline/contract/monitor-checks'
-import * as monitors from 'bowline/contract/monitors'
-import * as extensions from 'bowline/contract/extensions'
-import * as profiles from 'bowline/contract/profiles'
-import * as recordings from 'bowline/contract/recordings'
-import * as scrape from 'bowline/contract/scrape'
-import * as search from 'bowline/contract/search'
-import * as secrets from 'bowline/contract/secrets'
-import * as sessionOptions from 'bowline/contract/session-options'
-import * as sessionScrape from 'bowline/contract/session-scrape'
 import { writeShorthands } from 'bowline/contract/shorthand'
-import * as teams from 'bowline/contract/teams'
-import * as usage from 'bowline/contract/usage'
-import * as v1Scrape from 'bowline/contract/v1-scrape'
-import * as webhooks from 'bowline/contract/webhooks'
-
-const contract: readonly Readonly<Record<string, unknown>>[] = [
-  actions,
-  activity,
-  auditLog,
-  batch,
-  browser,
-  bulk,
-  crawl,
-  document,
-  agent,
-  extract,
-  failure,
-  files,
-  formats,
-  execute,
-  interact,
-  handoff,
-  keys,
-  location,
-  map,
-  monitorChecks,
-  monitors,
-  extensions,
-  profiles,
-  recordings,
-  scrape,
-  search,
-  secrets,
-  sessionOptions,
-  sessionScrape,
-  teams,
-  usage,
-  v1Scrape,
-  webhooks,
-]
 
 /** Parameters of a path or query, which an OpenAPI document lists instead of referencing them. */
 const parameters = /(Params|Query)$/
@@ -80,14 +13,18 @@ type Components = Readonly<Record<string, unknown>>
 
 /**
  * Returns a registry with the schemas of the contract, named as in the contract: `scrapeRequest` is
- * `ScrapeRequest`. These names are those of the types in generated clients.
+ * `ScrapeRequest`. These names are those of the types in generated clients. Fields have the
+ * descriptions of the reference.
  */
-export function nameSchemas(): typeof z.globalRegistry {
+export function nameSchemas(descriptions = readDescriptions()): typeof z.globalRegistry {
   const registry = z.registry<z.core.GlobalMeta>()
   registry._map = new MetadataWithNames()
-  for (const [name, schema] of contract.flatMap(Object.entries)) {
+  for (const [name, schema] of Object.values(contract).flatMap(Object.entries<unknown>)) {
     if (!(schema instanceof z.ZodType) || parameters.test(name)) continue
     registry.add(schema, { ...schema.meta(), id: name.charAt(0).toUpperCase() + name.slice(1) })
+  }
+  for (const [schema, description] of describeFields(contract, descriptions)) {
+    registry.add(schema, { ...schema.meta(), description })
   }
   return registry
 }

@@ -15,6 +15,7 @@ interface Operation {
 
 interface Schema {
   readonly $ref?: string
+  readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -51,6 +52,15 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['200', '4XX', '5XX']))
     }
     expect(document.servers).toHaveLength(1)
+  })
+
+  test('describes fields as the comments of the contract do, also in nested objects', () => {
+    const { timeout, profile } = document.components.schemas['ScrapeRequest']?.properties ?? {}
+    const { saveChanges } = document.components.schemas['Profile']?.properties ?? {}
+
+    expect(timeout?.description).toBe('Timeout of the scrape in milliseconds. Default: 60000.')
+    expect(profile?.description).toContain('A profile that does not exist is created.')
+    expect(saveChanges?.description).toContain('Saves the browser state when the session ends.')
   })
 
   test('has an example for every JSON body, which the operation accepts', () => {
@@ -119,7 +129,7 @@ describe('the OpenAPI document', () => {
     expect(named(scrape['formats']?.items).anyOf?.[0]?.enum).toEqual(
       expect.arrayContaining(['markdown', 'screenshot@fullPage']),
     )
-    expect(scrape['parsers']?.items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf', 'image'] })
+    expect(named(scrape['parsers']).items?.anyOf?.[0]).toEqual({ type: 'string', enum: ['pdf', 'image'] })
     expect(search['sources']?.items?.anyOf?.[0]?.enum).toContain('news')
     expect(named(bodyOf('/v2/batch/scrape').properties?.['webhook']).anyOf?.[0]).toEqual({ type: 'string' })
   })
