@@ -27,8 +27,8 @@ export function createBatchCommand(): Command {
     .action(batch)
 }
 
-async function batch(given: readonly string[], flags: BatchFlags): Promise<void> {
-  if (flags.retry !== undefined) return retry(flags.retry, given, flags)
+async function batch(given: readonly string[], flags: BatchFlags, command: Command): Promise<void> {
+  if (flags.retry !== undefined) return retry(flags.retry, given, flags, command)
   const urls = [...(await readUrls(given)), ...(await readListedUrls(given, flags))]
   if (urls.length === 0)
     throw new BowlineError('BAD_REQUEST', 'No URLs were given', {
@@ -39,9 +39,30 @@ async function batch(given: readonly string[], flags: BatchFlags): Promise<void>
   await runBulk((how) => bowline.batchScrape(urls, options, how), flags)
 }
 
-async function retry(id: string, given: readonly string[], flags: BatchFlags): Promise<void> {
+/** Options of a new job, which `--retry` takes from the job. */
+const ownOptions: readonly (keyof PageFlags | 'concurrency')[] = [
+  'format',
+  'wholePage',
+  'includeComments',
+  'timeout',
+  'maxAge',
+  'concurrency',
+]
+
+async function retry(id: string, given: readonly string[], flags: BatchFlags, command: Command): Promise<void> {
   if (given.length > 0 || flags.file !== undefined) {
-    throw new BowlineError('BAD_REQUEST', '`--retry` takes its URLs from the job, so no others can be given')
+    throw new BowlineError('USAGE_INVALID', '`--retry` takes its URLs from the job, so no others can be given')
+  }
+  const name = ownOptions.find((each) => command.getOptionValueSource(each) === 'cli')
+  if (name !== undefined) {
+    const flag = command.options.find((option) => option.attributeName() === name)?.long ?? name
+    throw new BowlineError(
+      'USAGE_INVALID',
+      `\`--retry\` scrapes with the options of the job, so \`${flag}\` has no effect`,
+      {
+        hint: `Omit \`${flag}\`, or start a new batch with it.`,
+      },
+    )
   }
   const bowline = await createClient(flags)
   await runBulk((how) => bowline.retryFailed(id, how), flags)

@@ -22,13 +22,14 @@ const barWidth = 40
  * `passed`.
  */
 export function describeProgress(
-  { completed, total, creditsUsed }: Pick<BulkProgress, 'completed' | 'total' | 'creditsUsed'>,
+  { completed, total, failed = 0, creditsUsed }: Pick<BulkProgress, 'completed' | 'total' | 'failed' | 'creditsUsed'>,
   passed: { readonly elapsedMs: number; readonly pages: number },
 ): string {
   const filled = total === 0 ? 0 : Math.min(barWidth, Math.floor((completed / total) * barWidth))
   const bar = '='.repeat(filled) + '-'.repeat(barWidth - filled)
   const remainingMs = (Math.max(0, total - completed) * passed.elapsedMs) / passed.pages
-  return `${bar} ${completed}/${total} pages · ${creditsUsed} credits · ${formatDuration(remainingMs)}`
+  const failures = failed === 0 ? '' : ` · ${failed} failed`
+  return `${bar} ${completed}/${total} pages${failures} · ${creditsUsed} credits · ${formatDuration(remainingMs)}`
 }
 
 function formatDuration(ms: number): string {

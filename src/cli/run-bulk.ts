@@ -1,7 +1,9 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
+import type { BulkErrors } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
+import { catalogue, type ErrorCode } from '../kit/catalogue.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { showProgress } from './bulk-progress.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
@@ -57,6 +59,7 @@ export async function runBulk(
     for (const { url, code, error } of errors) {
       printNote(styleText('red', `${code ?? 'failed'}  ${url}  ${error}`, onErrors))
     }
+    for (const hint of hintsOf(errors)) printNote(styleText('dim', hint, onErrors))
     for (const url of robotsBlocked) printNote(styleText('dim', `disallowed by robots.txt  ${url}`, onErrors))
     for (const url of invalidUrls) printNote(styleText('red', `invalid URL, skipped  ${url}`, onErrors))
     printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
@@ -73,6 +76,15 @@ export async function runBulk(
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
+}
+
+/** Returns the hints of the error codes, each once. */
+function hintsOf(errors: BulkErrors['errors']): readonly string[] {
+  const codes = [...new Set(errors.map(({ code }) => code))]
+  return codes.flatMap((code) => {
+    const hint = code === undefined || !(code in catalogue) ? undefined : catalogue[code as ErrorCode].hint
+    return hint === undefined ? [] : [`${code}: ${hint}`]
+  })
 }
 
 function toLine({ metadata }: Document): string {

@@ -6,6 +6,7 @@ import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { readUrl } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
+import { profileOf, withProfileFlags, type ProfileFlags } from './profile-flags.ts'
 import { countryCode, numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = [
@@ -36,7 +37,7 @@ export interface DocumentFlags extends ConnectionFlags {
   readonly prompt?: string
 }
 
-interface ScrapeFlags extends DocumentFlags {
+interface ScrapeFlags extends DocumentFlags, ProfileFlags {
   readonly maxAge?: number
   readonly mobile?: boolean
   readonly country?: string
@@ -50,7 +51,7 @@ export function createScrapeCommand(): Command {
       .description('Scrapes a page and prints it.')
       .argument('<url>', 'URL of the page; `-` reads it from standard input'),
   )
-  return withDocumentFlags(command, { maxTimeoutMs: 600_000 })
+  return withProfileFlags(withDocumentFlags(command, { maxTimeoutMs: 600_000 }), 'after the scrape')
     .option('--max-age <ms>', 'maximum age of a stored page in milliseconds; 0 disables stored pages', wholeNumber)
     .option('--mobile', 'emulate a phone')
     .option('--country <code>', 'country of the visitor, such as DE', countryCode)
@@ -94,6 +95,7 @@ function toOptions(flags: ScrapeFlags): ScrapeInput {
     mobile: flags.mobile,
     location: flags.country === undefined ? undefined : { country: flags.country },
     proxy: flags.proxy,
+    ...profileOf(flags),
   }
 }
 

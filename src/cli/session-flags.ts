@@ -1,24 +1,19 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { sessionLimits, type CreateSessionOptions } from '../contract/session-options.ts'
-import { BowlineError } from '../kit/errors.ts'
 import { emulationOf, withEmulationFlags, type EmulationFlags } from './emulation-flags.ts'
 import { launchOf, withLaunchFlags, type LaunchFlags } from './launch-flags.ts'
 import { networkOf, withNetworkFlags, type NetworkFlags } from './network-flags.ts'
+import { profileOf, withProfileFlags, type ProfileFlags } from './profile-flags.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { numberFrom } from './whole-number.ts'
 
 /** Flags of commands that create a session. */
-export interface SessionFlags extends LabelFlags, NetworkFlags, LaunchFlags, EmulationFlags {
+export interface SessionFlags extends LabelFlags, NetworkFlags, LaunchFlags, EmulationFlags, ProfileFlags {
   readonly ttl?: number
   readonly activityTtl?: number
-  readonly profile?: string
-  readonly saveProfile?: keyof typeof profileSaves
 }
 
 const { ttl, activityTtl } = sessionLimits
-
-/** Values of `--save-profile`, and of `saveChanges` in the API. */
-const profileSaves = { always: true, 'on-success': 'on-success', never: false } as const
 
 /** Adds the flags of a session. `defaults` is the end of the help of both lifetimes. */
 export function withSessionFlags(
@@ -37,13 +32,7 @@ export function withSessionFlags(
       numberFrom(activityTtl.min, activityTtl.max, 'seconds'),
     )
   const labelled = withLabelFlags(timed, { name: 'name of the session', metadata: 'metadata of the session' })
-  return withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled)))
-    .option('--profile <name>', 'browser profile to load and save')
-    .addOption(
-      new Option('--save-profile <when>', 'when to save the profile at the end of the session').choices(
-        Object.keys(profileSaves),
-      ),
-    )
+  return withProfileFlags(withEmulationFlags(withLaunchFlags(withNetworkFlags(labelled))), 'at the end of the session')
 }
 
 /** Returns the session options of the flags, as the API takes them. */
@@ -57,12 +46,4 @@ export function sessionOptionsOf({ ttl, activityTtl, ...flags }: SessionFlags): 
     ...(activityTtl === undefined ? {} : { activityTtl }),
     ...profileOf(flags),
   }
-}
-
-function profileOf({ profile: name, saveProfile }: SessionFlags): Pick<CreateSessionOptions, 'profile'> {
-  if (name !== undefined) {
-    return { profile: { name, ...(saveProfile !== undefined && { saveChanges: profileSaves[saveProfile] }) } }
-  }
-  if (saveProfile === undefined) return {}
-  throw new BowlineError('USAGE_INVALID', '`--save-profile` needs a profile', { hint: 'Name one with `--profile`.' })
 }

@@ -11,8 +11,10 @@ export interface BulkProgress {
   readonly status: BulkStatusResponse['status']
   /** Pages scraped so far. */
   readonly completed: number
-  /** Pages found so far. A crawl's total grows while it runs. */
+  /** Pages found so far, without failed ones. A crawl's total grows while it runs. */
   readonly total: number
+  /** Pages that failed so far. Some services omit it. */
+  readonly failed?: number | undefined
   readonly creditsUsed: number
 }
 
@@ -234,12 +236,13 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   }
 }
 
-function progressOf(id: string, { status, completed, total, creditsUsed }: BulkStatusResponse): BulkProgress {
+function progressOf(id: string, { status, completed, total, failed, creditsUsed }: BulkStatusResponse): BulkProgress {
   return {
     id,
     status,
     completed,
     total,
+    ...(failed === undefined ? {} : { failed }),
     creditsUsed,
   }
 }

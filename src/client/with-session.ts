@@ -6,6 +6,7 @@ import type { Recording } from '../contract/recordings.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { disconnect } from './disconnect.ts'
+import { explainMissingHandles } from './missing-handles.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
 import type { QueueProgress } from './read-events.ts'
@@ -139,7 +140,7 @@ export async function withSession<Result, Handles = unknown>(
   let lost: BowlineError | undefined
   const run = async (): Promise<Awaited<Result>> => {
     const scope: SessionScope = { session, signal: abortScope.signal }
-    if (driver === undefined) return await work(scope as SessionScope & Handles)
+    if (driver === undefined) return await work(explainMissingHandles(scope) as SessionScope & Handles)
     const onLost = (error: BowlineError): void => void (lost = error)
     const handles = await driver.connect(session, { signal: abortScope.signal, onLost })
     connected = handles

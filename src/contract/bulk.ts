@@ -32,6 +32,8 @@ export const bulkStatusResponse = z.looseObject({
   completed: z.number(),
   /** Number of pages, without failed pages. Those are listed as errors. */
   total: z.number(),
+  /** Number of failed pages. Some services omit it. */
+  failed: z.number().optional(),
   /** Credits billed so far. */
   creditsUsed: z.number(),
   /** When the job and its documents are removed. */

@@ -1,11 +1,22 @@
 import type { Command } from 'commander'
 
-/** Improves Commander's usage error for a value after an option that takes none. */
+/**
+ * Improves Commander's usage errors for a value after an option that takes none, and for the start
+ * of the name of a command.
+ */
 export function explainUsage(text: string, program: Command, args: readonly string[]): string {
+  const unknown = /^error: unknown command '(.+)'\n$/.exec(text)?.[1]
+  if (unknown !== undefined) return `${text}${suggestCommand(findCommand(program, args), unknown)}`
   if (!text.startsWith('error: too many arguments')) return text
   const command = findCommand(program, args)
   const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))
   return index === -1 ? text : `error: ${args[index]} takes no value, got ${args[index + 1]}\n`
+}
+
+/** Commander itself suggests names with a few other letters. */
+function suggestCommand({ commands }: Command, start: string): string {
+  const names = commands.map((command) => command.name()).filter((name) => name.startsWith(start))
+  return names.length === 0 ? '' : `(Did you mean ${names.join(' or ')}?)\n`
 }
 
 function findCommand(program: Command, args: readonly string[]): Command {

@@ -8,6 +8,11 @@ test.each([
     { elapsedMs: 30_000, pages: 10 },
     `${'='.repeat(10)}${'-'.repeat(30)} 10/40 pages · 7 credits · 1m30s`,
   ],
+  [
+    { completed: 10, total: 20, failed: 3 },
+    { elapsedMs: 30_000, pages: 10 },
+    `${'='.repeat(20)}${'-'.repeat(20)} 10/20 pages · 3 failed · 7 credits · 30s`,
+  ],
   // A job that was resumed: its speed is that of the pages seen here.
   [
     { completed: 30, total: 40 },

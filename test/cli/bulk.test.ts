@@ -65,9 +65,11 @@ test('bowline batch --retry scrapes the failed pages of a job again', async () =
   const { id } = JSON.parse(first.lines.join('\n')) as { id: string }
 
   const again = await run('batch', '--retry', id, '--json')
+  const other = await run('batch', '--retry', id, '--format', 'links')
   const both = await run('batch', '--retry', id, 'https://example.com')
 
   expect(JSON.parse(again.lines.join('\n'))).toMatchObject({ completed: 0, errors: [{ url: site.url('/broken') }] })
+  expect(other).toMatchObject({ code: 2, errors: expect.stringContaining('so `--format` has no effect') })
   expect(again.code).toBe(1)
   expect(both).toMatchObject({ code: 2 })
 })

@@ -33,6 +33,13 @@ test('the examples of a command are in its help, and their flags exist', async (
   }
 })
 
+test('an unknown command that starts the name of another is answered with it', async () => {
+  const { code, errors } = await runCommand(['audit'], { env: {} })
+
+  expect(code).toBe(2)
+  expect(errors).toContain('(Did you mean audit-log?)')
+})
+
 describe('the completion of bash', () => {
   test.each([
     ['commands', ['bowline', 'sess'], ['sessions']],

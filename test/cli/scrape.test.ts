@@ -50,6 +50,17 @@ test('bowline scrape --json prints the whole document', async () => {
   expect(JSON.parse(out)).toMatchObject({ metadata: { title: 'Harbour', statusCode: 200 } })
 })
 
+test('bowline scrape --profile loads a page with a profile, and saves it unless told otherwise', async () => {
+  const kept = await run(site.url('/article'), '--profile', 'kept')
+  const unsaved = await run(site.url('/article'), '--profile', 'unsaved', '--save-profile', 'never')
+  const nameless = await run(site.url('/article'), '--save-profile', 'never')
+
+  expect([kept.code, unsaved.code]).toEqual([0, 0])
+  expect(nameless).toMatchObject({ code: 2, errors: expect.stringContaining('`--save-profile` needs a profile') })
+  const { body } = await lab.api('GET', '/v2/browser/profiles')
+  expect(body).toMatchObject({ data: [{ name: 'kept' }] })
+})
+
 test('bowline sessions scrape prints the page of a session', async () => {
   const { id, cdpUrl } = await lab.createSession()
   await using client = await connectCdp(cdpUrl)

@@ -24,7 +24,7 @@ test('awaiting a batch returns all documents and errors, and reports progress', 
   expect(new Set(result.documents.map(({ metadata }) => metadata.sourceURL))).toEqual(new Set(urls(101)))
   expect(result.errors).toMatchObject([{ url: site.url('/broken'), code: 'SCRAPE_SITE_ERROR' }])
   expect(result.invalidUrls).toEqual(['nonsense'])
-  expect(steps.at(-1)).toMatchObject({ id: result.id, status: 'completed', completed: 101 })
+  expect(steps.at(-1)).toMatchObject({ id: result.id, status: 'completed', completed: 101, failed: 1 })
 })
 
 test('iterating over a batch yields documents early, and leaving the loop cancels it', async () => {

@@ -241,7 +241,8 @@ test('the driver determines the type of the work', async () => {
   const { result } = await fixture.bowline.withSession({}, ({ session }) => session.cdpUrl)
   const typed: string = result
   // @ts-expect-error no page without a driver
-  await fixture.bowline.withSession({}, ({ page }) => page)
+  const paged = fixture.bowline.withSession({}, ({ page }) => page)
 
+  await expect(paged).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: '`page` needs a driver' })
   expect(typed).toContain('ws://')
 })

@@ -41,6 +41,7 @@ export async function readJobStatus(
     status: job.status,
     completed,
     total: total - failed,
+    failed,
     creditsUsed: credits,
     expiresAt: expiryOf(job.expiresAt, job.status === 'scraping').toISOString(),
     // Only if more documents exist now: clients request the next page at once.

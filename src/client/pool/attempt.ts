@@ -1,4 +1,5 @@
 import { abortable, mergeSignals } from '../../kit/abort.ts'
+import { explainMissingHandles } from '../missing-handles.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { SessionScope } from '../with-session.ts'
 import { attemptsOf, type Task } from './task.ts'
@@ -47,19 +48,21 @@ export async function runAttempt<Item, Result, Handles>(
     readonly add: (item: Item) => boolean
     /** Aborts when the session is lost. */
     readonly failureSignal: AbortSignal | undefined
+    readonly hasDriver: boolean
   },
 ): Promise<Attempt<Awaited<Result>>> {
-  const { timeoutMs, add, failureSignal } = options
+  const { timeoutMs, add, failureSignal, hasDriver } = options
   const late = new AbortController()
   const timer = setTimeout(() => {
     late.abort(new BowlineError('TIMEOUT', `The work on item ${task.index} did not finish within ${timeoutMs} ms`))
   }, timeoutMs)
   const signal = mergeSignals(scope.signal, late.signal, failureSignal)
+  const itemScope = { ...scope, signal, attempt: attemptsOf(task) + 1, add }
   const startedAt = performance.now()
   const durationMs = (): number => Math.round(performance.now() - startedAt)
   try {
     const run = async (): Promise<Awaited<Result>> =>
-      await work(task.item, { ...scope, signal, attempt: attemptsOf(task) + 1, add })
+      await work(task.item, hasDriver ? itemScope : explainMissingHandles(itemScope))
     const running = run()
     // Work that timed out or was aborted may reject later.
     running.catch(() => undefined)

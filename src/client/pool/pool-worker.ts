@@ -189,6 +189,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
         timeoutMs,
         add: (item) => add(task, item),
         failureSignal: reuse?.failureSignal,
+        hasDriver: settings.driver !== undefined,
       })
       if (attempt.state === 'stopped') return
       const isDone = attempt.state === 'done'

@@ -344,7 +344,8 @@ test('input, driver and work determine the types of item, page and result', asyn
     if (outcome.state === 'done') expect(result satisfies number | undefined).toBe(typed.url.length)
   }
   // @ts-expect-error no page without a driver
-  fixture.bowline.pool().run([1], (_, { page }) => page)
+  const paged = fixture.bowline.pool().run([1], (_, { page }) => page)
+  for await (const { error } of paged) expect(error).toMatchObject({ message: '`page` needs a driver' })
 })
 
 test('an estimate returns sessions, credits and time before the run', async () => {
