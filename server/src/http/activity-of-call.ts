@@ -12,7 +12,7 @@ interface CallBody {
   readonly name?: unknown
   readonly zeroDataRetention?: unknown
   readonly auditMetadata?: unknown
-  readonly scrapeOptions?: { readonly auditMetadata?: unknown } | undefined
+  readonly scrapeOptions?: { readonly auditMetadata?: unknown; readonly zeroDataRetention?: unknown } | undefined
 }
 
 interface CallAnswer {
@@ -44,7 +44,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     if (error !== undefined && !hasStarted(error)) return undefined
     const fields = (body ?? {}) as CallBody
     const { success, id, data } = (answer ?? {}) as CallAnswer
-    const keepsNothing = fields.zeroDataRetention === true
+    const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
     // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
     if (success === false || (keepsNothing && activity.endpoint === 'scrape')) return undefined
     const workId = data?.metadata?.scrapeId ?? id

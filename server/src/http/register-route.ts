@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { failure } from 'bowline/contract/failure'
-import { addressesOf, fillPath } from 'bowline/contract/fill-path'
+import { addressesOf, fillPath, type RouteAddress } from 'bowline/contract/fill-path'
 import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName } from 'bowline/contract/routes'
 import { serverRoutes, type ServerRoute, type ServerRouteName } from 'bowline/contract/server-routes'
@@ -31,12 +31,13 @@ export function registerRoute(
   options: Pick<RouteOptions, 'handler' | 'preValidation'>,
 ): void {
   const route: Route = routes[name]
-  for (const { path, version, isAlias } of addressesOf(route)) {
+  for (const address of addressesOf(route)) {
+    const { path, version } = address
     app.route({
       ...options,
       method: route.method,
       url: fastifyPath(path),
-      schema: schemaOf(name, route, isAlias),
+      schema: schemaOf(name, route, address),
       bodyLimit: route.maxBodyBytes ?? smallBodyBytes,
       ...(route.validationMessage === undefined ? {} : { validatorCompiler: validateWith(route.validationMessage) }),
       config: {
@@ -87,7 +88,8 @@ function fastifyPath(path: string): string {
 }
 
 /** Returns the schema that Fastify validates and the OpenAPI document shows. */
-function schemaOf(name: RouteName, route: Route, isAlias: boolean): FastifySchema {
+function schemaOf(name: RouteName, route: Route, { path, version, isAlias }: RouteAddress): FastifySchema {
+  const isV1 = isAlias && path === route.v1Paths?.[0]
   return {
     ...(route.params === undefined ? {} : { params: route.params }),
     ...(route.query === undefined ? {} : { querystring: route.query }),
@@ -95,11 +97,11 @@ function schemaOf(name: RouteName, route: Route, isAlias: boolean): FastifySchem
     response: { 200: route.response, '4xx': failure, '5xx': failure },
     summary: route.summary,
     description: descriptionOf(route),
-    operationId: name,
-    tags: [route.tag],
+    operationId: isV1 ? `${name}V1` : name,
+    tags: [version === 'v1' ? 'Version 1' : route.tag],
     security: [{ bearer: [] }],
-    // Generated clients need only one path for each operation.
-    ...(isAlias && { hide: true }),
+    // Generated clients need only one path for each operation of a version.
+    ...(isAlias && !isV1 && { hide: true }),
   }
 }
 

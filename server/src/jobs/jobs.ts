@@ -94,7 +94,8 @@ export class Jobs {
     const row = {
       ...fields,
       id: uuidV7(),
-      target: pages[0]?.url ?? '',
+      // URLs are content, of which zeroDataRetention keeps nothing.
+      target: plan.submissions.some(({ request }) => request.zeroDataRetention) ? '' : (pages[0]?.url ?? ''),
       plan,
       createdAt,
       expiresAt,

@@ -9,7 +9,7 @@ import type { LanguageModel } from './format/language-model.ts'
  */
 export function assertScrapeSupported(
   deps: { readonly languageModel: LanguageModel | undefined },
-  { formats, zeroDataRetention, profile, fastMode, actions = [] }: ScrapeRequest,
+  { formats, zeroDataRetention, profile, fastMode, lockdown, minAge, actions = [] }: ScrapeRequest,
 ): void {
   const modelFormat = formats.find(needsLanguageModel)
   if (modelFormat !== undefined && deps.languageModel === undefined) {
@@ -20,6 +20,12 @@ export function assertScrapeSupported(
   }
   if (zeroDataRetention && formats.some(({ type }) => type === 'changeTracking')) {
     throw new BowlineError('BAD_REQUEST', 'changeTracking stores the page, which zeroDataRetention forbids')
+  }
+  if ((lockdown || minAge !== undefined) && formats.some(({ type }) => type === 'changeTracking')) {
+    const option = lockdown ? 'lockdown' : 'minAge'
+    throw new BowlineError('BAD_REQUEST', `changeTracking loads the page, which ${option} forbids`, {
+      hint: `Remove \`${option}\` or the format changeTracking.`,
+    })
   }
   if (zeroDataRetention && profile !== undefined && profile.saveChanges !== false) {
     throw new BowlineError('BAD_REQUEST', 'A profile stores the data of pages, which zeroDataRetention forbids', {

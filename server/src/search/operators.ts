@@ -2,24 +2,40 @@ import type { Clause } from './parse-query.ts'
 import type { ProviderQuery } from './provider.ts'
 
 /** Maximum number of excluded sites in a query. Services cut off long queries. */
-const maxSites = 8
+const maxExcluded = 8
 
-/** The clauses of a query, plus operators for its domains and categories where possible. */
-export function operatorsOf({ clauses, includeDomains, excludeDomains, categories }: ProviderQuery): readonly Clause[] {
+/** Maximum characters of the sites in a query that are joined by `OR`. */
+const maxJoined = 300
+
+/**
+ * The clauses of a query, plus operators for its domains and categories where possible. Without
+ * `joinsSites`, there is none for several sites.
+ */
+export function operatorsOf(
+  { clauses, includeDomains, excludeDomains, categories }: ProviderQuery,
+  { joinsSites = true }: { readonly joinsSites?: boolean } = {},
+): readonly Clause[] {
   const site = (value: string, isExcluded: boolean): Clause => ({ kind: 'site', value, isExcluded })
-  const [only, ...others] = includeDomains
   const [category, ...further] = categories
-  const sites = categories.flatMap(({ domains }) => domains)
+  // `keepMatching` filters the results of several categories, which operators cannot describe.
+  const sites = further.length === 0 ? (category?.domains ?? []) : []
   return [
     ...clauses,
-    // Not every service supports OR for several sites. `keepMatching` filters their results instead.
-    ...(only !== undefined && others.length === 0 ? [site(only, false)] : []),
-    ...(further.length === 0 && sites.length === 1 ? sites.map((domain) => site(domain, false)) : []),
+    ...[includeDomains, sites]
+      .filter((each) => joinsSites || each.length === 1)
+      .flatMap((each) => anyOf(each.map((domain) => site(domain, false)))),
     ...(further.length === 0 && category?.isPdf === true
       ? [{ kind: 'filetype', value: 'pdf', isExcluded: false } as const]
       : []),
-    ...excludeDomains.slice(0, maxSites).map((domain) => site(domain, true)),
+    ...excludeDomains.slice(0, maxExcluded).map((domain) => site(domain, true)),
   ]
+}
+
+/** Joins clauses by `OR`, as many as a query has room for. */
+function anyOf(clauses: readonly Clause[]): readonly Clause[] {
+  let length = 0
+  const [first, ...alternatives] = clauses.filter(({ value }) => (length += value.length) <= maxJoined)
+  return first === undefined ? [] : [alternatives.length === 0 ? first : { ...first, alternatives }]
 }
 
 /**

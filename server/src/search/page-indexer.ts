@@ -54,7 +54,8 @@ export class PageIndexer implements AsyncDisposable {
 
   /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
   readonly add: IndexPage = (page) => {
-    this.#waiting.push(page)
+    // A fragment is a place in the same page.
+    this.#waiting.push({ ...page, url: page.url.replace(/#.*$/s, '') })
     this.#waitingCharacters += page.markdown.length
     if (this.#waiting.length > maxWaiting.pages) this.#dequeue(1)
     while (this.#waitingCharacters > maxWaiting.characters && this.#waiting.length > 1) this.#dequeue(1)

@@ -4,7 +4,7 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { fetchJson } from './fetch-json.ts'
 import { collectPages } from './collect-pages.ts'
 import { operatorsOf } from './operators.ts'
-import { writeQuery } from './parse-query.ts'
+import { writeQuery, type Clause } from './parse-query.ts'
 import type { Found, Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
 
 const text = z.string().nullish()
@@ -12,7 +12,7 @@ const text = z.string().nullish()
 const responseSchema = z.looseObject({
   results: z.array(
     z.looseObject({
-      url: z.string(),
+      url: text,
       title: text,
       content: text,
       publishedDate: text,
@@ -37,24 +37,44 @@ export function createSearxngProvider(baseUrl: string): SearchProvider {
     name: 'searxng',
     sources: ['web', 'images', 'news'],
     search: async (query, signal) => {
-      const page = async (parameters: Parameters, number: number): Promise<SearxngResponse> => {
-        const url = new URL(`${baseUrl}/search`)
-        for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
-          if (value !== undefined) url.searchParams.set(name, value)
-        }
-        return fetchJson({ service: 'SearXNG', url, schema: responseSchema, signal })
-      }
-      const wanted = parametersOf(query)
-      const first = await page(wanted, 1)
-      // SearXNG skips engines that do not support a filter. If none does, there are no results.
-      const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
-      if (first.results.length > 0 || !isFiltered) return collect(query, first, (number) => page(wanted, number))
-      const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
-      const again = await page(plain, 1)
-      const found = await collect(query, again, (number) => page(plain, number))
-      return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfilteredWarning(wanted)] }
+      const ask = async (clauses: readonly Clause[]): Promise<Found> => searchOnce({ baseUrl, query, clauses, signal })
+      const joined = operatorsOf(query)
+      const found = await ask(joined)
+      const plain = operatorsOf(query, { joinsSites: false })
+      // Engines without OR take the names of several sites for words.
+      return found.results.length > 0 || plain.length === joined.length ? found : ask(plain)
     },
   }
+}
+
+/** Searches with the filters of the query, or without those that no engine supports. */
+async function searchOnce({
+  baseUrl,
+  query,
+  clauses,
+  signal,
+}: {
+  readonly baseUrl: string
+  readonly query: ProviderQuery
+  readonly clauses: readonly Clause[]
+  readonly signal: AbortSignal
+}): Promise<Found> {
+  const page = async (parameters: Parameters, number: number): Promise<SearxngResponse> => {
+    const url = new URL(`${baseUrl}/search`)
+    for (const [name, value] of Object.entries({ ...parameters, pageno: String(number) })) {
+      if (value !== undefined) url.searchParams.set(name, value)
+    }
+    return fetchJson({ service: 'SearXNG', url, schema: responseSchema, signal })
+  }
+  const wanted = parametersOf(query, clauses)
+  const first = await page(wanted, 1)
+  // SearXNG skips engines that do not support a filter. If none does, there are no results.
+  const isFiltered = Object.keys(wanted).some((name) => name in filterNames)
+  if (first.results.length > 0 || !isFiltered) return collect(query, first, async (number) => page(wanted, number))
+  const plain = Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in filterNames)))
+  const again = await page(plain, 1)
+  const found = await collect(query, again, async (number) => page(plain, number))
+  return again.results.length === 0 ? found : { ...found, warnings: [...found.warnings, unfilteredWarning(wanted)] }
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>
@@ -70,13 +90,13 @@ function unfilteredWarning(parameters: Parameters): string {
   return `No engine of this SearXNG instance supports filtering by ${names.join(', ')}. The results are not filtered.`
 }
 
-function parametersOf(query: ProviderQuery): Parameters {
+function parametersOf(query: ProviderQuery, clauses: readonly Clause[]): Parameters {
   const { source, range, language, country, safe } = query
   const unit = unitCovering(range)
   // Without `language`, SearXNG also queries engines that cannot filter by language.
   const isPlain = language === 'en' && (country === undefined || country === 'us')
   return {
-    q: writeQuery(operatorsOf(query)),
+    q: writeQuery(clauses),
     format: 'json',
     categories: categories[source],
     ...(unit === undefined ? {} : { time_range: ranges[unit] }),
@@ -127,7 +147,7 @@ async function collect(
   const failedEngines = new Set<string>()
   const read = ({ results, unresponsive_engines: engines }: SearxngResponse): readonly Result[] => {
     for (const [name, why] of engines) failedEngines.add(`${String(name)} (${String(why)})`)
-    return results.map(toResult)
+    return results.flatMap(toResult)
   }
   const results = await collectPages(query, maxPages, async (number) => read(number === 1 ? first : await page(number)))
   const warnings =
@@ -135,11 +155,13 @@ async function collect(
   return { results, warnings: [...warnings, ...undatedWarning(query, results)] }
 }
 
-function toResult(found: SearxngResponse['results'][number]): Result {
+/** Returns no result for one without a URL, as some engines have. */
+function toResult(found: SearxngResponse['results'][number]): readonly Result[] {
   const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
+  if (!url) return []
   const date = new Date(publishedDate ?? '')
   const [, width, height] = /(?<!\d)(\d+)\s*[x×]\s*(\d+)/.exec(resolution ?? '') ?? []
-  return {
+  const result = {
     url,
     title: title ?? url,
     description: content ?? '',
@@ -147,4 +169,5 @@ function toResult(found: SearxngResponse['results'][number]): Result {
     ...((picture ?? thumbnail) ? { imageUrl: picture ?? thumbnail ?? undefined } : {}),
     ...(width === undefined ? {} : { imageWidth: Number(width), imageHeight: Number(height) }),
   }
+  return [result]
 }

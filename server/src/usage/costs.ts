@@ -33,7 +33,7 @@ export async function listCosts(
       (select 'session' as kind, id, name as target, credits_billed::bigint as credits, created_at from session
         where ${selected} and credits_billed > 0 ${top})
       union all
-      (select kind, id, target, credits::bigint, created_at from job where ${selected} and credits > 0 ${top})
+      (select kind, id, nullif(target, ''), credits::bigint, created_at from job where ${selected} and credits > 0 ${top})
       union all
       (select 'extract', id, null, credits::bigint, created_at from extract_job
         where ${selected} and credits > 0 ${top})

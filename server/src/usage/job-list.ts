@@ -57,7 +57,7 @@ const retention = sql`make_interval(secs => ${jobRetentionMs / 1000})`
 function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
   if (filter.kind === 'extract' || filter.kind === 'agent') return undefined
   return sql`(
-    select id, kind, status, target, total, job.completed + recent.completed as completed,
+    select id, kind, status, nullif(target, '') as target, total, job.completed + recent.completed as completed,
       job.failed + recent.failed as failed, (job.credits + recent.credits)::float8 as credits, error, created_at,
       finished_at
     from (

@@ -182,6 +182,32 @@ describe('an option of public clients', () => {
     expect(other.body['code']).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
+  test.each([
+    ['/v2/batch/scrape', { urls: ['http://127.0.0.1:1/'] }],
+    ['/v2/crawl', { url: 'http://127.0.0.1:1/' }],
+  ])('for the version of a client does not make another job of a repeated %s', async (path, request) => {
+    const headers = { authorization: `Bearer ${withModel.server.apiKey}`, 'x-idempotency-key': randomUUID() }
+    const first = await withModel.api('POST', path, { ...request, origin: 'js-sdk@4.42.0' }, headers)
+    const second = await withModel.api('POST', path, { ...request, origin: 'js-sdk@4.43.0' }, headers)
+
+    expect(first.body).toMatchObject({ success: true })
+    expect(second.body['id']).toBe(first.body['id'])
+  })
+
+  test.each([{ lockdown: true }, { minAge: 0 }])(
+    '%o is refused with changeTracking, which loads the page',
+    async (option) => {
+      const { status, body } = await withModel.api('POST', '/v2/scrape', {
+        url: site.url('/'),
+        formats: ['markdown', 'changeTracking'],
+        ...option,
+      })
+
+      expect(status).toBe(400)
+      expect(body['error']).toBe(`changeTracking loads the page, which ${Object.keys(option)[0]} forbids`)
+    },
+  )
+
   test('for an empty crawl prompt is ignored', async () => {
     for (const { api } of [lab, withModel]) {
       const { body } = await api('POST', '/v2/crawl', { url: site.url('/'), prompt: ' ', limit: 1 })

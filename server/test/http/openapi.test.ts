@@ -121,6 +121,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
+  test('has the paths of version 1, also those of routes that both versions share', () => {
+    expect(document.paths).toHaveProperty(['/v1/team/token-usage/historical', 'get', 'operationId'], 'tokenHistoryV1')
+    expect(document.paths).toHaveProperty(['/v1/crawl/{id}', 'delete', 'tags'], ['Version 1'])
+    expect(Object.keys(document.paths)).not.toContain('/v2/interact')
+  })
+
   test('allows strings where the server accepts them', () => {
     // The other schema is that of the page of a session.
     const scrape = named(bodyOf('/v2/scrape').anyOf?.[0]).properties ?? {}

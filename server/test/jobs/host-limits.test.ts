@@ -119,6 +119,8 @@ describe('a batch', () => {
     await vi.waitFor(() => expect(posted.join()).toContain(secret), 10_000)
     await vi.waitFor(async () => expect(await tablesHolding(secret)).toEqual([]), 10_000)
     expect((await fixture.lab.api('GET', `${url}/errors`)).body).toEqual({ errors: [], robotsBlocked: [] })
+    const lists = ['/v2/team/jobs?search=secret', '/v2/team/credit-usage/costs', '/v2/team/activity']
+    for (const list of lists) expect(JSON.stringify((await fixture.lab.api('GET', list)).body)).not.toContain('/secret')
   })
 
   test('is deleted with its pages one day after its end, however long it ran', async () => {

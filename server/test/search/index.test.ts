@@ -127,6 +127,16 @@ describeEachStore('the index', (openStore) => {
     })
   })
 
+  test('has a page once, however often its places were scraped', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(
+      store,
+      ['/one', '/two#end', '/two', '/two#start'].map((path) => ({ url: `http://a.example${path}`, text: 'boats' })),
+    )
+
+    expect((await urls('boats', { limit: 2 })).toSorted()).toEqual(['a.example/one', 'a.example/two'])
+  })
+
   test('supports other languages, and scripts without spaces', async () => {
     await using store = await openStore()
     const { urls } = await fill(store, [

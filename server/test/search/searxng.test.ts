@@ -95,6 +95,20 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     expect(asked('/web')).toContain('boats "at night" -day intitle:result -site:even.example')
   })
 
+  test('asks for several sites at once, and for the plain query if no engine supports that', async () => {
+    const research = { categories: [toCategory({ type: 'research' })], limit: 1 }
+
+    await provider.search(webQuery('knots', { includeDomains: ['a.example', 'b.example'] }), noSignal)
+    await provider.search(webQuery('sails', research), noSignal)
+
+    const queries = asked('/web')
+    expect(queries).toContain('knots site:a.example OR site:b.example')
+    expect(queries).toContain('knots')
+    expect(
+      queries.find((query) => query.startsWith('sails site:arxiv.org OR site:nature.com OR '))?.length,
+    ).toBeLessThan(500)
+  })
+
   test('retries without a filter that no engine supports, with a warning', async () => {
     const filters = { range: readTimeRange('qdr:w'), language: 'de', limit: 2 }
 

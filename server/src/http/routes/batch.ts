@@ -5,7 +5,7 @@ import { pageUrl, sourceUrl } from 'bowline/contract/page-url'
 import { scrapeFields, type ScrapeOptions } from 'bowline/contract/scrape'
 import { listIssues, shorten, andMore } from 'bowline/contract/validation-issues'
 import { BowlineError } from 'bowline/kit/errors'
-import { sha256 } from 'bowline/kit/sha256'
+import { hashRequest } from '../../jobs/hash-request.ts'
 import type { Jobs, JobPage } from '../../jobs/jobs.ts'
 import type { Submission } from '../../jobs/job-plan.ts'
 import { v1Batch } from '../../compat/v1-batch.ts'
@@ -30,7 +30,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     const submission = toSubmission(body, showsExtract)
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const { webhook, maxConcurrency, appendToId } = body
-    const requestHash = sha256(JSON.stringify(body)).toString('hex')
+    const requestHash = hashRequest(body)
     const { id } =
       appendToId === undefined
         ? await jobs.start({

@@ -2,7 +2,7 @@ import type { CrawlRequest } from 'bowline/contract/crawl'
 import { sentUrl } from 'bowline/contract/page-url'
 import { maxUrlLength } from 'bowline/kit/canonical-url'
 import { BowlineError } from 'bowline/kit/errors'
-import { sha256 } from 'bowline/kit/sha256'
+import { hashRequest } from '../../jobs/hash-request.ts'
 import { toCrawlPage } from '../../jobs/choose-links.ts'
 import type { CrawlPlan } from '../../jobs/crawl-plan.ts'
 import type { LanguageModel } from '../../scrape/format/language-model.ts'
@@ -38,7 +38,7 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
       const { languageModel } = deps
       if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
       const { key, idempotencyKey } = call
-      const known = await deps.jobs.findStarted({ teamId: key.teamId, idempotencyKey, requestHash: hashOf(body) })
+      const known = await deps.jobs.findStarted({ teamId: key.teamId, idempotencyKey, requestHash: hashRequest(body) })
       // A repeated request does not ask the model again.
       const promptOptions = known === undefined ? await optionsFromPrompt(languageModel, { url: body.url, prompt }) : {}
       const started = await start(deps, { body, promptOptions }, call)
@@ -106,7 +106,7 @@ async function start(
     apiKeyId: key.id,
     baseUrl,
     idempotencyKey,
-    requestHash: hashOf(body),
+    requestHash: hashRequest(body),
     plan: {
       submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,
@@ -122,10 +122,6 @@ async function start(
     ],
   })
   return { success: true, id, url: `${baseUrl}${jobPath({ id, kind: 'crawl' }, version)}` }
-}
-
-function hashOf(body: CrawlRequest): string {
-  return sha256(JSON.stringify(body)).toString('hex')
 }
 
 const noModelWarning =

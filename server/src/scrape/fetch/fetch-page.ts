@@ -30,7 +30,8 @@ export interface FetchOptions extends Abortable {
   readonly mayFollow?: MayFollow | undefined
 }
 
-const maxRedirects = 10
+/** As many as Chromium follows. */
+const maxRedirects = 20
 
 /**
  * Maximum decompressed size of a page, in bytes. Longer pages are truncated. Files such as PDFs may
@@ -40,7 +41,7 @@ const maxPageBytes = 20_000_000
 const maxFileBytes = 100_000_000
 
 /**
- * Fetches a page and follows up to 10 redirects.
+ * Fetches a page and follows up to 20 redirects.
  * Throws SCRAPE_SITE_ERROR, SCRAPE_SSL_ERROR, SCRAPE_DNS_RESOLUTION_ERROR, EGRESS_REFUSED or the
  * signal's reason.
  */

@@ -21,8 +21,8 @@ export interface ActionOutput {
 const actionSettleMs = 5000
 
 /**
- * Performs actions in order. Throws SCRAPE_ACTION_ERROR or SCRAPE_TIMEOUT, naming the failed
- * action, or the signal's reason.
+ * Performs actions in order. Throws SCRAPE_ACTION_ERROR, SCRAPE_TIMEOUT, or BAD_REQUEST for an
+ * invalid selector, naming the failed action. Throws the signal's reason.
  */
 export async function performActions(
   tab: Tab,
@@ -43,7 +43,8 @@ export async function performActions(
       if (!isBowlineError(error) || !['SCRAPE_ACTION_ERROR', 'CDP_FAILED'].includes(error.code)) throw error
       const selector = /: '([^]*)' is not a valid selector/.exec(error.message)?.[1]
       const why = selector === undefined ? error.message : `\`${selector}\` is not a CSS selector`
-      throw new BowlineError('SCRAPE_ACTION_ERROR', `Action ${index + 1} (${action.type}): ${why}`, {
+      const code = selector === undefined ? 'SCRAPE_ACTION_ERROR' : 'BAD_REQUEST'
+      throw new BowlineError(code, `Action ${index + 1} (${action.type}): ${why}`, {
         hint: error.hint,
         cause: error,
       })

@@ -115,7 +115,7 @@ describe('while fetching a page', () => {
     expect(body).toMatchObject({
       success: false,
       code: 'SCRAPE_SITE_ERROR',
-      error: expect.stringContaining('10 times'),
+      error: expect.stringContaining('20 times'),
     })
   })
 

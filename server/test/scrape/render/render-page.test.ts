@@ -156,15 +156,15 @@ describe('actions', () => {
   })
 
   test.each([
-    ['#no', 'No element matches "#no"'],
-    ["p['", "`p['` is not a CSS selector"],
-  ])('that fail are named with the reason: %s', async (selector, why) => {
+    ['#no', 500, 'SCRAPE_ACTION_ERROR', 'No element matches "#no"'],
+    ["p['", 400, 'BAD_REQUEST', "`p['` is not a CSS selector"],
+  ])('that fail are named with the reason: %s', async (selector, expected, code, why) => {
     const { status, body } = await fixture.scrape('/acting', {
       actions: [{ type: 'scrape' }, { type: 'click', selector }],
     })
 
-    expect(status).toBe(500)
-    expect(body).toMatchObject({ code: 'SCRAPE_ACTION_ERROR', error: `Action 2 (click): ${why}` })
+    expect(status).toBe(expected)
+    expect(body).toMatchObject({ code, error: `Action 2 (click): ${why}` })
   })
 
   test('that time out are named with the condition they waited for', async () => {
