@@ -57,7 +57,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/cluster': ['server/sessions', 'server/profiles', 'server/billing', ...rows],
   'server/compat': [],
+  'server/json-schema': [],
   'server/scrape': [
+    'server/json-schema',
     'server/sessions',
     'server/browsers',
     'server/cdp',
@@ -89,6 +91,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     ...rows,
   ],
   'server/extract': [
+    'server/json-schema',
     'server/search',
     'server/scrape',
     'server/map',
@@ -99,6 +102,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/mcp': ['entry/mcp'],
   'server/agent': [
+    'server/json-schema',
     'entry/mcp',
     'server/mcp',
     'server/search',

@@ -6,7 +6,7 @@ import { createScrapeTool, createSearchTool, type AgentScope, type AgentToolDeps
 import { BudgetExceeded, type BudgetShare } from './budget.ts'
 import type { AssistantMessage, ChatMessage, ToolCall } from './chat.ts'
 import { AgentFailure, createFinishTool, finishName, type FinishTool } from './finish-tool.ts'
-import type { SchemaChecker } from './schema-checker.ts'
+import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import { runToolLoop, type LoopTool, type StepTools, type ToolOutput } from './tool-loop.ts'
 import type { EventFields, Trace } from './trace.ts'
 

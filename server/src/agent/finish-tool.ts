@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 import { parseInput } from './agent-tools.ts'
-import type { CheckResult } from './schema-checker.ts'
+import type { CheckResult } from '../json-schema/schema-checker.ts'
 import type { LoopTool } from './tool-loop.ts'
 
 /** Thrown when an agent fails for a reason that its owner should read. */

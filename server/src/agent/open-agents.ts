@@ -2,13 +2,12 @@ import { jobRetentionMs } from '../kit/job-retention.ts'
 import { runEvery } from '../kit/run-every.ts'
 import { deleteOldAgents } from './agent-queries.ts'
 import { Agents, type AgentsDeps } from './agents.ts'
-import { SchemaChecker } from './schema-checker.ts'
 
 const sweepMs = 3_600_000
 
 /** Starts processing agents on this server. `resources` stops the deletion of old ones. */
-export async function openAgents(resources: AsyncDisposableStack, deps: Omit<AgentsDeps, 'schemas'>): Promise<Agents> {
+export async function openAgents(resources: AsyncDisposableStack, deps: AgentsDeps): Promise<Agents> {
   const sweep = async (): Promise<unknown> => deleteOldAgents(deps.store.db, new Date(Date.now() - jobRetentionMs))
   resources.use(runEvery(sweepMs, sweep, { onError: (error) => deps.onError(error, 'deleting old agents') }))
-  return Agents.open({ ...deps, schemas: resources.use(new SchemaChecker()) })
+  return Agents.open(deps)
 }

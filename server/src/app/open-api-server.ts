@@ -116,6 +116,7 @@ export async function openApiServer(
     scrapes: services.scrapes,
     searches: services.searches,
     languageModel: services.languageModel,
+    schemas: services.schemas,
     prices: shared.prices,
     billing,
     sessions,

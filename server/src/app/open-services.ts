@@ -3,6 +3,7 @@ import type { BrowserHost } from '../browsers/host.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { openJobs, type JobSettings } from '../jobs/open-jobs.ts'
+import { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { Extracts } from '../extract/extracts.ts'
 import { openExtracts } from '../extract/open-extracts.ts'
 import { openTaskQueues } from '../queue/open-task-queues.ts'
@@ -36,6 +37,8 @@ export interface Services {
   readonly monitors: Monitors
   readonly jobs: Jobs
   readonly languageModel: LanguageModel | undefined
+  /** Checks data of the language model. */
+  readonly schemas: SchemaChecker
 }
 
 /** Settings of the services. */
@@ -69,7 +72,8 @@ export async function openServices(
 ): Promise<Services> {
   const { store, prices, billing, metrics, tracer, nodeId, onError } = shared
   const { languageModel, maxMonitors } = settings
-  const scraping = openScraping(resources, settings, { shared, blobs, egress, host })
+  const schemas = resources.use(new SchemaChecker())
+  const scraping = openScraping(resources, settings, { shared, blobs, egress, host, schemas })
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
@@ -95,19 +99,8 @@ export async function openServices(
   })
   const jobDeps = { store, billing, queues, scrapes, webhooks, dispatcher, onError }
   const jobs = await openJobs(resources, settings.jobs, jobDeps)
-  const extracts = await openExtracts(resources, {
-    store,
-    billing,
-    queues,
-    scrapes,
-    searches,
-    renderPage,
-    webhooks,
-    dispatcher,
-    languageModel,
-    prices,
-    onError,
-  })
+  const extractDeps = { ...jobDeps, searches, renderPage, languageModel, schemas, prices }
+  const extracts = await openExtracts(resources, extractDeps)
   return {
     scrapes,
     billedScrapes,
@@ -120,6 +113,7 @@ export async function openServices(
     monitors,
     jobs,
     languageModel,
+    schemas,
   }
 }
 
@@ -127,7 +121,7 @@ export async function openServices(
 function openScraping(
   resources: AsyncDisposableStack,
   settings: Pick<ServiceSettings, 'searches' | 'scrapes' | 'languageModel'>,
-  { shared, blobs, egress, host }: ServiceDeps,
+  { shared, blobs, egress, host, schemas }: ServiceDeps & Pick<Services, 'schemas'>,
 ) {
   const { store, browsers, profiles, prices, billing, metrics, onError } = shared
   const { searches, index } = openSearches(resources, settings.searches, { store, billing, prices, onError })
@@ -139,6 +133,7 @@ function openScraping(
     egress,
     prices,
     languageModel: settings.languageModel,
+    schemas,
     isolation: host.isolation,
     browserVersion: host.binary.version,
     indexPage: index?.add,

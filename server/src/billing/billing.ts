@@ -142,7 +142,7 @@ export class Billing {
       await saveRows?.(db)
       const credits = charge.credits - hold.credits
       if (hold.id !== undefined && credits > 0 && !(await raise(db, { holdId: hold.id, credits })))
-        throw insufficientCredits(charge.credits, (await availableCredits(db, charge.teamId)) ?? 0)
+        throw insufficientCredits(charge.credits, hold.credits + ((await availableCredits(db, charge.teamId)) ?? 0))
       await settle(db, hold.id, charge)
     })
     hold.markSettled()

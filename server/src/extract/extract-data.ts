@@ -2,6 +2,7 @@ import type { Document } from 'bowline/contract/document'
 import { scrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import { headerScope } from '../map/site.ts'
+import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
 import type { PricedScrape } from '../scrape/priced-scrape.ts'
 import { scrapeInSlot, type ScrapeInSlotDeps } from '../scrape/scrape-in-slot.ts'
@@ -17,6 +18,7 @@ import type { Plan } from './plan.ts'
 /** Dependencies of `extractData`. */
 export interface ExtractDeps extends FindPagesDeps, ScrapeInSlotDeps {
   readonly languageModel: LanguageModel
+  readonly schemas: Pick<SchemaChecker, 'warningAbout'>
 }
 
 /** Maximum number of characters of all pages given to the model. */
@@ -66,6 +68,8 @@ export async function extractData(
     prompt: prompt === '' ? undefined : prompt,
     signal,
   })
+  const mismatch = await deps.schemas.warningAbout(job.teamId, plan.schema, data)
+  if (mismatch !== undefined) problems.push(mismatch)
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
 }

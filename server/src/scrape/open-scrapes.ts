@@ -13,6 +13,7 @@ import { Renderer } from './render/renderer.ts'
 import type { IndexPage } from './document/scraped-page.ts'
 import { Scrapes } from './scrapes.ts'
 import { startScrapeSweep } from './document/sweep-scrapes.ts'
+import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { LanguageModel } from './format/language-model.ts'
 import { DocumentReader } from './load/document-reader.ts'
 import { HtmlProcesses } from './format/html-processes.ts'
@@ -28,6 +29,7 @@ export interface OpenScrapesDeps {
   readonly prices: Prices
   /** `undefined` if this server has none. */
   readonly languageModel: LanguageModel | undefined
+  readonly schemas: SchemaChecker
   /** Output of `chromium --version`. */
   readonly browserVersion: string
   readonly indexPage?: IndexPage | undefined
@@ -50,7 +52,7 @@ const maxConcurrentPdfs = Math.max(2, availableParallelism())
 /** Opens the scraper and its workers. `resources` closes them. */
 export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSettings, deps: OpenScrapesDeps): Scrapes {
   const { hasEnhancedProxy, maxPages } = settings
-  const { store, blobs, browsers, profiles, egress, prices, languageModel, indexPage, metrics, onError } = deps
+  const { store, blobs, browsers, profiles, egress, prices, languageModel, schemas, indexPage, metrics, onError } = deps
   const adLists = settings.adLists.length === 0 ? undefined : openLists(resources, settings, deps)
   const chromeMajor = /\d+/.exec(deps.browserVersion)?.[0] ?? '140'
   resources.use(startScrapeSweep({ store, blobs, onError }))
@@ -61,6 +63,7 @@ export function openScrapes(resources: AsyncDisposableStack, settings: ScrapeSet
       egress,
       prices,
       languageModel,
+      schemas,
       indexPage,
       chromeMajor,
       workers: new HtmlProcesses(),

@@ -1,3 +1,4 @@
+import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { Document } from 'bowline/contract/document'
 import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
@@ -34,6 +35,7 @@ export interface ScrapeFinisherDeps {
   readonly jail: Jail | undefined
   readonly prices: Prices
   readonly languageModel: LanguageModel | undefined
+  readonly schemas: Pick<SchemaChecker, 'warningAbout'>
   readonly hasEnhancedProxy: boolean
   readonly storedScrapes: StoredScrapes
   readonly indexPage?: IndexPage | undefined

@@ -1,3 +1,4 @@
+import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { Document } from 'bowline/contract/document'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import type { Prices } from '../billing/prices.ts'
@@ -36,6 +37,7 @@ export interface ScrapesDeps extends LoaderDeps {
   readonly prices: Prices
   /** Without one, formats that need it are refused. */
   readonly languageModel: LanguageModel | undefined
+  readonly schemas: Pick<SchemaChecker, 'warningAbout'>
   readonly hasEnhancedProxy: boolean
   readonly indexPage?: IndexPage | undefined
   /** Default: nothing is recorded. */

@@ -98,7 +98,11 @@ describeEachStore('a hold', (openStore) => {
     await using hold = await billing.reserve({ teamId: team.id, credits: 3 })
     await setTeamCredits(store.db, team.id, 1)
 
-    await expect(billing.settle(hold, billOf(key, 4))).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' })
+    await expect(billing.settle(hold, billOf(key, 4))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_CREDITS',
+      // With those that the work itself has reserved.
+      message: expect.stringContaining('It needs 4, and 1 are left'),
+    })
     await billing.settle(hold, billOf(key, 3))
 
     expect(await findTeam(store.db, team.id)).toMatchObject({ credits: -2, reservedCredits: 0 })

@@ -1,3 +1,4 @@
+import type { SchemaChecker } from '../../json-schema/schema-checker.ts'
 import type { ActionResults, Document } from 'bowline/contract/document'
 import type { Format } from 'bowline/contract/formats'
 import { redactionOf } from 'bowline/contract/redaction'
@@ -29,6 +30,7 @@ import { unappliedWarning } from './unapplied-options.ts'
 export interface BuildOptions extends ProxiedLoad {
   readonly store: Store
   readonly languageModel: LanguageModel | undefined
+  readonly schemas: Pick<SchemaChecker, 'warningAbout'>
   readonly hasEnhancedProxy: boolean
   readonly files: ScrapeFiles
   readonly workers: HtmlProcesses
@@ -63,7 +65,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
   const text = await redact(deps, await makeTextFormats(request, page, processed, deps))
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.save(page.screenshot)
-  const json = await extractData(deps, text)
+  const extracted = await extractData(deps, text)
   const summary = await summarizePage(deps, text)
   const answer = await answerFrom(deps, text)
   const highlights = await highlight(deps, text)
@@ -74,6 +76,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
     text.warning,
     truncationWarning(deps, text),
     productWarning(text),
+    extracted?.warning,
     tracking?.warning,
     proxyWarning(deps),
   ]
@@ -82,7 +85,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
   const document: Document = {
     ...text.formats,
     ...(screenshot !== undefined && { screenshot }),
-    ...(json !== undefined && { json }),
+    ...(extracted !== undefined && { json: extracted.data }),
     ...(summary !== undefined && { summary }),
     ...(answer !== undefined && { answer }),
     ...(highlights !== undefined && { highlights }),
@@ -180,9 +183,14 @@ async function storeActions(files: ScrapeFiles, output: ActionOutput): Promise<A
   return results
 }
 
-async function extractData(deps: BuildOptions, { markdown }: TextFormats): Promise<unknown> {
+async function extractData(
+  deps: BuildOptions,
+  { markdown }: TextFormats,
+): Promise<{ readonly data: unknown; readonly warning: string | undefined } | undefined> {
   const format = deps.request.formats.find((each) => each.type === 'json')
-  return format === undefined ? undefined : extract(deps, format, markdown)
+  if (format === undefined) return undefined
+  const data = await extract(deps, format, markdown)
+  return { data, warning: await deps.schemas.warningAbout(deps.teamId, format.schema, data) }
 }
 
 async function extract(

@@ -69,6 +69,22 @@ test('data is extracted from the Markdown of a page, by schema and prompt, for f
 })
 
 test.each([
+  [schema, '{"title":7}', 'The data of the language model does not match the schema: data/title must be string.'],
+  [
+    { type: 'nope' },
+    '{"title":"The harbour"}',
+    'The data of the language model was not checked against the schema. Invalid JSON schema: ',
+  ],
+])('data that does not match its schema %j comes with a warning', async (wanted, given, warning) => {
+  answer = given
+
+  const page = await scraping.read('/article', { formats: [{ type: 'json', schema: wanted }], maxAge: 0 })
+
+  expect(page['json']).toEqual(JSON.parse(given))
+  expect(page['warning']).toContain(warning)
+})
+
+test.each([
   ['question', { type: 'question', question: 'Who built it?' }, 'Who built it?'],
   ['query', { type: 'query', prompt: 'Who built it?', mode: 'directQuote' }, 'word for word'],
 ])('a %s about a page is answered, for five credits', async (_name, format, asked) => {

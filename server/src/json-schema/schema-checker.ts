@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { FairProcess } from '../kit/fair-process.ts'
 import type { SchemaJob, SchemaOutcome } from './schema-process.ts'
 
-/** Checks results of an agent. Returns what is wrong, or `undefined`. */
+/** Checks data. Returns what is wrong, or `undefined`. */
 export type CheckResult = (data: unknown) => Promise<string | undefined>
 
 type Schema = Readonly<Record<string, unknown>>
@@ -13,7 +13,7 @@ const program = new URL(`./schema-process${extname(import.meta.filename)}`, impo
 const limits = { heapMb: 256, limitMs: 6000 }
 
 /**
- * Checks results against JSON Schemas of users in a process, one at a time and fairly between
+ * Checks data against JSON Schemas of users in a process, one at a time and fairly between
  * teams. A schema can take 2.5 s to compile and 2.5 s to check. The code compiled for one of 76 kB
  * can exceed the heap in one operation, which in a thread would end the server.
  */
@@ -31,6 +31,18 @@ export class SchemaChecker implements AsyncDisposable {
    */
   checkerOf(teamId: string, schema: Schema | undefined): CheckResult {
     return async (data) => (schema === undefined ? undefined : this.#run(teamId, { schema, result: { data } }))
+  }
+
+  /** Returns a warning about data of a language model that does not match, or `undefined`. */
+  async warningAbout(teamId: string, schema: Schema | undefined, data: unknown): Promise<string | undefined> {
+    if (schema === undefined) return undefined
+    try {
+      const problem = await this.#run(teamId, { schema, result: { data } })
+      return problem && `The data of the language model does not match the schema: ${problem}.`
+    } catch (error) {
+      if (!isBowlineError(error)) throw error
+      return `The data of the language model was not checked against the schema. ${error.message}.`
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

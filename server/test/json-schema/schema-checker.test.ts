@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { compileSchema } from '../../src/agent/compile-schema.ts'
-import { SchemaChecker } from '../../src/agent/schema-checker.ts'
+import { compileSchema } from '../../src/json-schema/compile-schema.ts'
+import { SchemaChecker } from '../../src/json-schema/schema-checker.ts'
 
 /** Returns a schema whose checks double with each of its definitions. */
 function doubling(count: number): Record<string, unknown> {
