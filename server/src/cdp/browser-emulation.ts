@@ -29,6 +29,8 @@ type Feature = 'locale' | 'userAgent' | 'geolocation'
  */
 const localeRetryDelaysMs: readonly number[] = [50, 200, 800, 3000]
 
+const pageTypes: ReadonlySet<string> = new Set(['page', 'iframe'])
+
 /** Commands that set or reset an emulation, and the feature they belong to. */
 const features: ReadonlyMap<string, Feature> = new Map([
   ['Emulation.setLocaleOverride', 'locale'],
@@ -199,9 +201,22 @@ export class BrowserEmulation {
   #retryLocale([delayMs, ...later]: readonly number[] = localeRetryDelaysMs): void {
     clearTimeout(this.#localeRetry)
     if (this.#withoutLocale.size === 0) return
-    for (const target of this.#withoutLocale) void this.#apply(target, 'locale')
+    void this.#applyToPagesFirst({ isLast: delayMs === undefined })
     if (delayMs === undefined) return
     this.#localeRetry = setTimeout(() => this.#retryLocale(later), delayMs).unref()
+  }
+
+  /**
+   * The locale of a process ends with the target that has set it. So workers, which may share the
+   * process of a page, get theirs when all pages have it, or at the last attempt.
+   */
+  async #applyToPagesFirst({ isLast }: { readonly isLast: boolean }): Promise<void> {
+    const waiting = (isPage: boolean): readonly AttachedTarget[] =>
+      [...this.#withoutLocale].filter(
+        ({ type, targetId }) => pageTypes.has(type) === isPage && !this.#clients.has(`locale ${targetId}`),
+      )
+    await Promise.all(waiting(true).map(async (target) => this.#apply(target, 'locale')))
+    if (isLast || waiting(true).length === 0) for (const worker of waiting(false)) void this.#apply(worker, 'locale')
   }
 
   /**

@@ -203,6 +203,22 @@ describe.each(['shell', 'chromium'] as const)('a session that emulates a device 
     await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
   })
 
+  test('keeps it when a shared worker ends that was there while a client replaced it', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      await page.evaluate(realms['a shared worker'])
+      const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void open('/facts')`)])
+      await popup.waitForLoadState()
+      const cdp = await page.context().newCDPSession(popup)
+      await cdp.send('Emulation.setLocaleOverride', { locale: 'fr-FR' })
+      await popup.close()
+      await expect.poll(async () => page.evaluate(facts)).toEqual(expected)
+
+      await page.reload()
+
+      expect(await page.evaluate('facts')).toEqual(inWindow)
+    }
+  })
+
   test('shows it to a popup whose opener has closed or left its site', async () => {
     for (const leave of ['close', 'goto'] as const) {
       const opener = await page.context().newPage()
