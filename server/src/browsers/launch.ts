@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionNetwork, SessionProxy } from 'bowline/contract/session-network'
 import { abortable, signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
-import { routePipe, type CdpRouter } from '../cdp/router.ts'
+import { routePipe, type MessageFilter, type CdpRouter } from '../cdp/router.ts'
 import { guardInternalPages, type TargetKinds } from '../cdp/internal-pages.ts'
 import {
   assertLoadsExtensions,
@@ -45,8 +45,8 @@ export interface ProxyEndpoint extends AsyncDisposable {
   readonly listenOn?: (listener: Server) => void
   /** Listens on a socket of another network whose processes belong to the browser's session. */
   readonly listenAlso?: (listener: Server) => AsyncDisposable
-  /** Removes traces of the proxy from a CDP message of the browser. */
-  readonly rewrite?: (message: Buffer) => Buffer
+  /** Removes traces of the proxy from the CDP messages of the browser. */
+  readonly messages?: MessageFilter
   /** Applies the options of a session. Throws EGRESS_REFUSED or EGRESS_FAILED. */
   readonly applyNetwork?: (network: SessionNetwork) => Promise<void>
   /** Opens the proxy of a context. It also accepts SOCKS5 unless `asksForCredentials` is set. */
@@ -172,7 +172,7 @@ export async function launchBrowser(
     await started.exited
   })
   writeLedger(folder.root, browserLedger, started.pid)
-  const router = routePipe(started.pipe, proxy?.rewrite)
+  const router = routePipe(started.pipe, proxy?.messages)
   const ready = await waitUntilReady(started, { router, proxy, kind: binary.kind }, options, signal)
   undo.move()
   const watch = watchBrowser(router, { ...options.watch, onHung: () => started.kill() })

@@ -22,8 +22,9 @@ export interface CdpChannel extends AsyncDisposable {
   /**
    * Sends a command. `unknown-session`: its `sessionId` does not belong to this channel. `full`:
    * the command was sent, but the pipe is full; send nothing more until `router.onDrain` calls.
+   * `too-large`: Chromium does not read it.
    */
-  readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session'
+  readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session' | 'too-large'
   /** Whether the session was announced to this channel. */
   readonly includes: (cdpSessionId: string) => boolean
 }

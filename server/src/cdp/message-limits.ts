@@ -8,6 +8,18 @@ import { cdpSessionIdAtTail } from './message.ts'
 export const maxMessageBytes = 256 * 1024 * 1024
 
 /**
+ * Maximum size of a message that Chromium reads from its pipe, with the zero byte at its end. It
+ * stops reading at a larger one, without an error.
+ */
+export const maxCommandBytes = 100 * 1024 * 1024
+
+/** Whether Chromium does not read a message. */
+export function isTooLargeForBrowser(message: string): boolean {
+  // A letter has up to three bytes.
+  return message.length * 3 >= maxCommandBytes && Buffer.byteLength(message) >= maxCommandBytes
+}
+
+/**
  * Maximum size of results of the server's own calls, in bytes. The router subtracts each result, so
  * one object limits the sum of several calls.
  */

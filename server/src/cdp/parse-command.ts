@@ -11,21 +11,21 @@ const maxSessionIdLength = 100
  */
 export function parseCommand(text: unknown): CdpCommand | undefined {
   if (typeof text !== 'string' || isCostlyToParse(text)) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    // Not JSON.
-    return undefined
-  }
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return undefined
   const { id, method, params, sessionId } = value as Record<string, unknown>
   if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
-  if (params !== undefined && (typeof params !== 'object' || params === null)) return undefined
+  // Chromium, too, takes null and '' for absent: serializers of some languages write them.
+  if (params !== undefined && typeof params !== 'object') return undefined
   // Error responses contain it.
   if (sessionId !== undefined && (typeof sessionId !== 'string' || sessionId.length > maxSessionIdLength))
     return undefined
-  return { id: id as number, method, params: params as CdpCommand['params'], sessionId }
+  return {
+    id: id as number,
+    method,
+    params: (params ?? undefined) as CdpCommand['params'],
+    sessionId: sessionId === '' ? undefined : sessionId,
+  }
 }
 
 /**
@@ -40,21 +40,39 @@ export function isValidId(id: number): boolean {
 const idAtStart = /^\s*\{\s*"id"\s*:\s*(-?\d{1,10})\s*,/
 const sessionIdAtEnd = /"sessionId"\s*:\s*"([\w-]{1,64})"\s*\}\s*$/
 
-/** Error of a text that is not parsed, with the ids that drivers write at its start and its end. */
+/** Error of a text that is not a command, with its ids as far as they are known. */
 export interface CommandFault {
   readonly id: number | undefined
   readonly sessionId: string | undefined
+  /** `parse`: the text is no JSON. `request`: it is no command. */
+  readonly kind: 'parse' | 'request'
   readonly message: string
 }
 
 /** Describes why `parseCommand` returned `undefined`. */
 export function describeFault(text: string): CommandFault {
   if (!isCostlyToParse(text)) {
-    const message = 'Message must be a JSON object with an integer id and a method'
-    return { id: undefined, sessionId: undefined, message }
+    const value = parseJson(text)
+    const message = 'Message must be a JSON object with an integer id, a method, and optional params and sessionId'
+    return { id: idOf(value), sessionId: undefined, kind: value === undefined ? 'parse' : 'request', message }
   }
   const [, id] = idAtStart.exec(text.slice(0, 100)) ?? []
   const [, sessionId] = sessionIdAtEnd.exec(text.slice(-200)) ?? []
   const message = 'The parameters have too many or too deeply nested values: send fewer at once, or a JSON string'
-  return { id: id === undefined ? undefined : Number(id), sessionId, message }
+  // Drivers write the ids at the start and at the end.
+  return { id: id === undefined ? undefined : Number(id), sessionId, kind: 'parse', message }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    // Not JSON.
+    return undefined
+  }
+}
+
+function idOf(value: unknown): number | undefined {
+  const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
+  return Number.isSafeInteger(id) ? (id as number) : undefined
 }

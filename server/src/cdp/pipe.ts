@@ -6,6 +6,7 @@ import { maxMessageBytes, replaceOversized } from './message-limits.ts'
 export interface CdpPipe {
   /**
    * Sends one message. Returns false if the pipe is full: send nothing more until `onDrain` calls.
+   * A closed pipe drops it.
    */
   readonly send: (message: string) => boolean
   /**
@@ -52,7 +53,8 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   }
   return {
     send: (message) => {
-      if (!toBrowser.writable) return false
+      // Nothing would drain it.
+      if (!toBrowser.writable) return true
       batch.beforeWrite()
       return toBrowser.write(`${message}\0`)
     },

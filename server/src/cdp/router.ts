@@ -1,6 +1,13 @@
 import { BowlineError } from 'bowline/kit/errors'
-import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpResponse } from './message.ts'
-import { isOversizedEvent, OversizedResult, responseId, resultLimit, type ResultBudget } from './message-limits.ts'
+import { cdpSessionIdAtTail, isTargetEvent, withoutCdpSessionId, type CdpCommand, type CdpResponse } from './message.ts'
+import {
+  isOversizedEvent,
+  isTooLargeForBrowser,
+  OversizedResult,
+  responseId,
+  resultLimit,
+  type ResultBudget,
+} from './message-limits.ts'
 import type { CdpChannel, ChannelTarget, Receive } from './channel.ts'
 import type { CdpPipe } from './pipe.ts'
 import type { CdpCall, CdpEvent, CdpMethod, CdpParams, CdpResult } from './protocol.ts'
@@ -69,14 +76,21 @@ interface SessionRoute {
   readonly origin?: { readonly parent: string; readonly targetId: string }
 }
 
-/** Routes the messages of a pipe, after `rewrite` has changed them. Only one router per pipe. */
-export function routePipe(pipe: CdpPipe, rewrite?: (message: Buffer) => Buffer): CdpRouter {
-  return new PipeRouter(pipe, rewrite)
+/** Changes messages of a browser, and learns of the commands of its clients. */
+export interface MessageFilter {
+  readonly rewrite: (message: Buffer) => Buffer
+  readonly noteCommand: (command: CdpCommand) => void
+}
+
+/** Routes the messages of a pipe, after `filter` has changed them. Only one router per pipe. */
+export function routePipe(pipe: CdpPipe, filter?: MessageFilter): CdpRouter {
+  return new PipeRouter(pipe, filter)
 }
 
 class PipeRouter implements CdpRouter {
   readonly closed: Promise<void>
   readonly #pipe: CdpPipe
+  readonly #filter: MessageFilter | undefined
   /** Sessions of clients, by id. */
   readonly #sessions = new Map<string, SessionRoute>()
   /** Ids of the server's sessions. */
@@ -92,9 +106,10 @@ class PipeRouter implements CdpRouter {
   #isPaused = false
   #lastMessageMs = performance.now()
 
-  constructor(pipe: CdpPipe, rewrite: ((message: Buffer) => Buffer) | undefined) {
+  constructor(pipe: CdpPipe, filter: MessageFilter | undefined) {
     this.#pipe = pipe
-    pipe.onMessage((message) => this.#route(rewrite === undefined ? message : rewrite(message)))
+    this.#filter = filter
+    pipe.onMessage((message) => this.#route(filter === undefined ? message : filter.rewrite(message)))
     pipe.onDrain(() => {
       for (const listener of this.#drainListeners) listener()
     })
@@ -156,7 +171,10 @@ class PipeRouter implements CdpRouter {
         const cdpSessionId = command.sessionId ?? root
         if (!sessions.has(cdpSessionId) || command.sessionId === root) return 'unknown-session'
         const { id, method, params } = command
-        return this.#pipe.send(JSON.stringify({ id, method, params, sessionId: cdpSessionId })) ? 'sent' : 'full'
+        const message = JSON.stringify({ id, method, params, sessionId: cdpSessionId })
+        if (isTooLargeForBrowser(message)) return 'too-large'
+        this.#filter?.noteCommand(command)
+        return this.#pipe.send(message) ? 'sent' : 'full'
       },
       [Symbol.asyncDispose]: async () => {
         stop()

@@ -1,5 +1,12 @@
 import type { HostPort } from './host-port.ts'
-import { closedWithoutResponse, rejectedHeads, tunnelFailures, type NetError } from './net-errors.ts'
+import {
+  closedWithoutResponse,
+  netErrorNumbers,
+  netErrors,
+  rejectedHeads,
+  tunnelFailures,
+  type NetError,
+} from './net-errors.ts'
 
 /**
  * Time after a failure in which its CDP messages may still arrive, in milliseconds. A client that
@@ -32,13 +39,17 @@ const events = {
 const commandResponse = Buffer.from('{"id":')
 /** The response to a failed `Page.navigate`. Results of scripts have another key first. */
 const failedNavigation = /^\{"id":\d+,"result":\{"frameId":"[^"]*",(?:"loaderId":"[^"]*",)?"errorText":"net::/
+/** The response to a failed `Network.loadNetworkResource`. */
+const failedResource = /^\{"id":\d+,"result":\{"resource":\{"success":false,"netError":-\d+,"netErrorName":"net::/
 const responseKeys = {
   response: Buffer.from('"response":{"url":"'),
   request: Buffer.from('"redirectResponse":{"url":"'),
   sent: Buffer.from('"request":{"url":"'),
   socket: Buffer.from('"url":"'),
 }
-const requestId = /"(?:requestId|loaderId|networkRequestId)":"([^"]+)"/
+const interceptionId = /"requestId":"([^"]+)"/
+const networkId = Buffer.from('"networkId":"')
+const requestId = /"(?:requestId|loaderId|networkRequestId|networkId)":"([^"]+)"/
 /** The key before the origin of a proxy in `Fetch.authRequired`. */
 const proxyChallenge = Buffer.from('"source":"Proxy","origin":"')
 /** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
@@ -57,6 +68,12 @@ const actualErrors: ReadonlyMap<string, readonly NetError[]> = new Map<string, r
   ['ERR_TUNNEL_CONNECTION_FAILED', ['ERR_PROXY_CONNECTION_FAILED']] as const,
   ['ERR_EMPTY_RESPONSE', [...closedWithoutResponse]] as const,
 ])
+
+/** A CDP command of a client. */
+interface SentCommand {
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+}
 
 /** Explanation of `ERR_BLOCKED_BY_ADMINISTRATOR`, unless a rule of the session refused the host. */
 const policyExplanation =
@@ -85,6 +102,9 @@ export class BrowserMessages {
   /** Addresses by host and port. Undefined behind an upstream proxy. */
   readonly #addresses = new Map<string, string | undefined>()
 
+  /** Request ids by the ids of their interceptions. */
+  readonly #intercepted = new Map<string, string>()
+
   /** Host and port by request id. Only of clients that have enabled the Network domain. */
   readonly #requests = new Map<string, string>()
 
@@ -106,6 +126,14 @@ export class BrowserMessages {
     this.#refusedPageExplanation = explanation
   }
 
+  /** Records where a client sends an intercepted request, whose events keep the first URL. */
+  noteCommand({ method, params = {} }: SentCommand): void {
+    if (method !== 'Fetch.continueRequest' || typeof params['url'] !== 'string') return
+    const url = URL.parse(params['url'])
+    const id = this.#intercepted.get(String(params['requestId']))
+    if (url !== null && id !== undefined) setLast(this.#requests, id, keyOf(url.hostname, portOf(url)))
+  }
+
   /** Records the address a host was connected at. */
   noteConnection({ host, port }: HostPort, address: string | undefined): void {
     setLast(this.#addresses, keyOf(host, port), address)
@@ -119,12 +147,13 @@ export class BrowserMessages {
       this.#noteRequest(message, responseKeys.sent)
       return this.#rewriteAddress(message, responseKeys.request)
     }
+    if (startsWith(message, events.paused)) this.#noteInterception(message)
     if (startsWith(message, events.socketCreated)) this.#noteRequest(message, responseKeys.socket)
     if (performance.now() - this.#lastFailureMs > failureMs) return message
     if (startsWith(message, commandResponse)) {
-      return failedNavigation.test(message.toString('latin1', 0, responseStartBytes))
-        ? this.#rewriteError(message, true)
-        : message
+      const start = message.toString('latin1', 0, responseStartBytes)
+      if (failedNavigation.test(start)) return this.#rewriteError(message, true)
+      return failedResource.test(start) ? this.#rewriteResource(message) : message
     }
     if (startsWith(message, events.paused)) return this.#rewriteReason(message)
     const isMisreported =
@@ -140,6 +169,13 @@ export class BrowserMessages {
     const target = { host: url.hostname, port: portOf(url) }
     setLast(this.#requests, id, keyOf(target.host, target.port))
     if (target.host.length > maxSocksName) this.noteFailure('ERR_NAME_NOT_RESOLVED', target)
+  }
+
+  #noteInterception(message: Buffer): void {
+    const [, id] = interceptionId.exec(message.toString('latin1', 0, responseStartBytes)) ?? []
+    const at = message.lastIndexOf(networkId)
+    const [, request] = requestId.exec(message.toString('latin1', at, at + responseStartBytes)) ?? []
+    if (id !== undefined && at !== -1 && request !== undefined) setLast(this.#intercepted, id, request)
   }
 
   /**
@@ -165,6 +201,16 @@ export class BrowserMessages {
       return `net::${real}${isRefusal ? ` (${this.#refusalExplanation})` : ''}`
     })
     return rewritten === text ? message : Buffer.from(rewritten, 'latin1')
+  }
+
+  /** Replaces the name and the number of the error. */
+  #rewriteResource(message: Buffer): Buffer {
+    const rewritten = this.#rewriteError(message, false)
+    const text = rewritten.toString('latin1')
+    const name = /"netErrorName":"net::(ERR_[A-Z_]+)/.exec(text)?.[1]
+    const number = netErrors.includes(name as NetError) ? netErrorNumbers[name as NetError] : undefined
+    if (rewritten === message || number === undefined) return message
+    return Buffer.from(text.replace(/"netError":-\d+/, `"netError":${number}`), 'latin1')
   }
 
   /** Names the proxy of the client as the origin of its request for credentials. */

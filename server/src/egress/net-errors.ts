@@ -15,6 +15,18 @@ export const netErrors = [
   'ERR_TUNNEL_CONNECTION_FAILED',
 ] as const
 
+/** Chromium's numbers of the net errors. */
+export const netErrorNumbers: Readonly<Record<NetError, number>> = {
+  ERR_ADDRESS_UNREACHABLE: -109,
+  ERR_BLOCKED_BY_ADMINISTRATOR: -22,
+  ERR_CONNECTION_REFUSED: -102,
+  ERR_CONNECTION_RESET: -101,
+  ERR_CONNECTION_TIMED_OUT: -118,
+  ERR_NAME_NOT_RESOLVED: -105,
+  ERR_PROXY_CONNECTION_FAILED: -130,
+  ERR_TUNNEL_CONNECTION_FAILED: -111,
+}
+
 /** The net error of an EGRESS_REFUSED or EGRESS_FAILED. Default: `ERR_TUNNEL_CONNECTION_FAILED`. */
 export function netErrorOf(error: unknown): NetError {
   if (!isBowlineError(error)) return 'ERR_TUNNEL_CONNECTION_FAILED'

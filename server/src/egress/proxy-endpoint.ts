@@ -26,8 +26,8 @@ export interface ProxyEndpoint extends AsyncDisposable {
    */
   readonly listenAlso: (listener: Server) => AsyncDisposable
   readonly traffic: () => Traffic
-  /** Removes traces of the proxy from a CDP message; see `BrowserMessages`. */
-  readonly rewrite: (message: Buffer) => Buffer
+  /** Removes traces of the proxy from CDP messages; see `BrowserMessages`. */
+  readonly messages: Pick<BrowserMessages, 'rewrite' | 'noteCommand'>
   /**
    * Applies the options of a session to all further connections. Throws EGRESS_REFUSED or
    * EGRESS_FAILED if its proxy cannot be used.
@@ -128,7 +128,7 @@ export async function openProxyEndpoint(
       return { [Symbol.asyncDispose]: async () => void also.close() }
     },
     traffic: () => traffic.total(),
-    rewrite: messages.rewrite,
+    messages,
     noteRefusedPage: (explanation) => messages.noteRefusedPage(explanation),
     applyNetwork: async (network) => browserConnector.applyNetwork(network),
     openContext: async (proxy) => contexts.open(proxy, async () => browserConnector.withProxy(proxy)),

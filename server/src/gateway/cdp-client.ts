@@ -1,6 +1,7 @@
 import type { EndReason } from 'bowline/contract/browser'
 import { messageOf } from 'bowline/kit/message-of'
 import { isEvent, isTargetEvent, type CdpCommand } from '../cdp/message.ts'
+import { maxCommandBytes } from '../cdp/message-limits.ts'
 import { describeFault, isValidId, parseCommand } from '../cdp/parse-command.ts'
 import type { ClientTarget } from '../cdp/browser-emulation.ts'
 import type { CdpEvent } from '../cdp/protocol.ts'
@@ -180,8 +181,8 @@ export class CdpClient {
     const text = data.toString()
     const command = parseCommand(text)
     if (command === undefined) {
-      const { message, ...ids } = describeFault(text)
-      this.#respond({ ...ids, error: { code: errorCodes.parse, message } })
+      const { message, kind, ...ids } = describeFault(text)
+      this.#respond({ ...ids, error: { code: errorCodes[kind], message } })
       return
     }
     if (isValidId(command.id)) return this.#handle(command, data.length)
@@ -330,6 +331,12 @@ export class CdpClient {
     this.#pages.trackCommand(command)
     const sent = this.#channel.send(this.#adapt(command))
     if (sent === 'full') this.#connection.pauseReading()
+    if (sent === 'too-large') {
+      return this.#refuse(
+        command,
+        `The browser reads commands of at most ${maxCommandBytes / 2 ** 20} MiB: send less at once`,
+      )
+    }
     if (sent !== 'unknown-session') return
     const error = { code: errorCodes.session, message: 'Session with given id not found.' }
     this.#respond({ id, sessionId: cdpSessionId, error })

@@ -112,6 +112,8 @@ export class ClientConnection {
     this.#isClosing = true
     if (this.#current === undefined) return this.#end()
     const webSocket = this.#current
+    // To receive the close frame of the client.
+    this.resumeReading()
     webSocket.close(closeCodes[reason], reason)
     setTimeout(() => webSocket.terminate(), reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs).unref()
   }

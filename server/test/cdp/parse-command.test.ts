@@ -28,13 +28,27 @@ test.each<[name: string, value: unknown]>([
   expect(parseCommand(text)?.params?.['a']).toEqual(value)
 })
 
-test('a malformed command is described without ids', () => {
-  expect(describeFault('{"id":7,')).toEqual({
-    id: undefined,
+test.each([
+  ['{"id":7,', undefined, 'parse'],
+  ['{"id":7,"method":5}', 7, 'request'],
+  ['{"id":"7","method":"A.b"}', undefined, 'request'],
+  ['[1]', undefined, 'request'],
+])('%s, which is no command, is described with its id', (text, id, kind) => {
+  expect(parseCommand(text)).toBeUndefined()
+  expect(describeFault(text)).toEqual({
+    id,
     sessionId: undefined,
-    message: 'Message must be a JSON object with an integer id and a method',
+    kind,
+    message: 'Message must be a JSON object with an integer id, a method, and optional params and sessionId',
   })
 })
+
+test.each(['{"id":7,"method":"A.b","params":null,"sessionId":""}', '{"id":7,"method":"A.b"}'])(
+  '%s is a command without parameters and session',
+  (text) => {
+    expect(parseCommand(text)).toEqual({ id: 7, method: 'A.b', params: undefined, sessionId: undefined })
+  },
+)
 
 test('a command with a session id of a megabyte, which its error would repeat, is malformed', () => {
   expect(parseCommand(JSON.stringify({ id: 1, method: 'A.b', sessionId: 'x'.repeat(1_000_000) }))).toBeUndefined()

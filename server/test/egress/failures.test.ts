@@ -231,6 +231,42 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
     // Both browsers send the same messages, and the server changes them.
     if (kind === 'chromium') return
 
+    test('a request that a client sends to another URL fails with the error of that URL', async () => {
+      const page = await browser.contexts()[0]!.newPage()
+      const failed: string[] = []
+      page.on('requestfailed', (request) => failed.push(request.failure()!.errorText))
+      await page.route('**/to-closed', async (route) => route.continue({ url: urls['a closed port']! }))
+      await page.route('**/to-unknown', async (route) => route.continue({ url: urls['an unknown name']! }))
+
+      const errors = {
+        closed: await failIn(page, site.url('/to-closed')),
+        unknown: await failIn(page, site.url('/to-unknown')),
+      }
+
+      const codes = ['net::ERR_CONNECTION_REFUSED', 'net::ERR_NAME_NOT_RESOLVED']
+      expect(Object.values(codesOf(errors))).toEqual(codes)
+      expect(failed).toEqual(codes)
+    })
+
+    test('a resource that a client loads fails with the name and the number of the error', async () => {
+      const page = await browser.contexts()[0]!.newPage()
+      await page.goto(site.url('/'))
+      const cdp = await page.context().newCDPSession(page)
+      const { frameTree } = await cdp.send('Page.getFrameTree')
+      const load = async (url: string): Promise<unknown> => {
+        const options = { disableCache: true, includeCredentials: false }
+        const { resource } = await cdp.send('Network.loadNetworkResource', {
+          frameId: frameTree.frame.id,
+          url,
+          options,
+        })
+        return [resource.netErrorName, resource.netError]
+      }
+
+      expect(await load(urls['a closed port']!)).toEqual(['net::ERR_CONNECTION_REFUSED', -102])
+      expect(await load(urls['an unknown name over https']!)).toEqual(['net::ERR_NAME_NOT_RESOLVED', -105])
+    })
+
     test('after a failure, a malformed response of another site keeps its own error, and results their text', async () => {
       const heads = ['Location: /a\r\nLocation: /b', 'Content-Length: 1\r\nContent-Length: 2']
       await using malformed = await startRawServer((socket) =>

@@ -167,6 +167,42 @@ describe('a CDP command', () => {
     },
   )
 
+  test.each([
+    [{ params: null }, undefined],
+    [{ sessionId: '' }, undefined],
+    [{ params: 'x' }, -32_600],
+    [{ sessionId: null }, -32_600],
+    [{ method: 5 }, -32_600],
+    [{ method: undefined }, -32_600],
+  ])('with %o is answered with its id, as by Chromium', async (change, code) => {
+    await using cdp = await connectCdp(session.cdpUrl)
+    const answered = once(cdp.socket, 'message')
+
+    cdp.socket.send(JSON.stringify({ id: 8, method: 'Browser.getVersion', ...change }))
+
+    const [answer] = (await answered) as [Buffer]
+    const expected = code === undefined ? { result: { product: expect.any(String) } } : { error: { code } }
+    expect(JSON.parse(answer.toString())).toMatchObject({ id: 8, ...expected })
+  })
+
+  test('that Chromium would not read is refused, and the session stays as it is', async () => {
+    await using cdp = await connectCdp(session.cdpUrl)
+    await using other = await connectCdp(session.cdpUrl)
+    const page = await cdp.attachToPage()
+    const evaluate = async (bytes: number) =>
+      cdp.call('Runtime.evaluate', { expression: `"${'y'.repeat(bytes)}".length` }, page)
+
+    const refused = await evaluate(100 * 2 ** 20)
+    const passed = await evaluate(95 * 2 ** 20)
+
+    expect(refused).toMatchObject({
+      sessionId: page,
+      error: { code: -32_000, message: 'The browser reads commands of at most 100 MiB: send less at once' },
+    })
+    expect(passed.result?.['result'].value).toBe(95 * 2 ** 20)
+    expect((await other.call('Browser.getVersion')).result).toBeDefined()
+  })
+
   test('that is nested too deeply to serialize returns an error, and the connection stays open', async () => {
     await using cdp = await connectCdp(session.cdpUrl)
     const answers: unknown[] = []
@@ -307,7 +343,15 @@ describe('a connected client', () => {
 
     process.kill(pid!, 'SIGKILL')
 
+    const killedAt = performance.now()
+    // A client that sends more than the pipe of a browser that is gone can take.
+    const sending = setInterval(() => {
+      for (let count = 0; count < 20; count += 1) void cdp.call('Browser.getVersion')
+    }, 0)
     expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
+    clearInterval(sending)
+    // Without a wait for a close frame that is not read.
+    expect(performance.now() - killedAt).toBeLessThan(1900)
     await expect
       .poll(async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body)
       .toMatchObject({
