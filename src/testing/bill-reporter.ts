@@ -62,8 +62,10 @@ export class BillReporter implements Reporter {
     const width = Math.max(...[...rows, all].map(([name]) => name.length))
     yield ''
     yield `  ${'Bowline'.padEnd(width)}  sessions  credits`
+    // Files that share a session have parts of its credits.
+    const decimals = rows.every(([, cost]) => Number.isInteger(cost.credits)) ? 0 : 1
     for (const [name, cost] of [...rows, all]) {
-      yield `  ${name.padEnd(width)}  ${String(cost.sessions).padStart(8)}  ${format(cost.credits).padStart(7)}`
+      yield `  ${name.padEnd(width)}  ${String(cost.sessions).padStart(8)}  ${cost.credits.toFixed(decimals).padStart(7)}`
     }
     const billed = new Set(reports.map(({ bill }) => bill.sessionId))
     const unknown = [...this.#sessionIds].filter((id) => !billed.has(id)).length
@@ -103,8 +105,4 @@ function splitByFile(reports: readonly SessionReport[]): ReadonlyMap<string, Cos
     }
   }
   return files
-}
-
-function format(credits: number): string {
-  return Number.isInteger(credits) ? String(credits) : credits.toFixed(1)
 }

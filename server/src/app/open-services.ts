@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { BrowserHost } from '../browsers/host.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -70,17 +71,15 @@ export async function openServices(
   settings: ServiceSettings,
   { shared, blobs, egress, host }: ServiceDeps,
 ): Promise<Services> {
-  const { store, prices, billing, metrics, tracer, nodeId, onError } = shared
+  const { store, billing, metrics, nodeId, onError } = shared
   const { languageModel, maxMonitors } = settings
   const schemas = resources.use(new SchemaChecker())
   const scraping = openScraping(resources, settings, { shared, blobs, egress, host, schemas })
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
-  const queues = resources.use(await openTaskQueues({ store, tracer, onError }))
-  const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, metrics, onError })
-  const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
-  const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
+  const sending = await openSending(resources, settings, { shared, dispatcher })
+  const { queues, webhooks, sessionWebhooks, mailer } = sending
   const monitors = await openMonitors(resources, {
     store,
     billing,
@@ -97,10 +96,7 @@ export async function openServices(
     metrics,
     onError,
   })
-  const jobDeps = { store, billing, queues, scrapes, webhooks, dispatcher, onError }
-  const jobs = await openJobs(resources, settings.jobs, jobDeps)
-  const extractDeps = { ...jobDeps, searches, renderPage, languageModel, schemas, prices }
-  const extracts = await openExtracts(resources, extractDeps)
+  const { jobs, extracts } = await openPageWork(resources, settings, { shared, scraping, sending, dispatcher, schemas })
   return {
     scrapes,
     billedScrapes,
@@ -115,6 +111,54 @@ export async function openServices(
     languageModel,
     schemas,
   }
+}
+
+/** Opens jobs and extractions. */
+async function openPageWork(
+  resources: AsyncDisposableStack,
+  settings: Pick<ServiceSettings, 'jobs' | 'languageModel'>,
+  deps: Pick<ServiceDeps, 'shared'> & {
+    readonly scraping: ReturnType<typeof openScraping>
+    readonly sending: Awaited<ReturnType<typeof openSending>>
+    readonly dispatcher: Dispatcher
+    readonly schemas: SchemaChecker
+  },
+) {
+  const { dispatcher, schemas } = deps
+  const { store, billing, prices, onError } = deps.shared
+  const { scrapes, searches, renderPage } = deps.scraping
+  const { queues, webhooks } = deps.sending
+  const jobDeps = { store, billing, queues, scrapes, webhooks, dispatcher, onError }
+  const jobs = await openJobs(resources, settings.jobs, jobDeps)
+  const extracts = await openExtracts(resources, {
+    store,
+    billing,
+    queues,
+    scrapes,
+    searches,
+    renderPage,
+    webhooks,
+    dispatcher,
+    languageModel: settings.languageModel,
+    schemas,
+    prices,
+    onError,
+  })
+  return { jobs, extracts }
+}
+
+/** Opens queues, webhooks and emails. */
+async function openSending(
+  resources: AsyncDisposableStack,
+  settings: Pick<ServiceSettings, 'webhooks' | 'mail'>,
+  { shared, dispatcher }: Pick<ServiceDeps, 'shared'> & { readonly dispatcher: Dispatcher },
+) {
+  const { store, metrics, tracer, onError } = shared
+  const queues = resources.use(await openTaskQueues({ store, tracer, onError }))
+  const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, metrics, onError })
+  const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
+  const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
+  return { queues, webhooks, sessionWebhooks, mailer }
 }
 
 /** Opens scrapes, searches and maps. */

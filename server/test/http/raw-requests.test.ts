@@ -70,3 +70,24 @@ describe('a request that is not HTTP gets the error shape of the API:', () => {
     })
   })
 })
+
+test('a body that is too large is answered, and the connection stays open for the rest of it', async () => {
+  const { port, hostname } = new URL(lab.server.url)
+  const socket = connect(Number(port), hostname)
+    .setEncoding('utf8')
+    .on('error', () => undefined)
+  let received = ''
+  socket.on('data', (chunk: string) => (received += chunk))
+  const length = 12_000_000
+  socket.write(
+    `POST /v2/batch/scrape HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${lab.server.apiKey}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+  )
+  await expect.poll(() => received).toContain('HTTP/1.1 413')
+
+  socket.write(Buffer.alloc(length, ' '))
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+
+  await once(socket, 'close')
+  expect(received).toContain('HTTP/1.1 200')
+})
