@@ -16,9 +16,10 @@ export interface Tabs extends AsyncDisposable {
   readonly list: () => readonly Tab[]
   readonly has: (tabId: string) => boolean
   /**
-   * Updates a tab's title and URL. The browser sends no event when a loaded page changes its title.
+   * Updates the titles and URLs of all tabs. The browser sends no event when a loaded page changes
+   * its title.
    */
-  readonly refresh: (tabId: string) => Promise<void>
+  readonly refresh: () => Promise<void>
   /** Session with the browser. It ends with this object, as do all sessions opened in it. */
   readonly browserSession: CdpSession
 }
@@ -45,11 +46,13 @@ export async function watchTabs(
     browserSession,
     list: () => [...tabs.values()],
     has: (tabId) => tabs.has(tabId),
-    refresh: async (tabId) => {
-      // A crashed tab keeps its last title.
-      if (tabs.get(tabId)?.isCrashed !== false) return
-      const { targetInfo } = await browserSession.call('Target.getTargetInfo', { targetId: tabId })
-      if (tabs.get(tabId)?.isCrashed === false) follow({ method: 'Target.targetInfoChanged', params: { targetInfo } })
+    refresh: async () => {
+      const { targetInfos } = await browserSession.call('Target.getTargets', { filter: [{ type: 'page' }] })
+      for (const targetInfo of targetInfos) {
+        // A crashed tab keeps its last title.
+        if (tabs.get(targetInfo.targetId)?.isCrashed !== false) continue
+        follow({ method: 'Target.targetInfoChanged', params: { targetInfo } })
+      }
     },
     [Symbol.asyncDispose]: async () => {
       stop()

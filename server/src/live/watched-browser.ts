@@ -232,7 +232,7 @@ export class WatchedBrowser implements AsyncDisposable {
       tabId,
       clientDialog: () => focus.dialogOf(tabId),
       // If the tab was closed meanwhile, `watchTabs` reports that.
-      onTitleOrUrlChange: () => void this.#tabs.refresh(tabId).catch(() => undefined),
+      onTitleOrUrlChange: () => void this.#tabs.refresh().catch(() => undefined),
       onError,
     })
     this.#watched.set(tabId, watched)

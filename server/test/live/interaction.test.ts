@@ -325,7 +325,9 @@ describe('the toolbar', () => {
     await view.page.getByRole('button', { name: 'New tab' }).click()
     await expect.poll(() => page.context().pages().length).toBe(2)
     await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('New tab')
-    await view.page.getByRole('button', { name: 'Close First' }).click()
+    // Its title changes while another tab is watched.
+    await page.evaluate(`document.title = 'Behind'`)
+    await view.page.getByRole('button', { name: 'Close Behind' }).click()
 
     await expect.poll(() => page.context().pages().length).toBe(1)
     await expect.poll(() => view.page.getByRole('button', { name: /^Close/ }).count()).toBe(0)
