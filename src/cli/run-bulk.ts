@@ -41,6 +41,7 @@ export async function runBulk(
   const onSignal = (): void => stop.abort(new Error('Cancelled'))
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   let last: BulkProgress | undefined
+  let printed = 0
   const onProgress = (progress: BulkProgress): void => {
     last = progress
     bar.update(progress)
@@ -52,7 +53,10 @@ export async function runBulk(
       if (result.errors.length + result.invalidUrls.length > 0) process.exitCode = 1
       return printJson(result)
     }
-    for await (const document of run) print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
+    for await (const document of run) {
+      print(process.stdout.isTTY ? toLine(document) : JSON.stringify(document))
+      printed += 1
+    }
     const { errors, robotsBlocked } = await run.errors()
     const invalidUrls = await run.invalidUrls()
     bar[Symbol.dispose]()
@@ -68,7 +72,10 @@ export async function runBulk(
     if (!stop.signal.aborted) throw error
     bar[Symbol.dispose]()
     if (idempotencyKey === undefined) {
-      printNote(`Cancelled after ${last?.completed ?? 0} pages and ${last?.creditsUsed ?? 0} credits`)
+      const pages = printed === 1 ? '1 page' : `${printed} pages`
+      printNote(
+        `Cancelled. ${pages} printed; at least ${last?.creditsUsed ?? 0} credits. \`bowline jobs\` shows the final bill.`,
+      )
     } else {
       printNote('Stopped. The job continues. Run the same command again to receive its pages.')
     }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startProgram } from '../client/program.ts'
 import { runCommand } from '../lab/run-command.ts'
 import { startJobFixture, type JobFixture } from '../../server/test/jobs/fixture.ts'
 
@@ -79,4 +80,20 @@ test('bowline batch reports a missing file', async () => {
 
   expect(errors).toMatch(/^LOCAL_FILE_FAILED: \/nowhere\.txt: no such file or directory \(/)
   expect(code).toBe(1)
+})
+
+test('Ctrl-C cancels a batch, and tells how many pages were printed', async () => {
+  const { lab, site, urls } = fixture
+  const args = ['batch', ...urls(2), site.url('/held?ctrl-c'), '--concurrency', '1']
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir })
+  await expect.poll(() => program.lines.length).toBe(2)
+
+  program.child.kill('SIGINT')
+
+  expect(await program.ended).toEqual({ code: 130, signal: null })
+  expect(program.errors()).toMatch(
+    /Cancelled\. 2 pages printed; at least [12] credits\. `bowline jobs` shows the final bill\./,
+  )
+  const { body } = await lab.api('GET', '/v2/team/jobs?limit=1')
+  expect(body['data']).toMatchObject([{ status: 'cancelled' }])
 })
