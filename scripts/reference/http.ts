@@ -147,7 +147,7 @@ function typeOfNamed(name: string, io: Io): string {
   const field = resolve(definitions[name] ?? {})
   if (field.properties === undefined) return typeOf(field, io)
   if (!types.has(name)) {
-    // Before its table is made: an object can contain itself.
+    // Marks it as known first, because an object can contain itself.
     types.set(name, '')
     types.set(name, tableOf(field, io))
   }

@@ -207,8 +207,8 @@ export class BrowserEmulation {
   }
 
   /**
-   * The locale of a process ends with the target that has set it. So workers, which may share the
-   * process of a page, get theirs when all pages have it, or at the last attempt.
+   * Sets the locale of workers only after that of all pages, or at the last attempt. A worker may
+   * share a process with a page, and the locale of a process ends with the target that has set it.
    */
   async #applyToPagesFirst({ isLast }: { readonly isLast: boolean }): Promise<void> {
     const waiting = (isPage: boolean): readonly AttachedTarget[] =>

@@ -22,7 +22,7 @@ export interface CdpChannel extends AsyncDisposable {
   /**
    * Sends a command. `unknown-session`: its `sessionId` does not belong to this channel. `full`:
    * the command was sent, but the pipe is full; send nothing more until `router.onDrain` calls.
-   * `too-large`: Chromium does not read it.
+   * `too-large`: it was not sent, because Chromium would not read it.
    */
   readonly send: (command: CdpCommand) => 'sent' | 'full' | 'unknown-session' | 'too-large'
   /** Whether the session was announced to this channel. */

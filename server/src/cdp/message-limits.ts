@@ -8,14 +8,14 @@ import { cdpSessionIdAtTail } from './message.ts'
 export const maxMessageBytes = 256 * 1024 * 1024
 
 /**
- * Maximum size of a message that Chromium reads from its pipe, with the zero byte at its end. It
- * stops reading at a larger one, without an error.
+ * Maximum size of a message that Chromium reads from its pipe, in bytes, including the zero byte at
+ * the end. After a larger message it stops reading without reporting an error.
  */
 export const maxCommandBytes = 100 * 1024 * 1024
 
-/** Whether Chromium does not read a message. */
+/** Whether a message is too large for Chromium to read. */
 export function isTooLargeForBrowser(message: string): boolean {
-  // A letter has up to three bytes.
+  // A UTF-16 code unit takes up to three bytes in UTF-8.
   return message.length * 3 >= maxCommandBytes && Buffer.byteLength(message) >= maxCommandBytes
 }
 

@@ -15,7 +15,7 @@ export function parseCommand(text: unknown): CdpCommand | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { id, method, params, sessionId } = value as Record<string, unknown>
   if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
-  // Chromium, too, takes null and '' for absent: serializers of some languages write them.
+  // As in Chromium, null and '' mean absent. Some serializers write them for missing fields.
   if (params !== undefined && typeof params !== 'object') return undefined
   // Error responses contain it.
   if (sessionId !== undefined && (typeof sessionId !== 'string' || sessionId.length > maxSessionIdLength))
@@ -44,7 +44,7 @@ const sessionIdAtEnd = /"sessionId"\s*:\s*"([\w-]{1,64})"\s*\}\s*$/
 export interface CommandFault {
   readonly id: number | undefined
   readonly sessionId: string | undefined
-  /** `parse`: the text is no JSON. `request`: it is no command. */
+  /** `parse`: the text is not JSON. `request`: it is not a command. */
   readonly kind: 'parse' | 'request'
   readonly message: string
 }
@@ -59,7 +59,7 @@ export function describeFault(text: string): CommandFault {
   const [, id] = idAtStart.exec(text.slice(0, 100)) ?? []
   const [, sessionId] = sessionIdAtEnd.exec(text.slice(-200)) ?? []
   const message = 'The parameters have too many or too deeply nested values: send fewer at once, or a JSON string'
-  // Drivers write the ids at the start and at the end.
+  // Drivers write `id` first and `sessionId` last.
   return { id: id === undefined ? undefined : Number(id), sessionId, kind: 'parse', message }
 }
 

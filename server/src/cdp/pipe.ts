@@ -6,7 +6,7 @@ import { maxMessageBytes, replaceOversized } from './message-limits.ts'
 export interface CdpPipe {
   /**
    * Sends one message. Returns false if the pipe is full: send nothing more until `onDrain` calls.
-   * A closed pipe drops it.
+   * Messages to a closed pipe are dropped.
    */
   readonly send: (message: string) => boolean
   /**
@@ -53,7 +53,7 @@ export function openPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe {
   }
   return {
     send: (message) => {
-      // Nothing would drain it.
+      // A closed pipe never drains.
       if (!toBrowser.writable) return true
       batch.beforeWrite()
       return toBrowser.write(`${message}\0`)

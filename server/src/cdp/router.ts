@@ -76,7 +76,7 @@ interface SessionRoute {
   readonly origin?: { readonly parent: string; readonly targetId: string }
 }
 
-/** Changes messages of a browser, and learns of the commands of its clients. */
+/** Rewrites messages of a browser and observes the commands of its clients. */
 export interface MessageFilter {
   readonly rewrite: (message: Buffer) => Buffer
   readonly noteCommand: (command: CdpCommand) => void

@@ -102,7 +102,7 @@ export class BrowserMessages {
   /** Addresses by host and port. Undefined behind an upstream proxy. */
   readonly #addresses = new Map<string, string | undefined>()
 
-  /** Request ids by the ids of their interceptions. */
+  /** Request ids by interception id. */
   readonly #intercepted = new Map<string, string>()
 
   /** Host and port by request id. Only of clients that have enabled the Network domain. */
@@ -126,7 +126,10 @@ export class BrowserMessages {
     this.#refusedPageExplanation = explanation
   }
 
-  /** Records where a client sends an intercepted request, whose events keep the first URL. */
+  /**
+   * Records the host to which a client redirects an intercepted request. Events of the request keep
+   * its original URL.
+   */
   noteCommand({ method, params = {} }: SentCommand): void {
     if (method !== 'Fetch.continueRequest' || typeof params['url'] !== 'string') return
     const url = URL.parse(params['url'])

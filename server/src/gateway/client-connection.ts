@@ -112,7 +112,7 @@ export class ClientConnection {
     this.#isClosing = true
     if (this.#current === undefined) return this.#end()
     const webSocket = this.#current
-    // To receive the close frame of the client.
+    // A paused socket would never receive the client's close frame.
     this.resumeReading()
     webSocket.close(closeCodes[reason], reason)
     setTimeout(() => webSocket.terminate(), reason === 'lagging' ? lagCloseTimeoutMs : closeTimeoutMs).unref()

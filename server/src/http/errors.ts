@@ -42,7 +42,7 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
     if (siteErrors.test(known.code)) request.log.info({ code: known.code, requestId: request.id }, 'site failed')
     else request.log.error({ err: error, requestId: request.id }, known.message)
   }
-  // Fastify asks to close the connection. The client, which is still sending, would lose the response.
+  // Fastify sets `Connection: close`. A client that is still sending would lose the response.
   if (known.code === 'PAYLOAD_TOO_LARGE') reply.removeHeader('connection')
   if (known.retryAfterSeconds !== undefined) void reply.header('retry-after', known.retryAfterSeconds)
   reply.errorCode = errorCodeOf(known)

@@ -94,7 +94,7 @@ export class Jobs {
     const row = {
       ...fields,
       id: uuidV7(),
-      // URLs are content, of which zeroDataRetention keeps nothing.
+      // With zeroDataRetention, URLs are not kept either.
       target: plan.submissions.some(({ request }) => request.zeroDataRetention) ? '' : (pages[0]?.url ?? ''),
       plan,
       createdAt,

@@ -1,4 +1,3 @@
-import { mergeSignals } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
 import { decodeText } from './decode.ts'
 import { drainQueue } from './drain-queue.ts'
@@ -50,7 +49,6 @@ class PageWalk {
   readonly queue = new LinkQueue()
   readonly #context: MapContext
   readonly #seen = new Set<string>()
-  readonly #signal: AbortSignal
   readonly #endsAtMs = performance.now() + bounds.timeMs
   #pages = 0
   #robotsMs = 0
@@ -58,16 +56,19 @@ class PageWalk {
 
   constructor(context: MapContext) {
     this.#context = context
-    this.#signal = mergeSignals(context.signal, AbortSignal.timeout(bounds.timeMs))
   }
 
   get canContinue(): boolean {
-    return !this.#signal.aborted && !this.#context.links.isFull && this.#pages < bounds.pages
+    return !this.#isOver && !this.#context.links.isFull && this.#pages < bounds.pages
   }
 
   /** Whether all links were followed. */
   get isComplete(): boolean {
-    return this.queue.length === 0 && !this.#hasSkipped && !this.#signal.aborted
+    return this.queue.length === 0 && !this.#hasSkipped && !this.#isOver
+  }
+
+  get #isOver(): boolean {
+    return this.#context.signal.aborted || performance.now() >= this.#endsAtMs
   }
 
   markSeen(url: URL): void {

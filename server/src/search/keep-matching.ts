@@ -1,3 +1,4 @@
+import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { wordsOf } from '../kit/words-of.ts'
 import { categoryOf } from './categories.ts'
 import type { Clause } from './parse-query.ts'
@@ -8,7 +9,7 @@ import { domainsOf, wordsOfUrl } from './words.ts'
 export function keepMatching(results: readonly Result[], query: ProviderQuery): readonly Result[] {
   const seen = new Set<string>()
   return results.filter((result) => {
-    const key = `${result.url.replace(/#.*$/, '')} ${result.imageUrl ?? ''}`
+    const key = `${urlWithoutFragment(result.url)} ${result.imageUrl ?? ''}`
     if (seen.has(key) || !fits(result, query)) return false
     seen.add(key)
     return true

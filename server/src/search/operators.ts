@@ -8,8 +8,8 @@ const maxExcluded = 8
 const maxJoined = 300
 
 /**
- * The clauses of a query, plus operators for its domains and categories where possible. Without
- * `joinsSites`, there is none for several sites.
+ * Returns the clauses of a query, plus operators for its domains and categories where possible.
+ * Without `joinsSites`, omits operators that would join several sites.
  */
 export function operatorsOf(
   { clauses, includeDomains, excludeDomains, categories }: ProviderQuery,
@@ -31,7 +31,7 @@ export function operatorsOf(
   ]
 }
 
-/** Joins clauses by `OR`, as many as a query has room for. */
+/** Joins clauses with `OR`, up to `maxJoined` characters. */
 function anyOf(clauses: readonly Clause[]): readonly Clause[] {
   let length = 0
   const [first, ...alternatives] = clauses.filter(({ value }) => (length += value.length) <= maxJoined)

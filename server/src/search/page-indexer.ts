@@ -1,4 +1,5 @@
 import { dayMs } from 'bowline/kit/day-ms'
+import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { runEvery } from '../kit/run-every.ts'
 import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
 import { deleteUnusedWords } from './word-count-queries.ts'
@@ -54,8 +55,7 @@ export class PageIndexer implements AsyncDisposable {
 
   /** Queues a page for indexing. If the queue is full, the oldest queued pages are dropped. */
   readonly add: IndexPage = (page) => {
-    // A fragment is a place in the same page.
-    this.#waiting.push({ ...page, url: page.url.replace(/#.*$/s, '') })
+    this.#waiting.push({ ...page, url: urlWithoutFragment(page.url) })
     this.#waitingCharacters += page.markdown.length
     if (this.#waiting.length > maxWaiting.pages) this.#dequeue(1)
     while (this.#waitingCharacters > maxWaiting.characters && this.#waiting.length > 1) this.#dequeue(1)

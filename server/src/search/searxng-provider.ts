@@ -41,7 +41,7 @@ export function createSearxngProvider(baseUrl: string): SearchProvider {
       const joined = operatorsOf(query)
       const found = await ask(joined)
       const plain = operatorsOf(query, { joinsSites: false })
-      // Engines without OR take the names of several sites for words.
+      // Engines that do not support OR treat the site operators as words.
       return found.results.length > 0 || plain.length === joined.length ? found : ask(plain)
     },
   }
@@ -155,7 +155,7 @@ async function collect(
   return { results, warnings: [...warnings, ...undatedWarning(query, results)] }
 }
 
-/** Returns no result for one without a URL, as some engines have. */
+/** Returns an empty list for a result without a URL, which some engines return. */
 function toResult(found: SearxngResponse['results'][number]): readonly Result[] {
   const { url, title, content, publishedDate, img_src: picture, thumbnail, resolution } = found
   if (!url) return []

@@ -100,7 +100,7 @@ describeEachStore('a hold', (openStore) => {
 
     await expect(billing.settle(hold, billOf(key, 4))).rejects.toMatchObject({
       code: 'INSUFFICIENT_CREDITS',
-      // With those that the work itself has reserved.
+      // Includes the credits that the work itself has reserved.
       message: expect.stringContaining('It needs 4, and 1 are left'),
     })
     await billing.settle(hold, billOf(key, 3))

@@ -78,7 +78,7 @@ describe('with one server', () => {
     peer.kill('SIGSTOP')
 
     // A server counts as dead after 30 s without a heartbeat. The test changes the time instead of
-    // waiting, and again, since the last heartbeat may still be on its way to the database.
+    // waiting, before each read, because a last heartbeat may still be in flight.
     const read = async (): Promise<object> => {
       await sql`update node set heartbeat_at = now() - interval '40 seconds' where url = ${peer.url}`.execute(store.db)
       return (await narrow.api('GET', `/v2/browser/${abandoned}`)).body

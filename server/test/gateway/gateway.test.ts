@@ -344,13 +344,13 @@ describe('a connected client', () => {
     process.kill(pid!, 'SIGKILL')
 
     const killedAt = performance.now()
-    // A client that sends more than the pipe of a browser that is gone can take.
+    // The client keeps sending after the browser is gone.
     const sending = setInterval(() => {
       for (let count = 0; count < 20; count += 1) void cdp.call('Browser.getVersion')
     }, 0)
     expect(await cdp.closed).toEqual({ code: 4003, reason: 'crashed' })
     clearInterval(sending)
-    // Without a wait for a close frame that is not read.
+    // Does not wait 2 s for a close frame that is never read.
     expect(performance.now() - killedAt).toBeLessThan(1900)
     await expect
       .poll(async () => (await lab.api('GET', `/v2/browser/${session.id}`)).body)

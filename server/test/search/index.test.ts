@@ -137,6 +137,16 @@ describeEachStore('the index', (openStore) => {
     expect((await urls('boats', { limit: 2 })).toSorted()).toEqual(['a.example/one', 'a.example/two'])
   })
 
+  test('has the routes of a single-page application as pages of their own', async () => {
+    await using store = await openStore()
+    const { urls } = await fill(
+      store,
+      ['/#/one', '/#!/two', '/'].map((path) => ({ url: `http://a.example${path}`, text: 'boats' })),
+    )
+
+    expect((await urls('boats')).toSorted()).toEqual(['a.example/', 'a.example/#!/two', 'a.example/#/one'])
+  })
+
   test('supports other languages, and scripts without spaces', async () => {
     await using store = await openStore()
     const { urls } = await fill(store, [

@@ -1,3 +1,4 @@
+import { urlWithoutFragment } from '../../kit/url-without-fragment.ts'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sha256 } from 'bowline/kit/sha256'
 import { asksForEnhancedProxy } from '../load/load-with-proxy.ts'
@@ -78,16 +79,6 @@ export function trackingKey(request: ScrapeRequest, tag: string | null): string 
 /** Naming the default country is the same as naming none. */
 function isDefaultLocation(location: ScrapeRequest['location']): boolean {
   return location?.languages === undefined && (location?.country ?? 'us') === 'us'
-}
-
-/**
- * Removes the fragment of a URL, unless it is a route of a single-page application (`#/users`,
- * `#!/users`).
- */
-function urlWithoutFragment(address: string): string {
-  const url = new URL(address)
-  if (!/^#!?\//.test(url.hash)) url.hash = ''
-  return url.href
 }
 
 function hashOf(value: object): string {
