@@ -25,7 +25,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'server/teams': ['server/store'],
   'server/audit': [...rows],
   'server/queue': [...rows],
-  'server/webhooks': ['server/queue', ...rows],
+  'server/webhooks': ['server/egress', 'server/queue', ...rows],
   'server/billing': [...rows],
   'server/usage': ['server/billing', ...rows],
   'server/profiles': [...rows],

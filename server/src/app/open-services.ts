@@ -78,7 +78,7 @@ export async function openServices(
   const { searches, scrapes, billedScrapes, renderPage, mapper } = scraping
   const dispatcher = egress.createDispatcher()
   resources.defer(async () => dispatcher.destroy())
-  const sending = await openSending(resources, settings, { shared, dispatcher })
+  const sending = await openSending(resources, settings, { shared, egress, dispatcher })
   const { queues, webhooks, sessionWebhooks, mailer } = sending
   const monitors = await openMonitors(resources, {
     store,
@@ -151,11 +151,13 @@ async function openPageWork(
 async function openSending(
   resources: AsyncDisposableStack,
   settings: Pick<ServiceSettings, 'webhooks' | 'mail'>,
-  { shared, dispatcher }: Pick<ServiceDeps, 'shared'> & { readonly dispatcher: Dispatcher },
+  { shared, egress, dispatcher }: Pick<ServiceDeps, 'shared' | 'egress'> & { readonly dispatcher: Dispatcher },
 ) {
   const { store, metrics, tracer, onError } = shared
   const queues = resources.use(await openTaskQueues({ store, tracer, onError }))
-  const webhooks = await openWebhooks(resources, settings.webhooks, { store, queues, dispatcher, metrics, onError })
+  const { connector } = egress
+  const webhookDeps = { store, queues, dispatcher, connector, metrics, onError }
+  const webhooks = await openWebhooks(resources, settings.webhooks, webhookDeps)
   const sessionWebhooks = new SessionWebhooks({ webhooks, onError })
   const mailer = await openMailer(resources, settings.mail, { store, queues, onError })
   return { queues, webhooks, sessionWebhooks, mailer }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SessionProxy } from 'bowline/contract/session-network'
 import { signalWithTimeout } from 'bowline/kit/abort'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { AddressPolicy } from './address-policy.ts'
 import type { HostPort } from './host-port.ts'
 import { checkOrLeaveUnresolved, checkTarget, type CheckedTarget } from './check-target.ts'
@@ -36,6 +36,11 @@ export interface Connector {
    * permitted as that of any target. Throws EGRESS_REFUSED or EGRESS_FAILED.
    */
   readonly openSessionProxy: (proxy: SessionProxy) => Promise<Upstream>
+  /**
+   * Throws EGRESS_REFUSED if the address policy refuses the host of a URL. A name that does not
+   * resolve at present passes: `connect` checks again.
+   */
+  readonly assertPermitted: (url: URL, signal?: AbortSignal) => Promise<void>
   /** Whether a connection goes directly to the target, without an upstream proxy. */
   readonly isDirect: (socket: Socket) => boolean
   /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
@@ -61,15 +66,19 @@ export function createConnector(deps: ConnectorDeps): Connector {
       if (upstreams.every((upstream) => upstream === undefined)) return false
       return (await checkOrLeaveUnresolved(deps, target, upstreams, signal)).kind !== 'allowed'
     },
+    assertPermitted: async (url, signal) => {
+      try {
+        await checkTarget(deps, targetOf(url), signal)
+      } catch (error) {
+        if (!isBowlineError(error) || error.code !== 'EGRESS_FAILED') throw error
+      }
+    },
     openSessionProxy: async ({ server, username = '', password = '' }) => {
       const url = Object.assign(new URL(server), {
         username: encodeURIComponent(username),
         password: encodeURIComponent(password),
       })
-      const target = {
-        host: url.hostname.replaceAll(/[[\]]/g, ''),
-        port: Number(url.port || defaultPorts[url.protocol]),
-      }
+      const target = targetOf(url)
       await checkTarget(deps, target)
       // Checked again for each connection, because its name may resolve to another address.
       return { name: 'session', url, dial: async (limit) => dial(await checkTarget(deps, target, limit), limit) }
@@ -95,8 +104,12 @@ export function createConnector(deps: ConnectorDeps): Connector {
   }
 }
 
-/** Ports of proxy URLs without one. */
+/** Ports of URLs without one. */
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
+
+function targetOf({ hostname, port, protocol }: URL): HostPort {
+  return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || defaultPorts[protocol]) }
+}
 
 type Hop = Upstream | undefined
 

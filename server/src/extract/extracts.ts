@@ -23,7 +23,7 @@ export interface ExtractsDeps extends Omit<ExtractDeps, 'languageModel'> {
   readonly store: Store
   readonly billing: Pick<Billing, 'reserve' | 'noteCharge'>
   readonly queues: TaskQueues
-  readonly webhooks: Pick<Webhooks, 'send'>
+  readonly webhooks: Pick<Webhooks, 'send' | 'assertPermitted'>
   readonly prices: Pick<Prices, 'extraction' | 'extractMinimum'>
   /** `undefined` if extractions are unavailable. */
   readonly languageModel: LanguageModel | undefined
@@ -77,6 +77,7 @@ export class Extracts {
     if (languageModel === undefined) {
       throw new BowlineError('FORMAT_UNAVAILABLE', 'Extraction needs a language model, and none is configured')
     }
+    await this.#deps.webhooks.assertPermitted(request.webhook)
     const { plan, invalidUrls } = createPlan(request, baseUrl)
     const id = uuidV7()
     const searchCredits = plan.enableWebSearch ? searches.price(searchResultCount) : 0

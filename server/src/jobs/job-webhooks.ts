@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Document } from 'bowline/contract/document'
+import type { JobPlan } from './job-plan.ts'
 import type { JobPageRow } from './job-page-queries.ts'
 import type { Database } from '../store/schema.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -10,9 +11,9 @@ import { showDocument } from './show-document.ts'
  * Sends webhook events of jobs, exactly one per event, written in the transaction of that event.
  */
 export class JobWebhooks {
-  readonly #webhooks: Pick<Webhooks, 'send'>
+  readonly #webhooks: Pick<Webhooks, 'send' | 'assertPermitted'>
 
-  constructor(webhooks: Pick<Webhooks, 'send'>) {
+  constructor(webhooks: Pick<Webhooks, 'send' | 'assertPermitted'>) {
     this.#webhooks = webhooks
   }
 
@@ -34,6 +35,11 @@ export class JobWebhooks {
   async pageFailed(db: Kysely<Database>, job: Job, page: JobPageRow, error: string): Promise<void> {
     const data = [{ metadata: { sourceURL: page.sourceUrl ?? page.url, scrapeId: page.scrapeId, error } }]
     await this.#send(db, job, { event: 'page', key: `page:${page.position}`, data, error })
+  }
+
+  /** Throws EGRESS_REFUSED if the address of the webhook of a new job is refused. */
+  async assertPermitted({ webhook }: Pick<JobPlan, 'webhook'>): Promise<void> {
+    await this.#webhooks.assertPermitted(webhook)
   }
 
   async #send(

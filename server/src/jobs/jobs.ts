@@ -83,10 +83,11 @@ export class Jobs {
 
   /**
    * Stores a job with its pages, and resolves once both are committed. Throws
-   * IDEMPOTENCY_KEY_REUSED or INSUFFICIENT_CREDITS.
+   * IDEMPOTENCY_KEY_REUSED, INSUFFICIENT_CREDITS, or EGRESS_REFUSED for the webhook.
    */
   async start(job: JobStart): Promise<{ readonly id: string }> {
     for (const submission of job.plan.submissions) assertReadable(job.plan, submission)
+    await this.#deps.jobWebhooks.assertPermitted(job.plan)
     const { pages, plan, ...fields } = job
     // Whole seconds, so that all responses show the same value.
     const createdAt = new Date()

@@ -40,14 +40,16 @@ export class Monitors {
   }
 
   /**
-   * Creates a monitor. Throws MONITOR_QUOTA_EXCEEDED, and FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE or
-   * BAD_REQUEST for options that this server does not support.
+   * Creates a monitor. Throws MONITOR_QUOTA_EXCEEDED, EGRESS_REFUSED for its webhook, and
+   * FORMAT_UNAVAILABLE, MAIL_UNAVAILABLE or BAD_REQUEST for options that this server does not
+   * support.
    */
   async create(request: CreateMonitorRequest, { teamId, apiKeyId, baseUrl }: Owner): Promise<ListedMonitor> {
     const { store, mailer, maxMonitors } = this.#deps
     const { webhook, notification, goal, schedule } = request
     const targets = assignTargetIds(request.targets)
     assertMonitorSupported(this.#deps, targets, request)
+    await this.#deps.webhooks.assertPermitted(webhook ?? undefined)
     const row: NewMonitor = {
       id: uuidV7(),
       teamId,
@@ -102,6 +104,7 @@ export class Monitors {
       judgeEnabled:
         request.judgeEnabled ?? (goal === undefined ? targets !== undefined && old.judgeEnabled : (goal ?? '') !== ''),
     })
+    await this.#deps.webhooks.assertPermitted(webhook ?? undefined)
     const isRescheduled = status !== old.status || request.schedule !== undefined
     const change: MonitorChange = {
       ...(request.name === undefined ? {} : { name: request.name }),

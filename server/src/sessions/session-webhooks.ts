@@ -21,7 +21,7 @@ export function webhookColumn(webhook: WebhookSpec | undefined): JsonText | unde
 
 /** Dependencies of `SessionWebhooks`. */
 export interface SessionWebhooksDeps {
-  readonly webhooks: Pick<Webhooks, 'send'>
+  readonly webhooks: Pick<Webhooks, 'send' | 'assertPermitted'>
   /** Called with errors of background work. */
   readonly onError: (error: unknown, action: string) => void
 }
@@ -32,6 +32,11 @@ export class SessionWebhooks {
 
   constructor(deps: SessionWebhooksDeps) {
     this.#deps = deps
+  }
+
+  /** Throws EGRESS_REFUSED if the address of the webhook of a new session is refused. */
+  async assertPermitted(webhook: WebhookSpec | undefined): Promise<void> {
+    await this.#deps.webhooks.assertPermitted(webhook)
   }
 
   /** Sends `session.started`. Never rejects, because the session runs whether or not it is sent. */

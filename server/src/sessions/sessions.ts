@@ -123,8 +123,8 @@ export class Sessions implements AsyncDisposable {
   /**
    * Starts a session, or returns the one an earlier request with the same idempotency key started.
    * Throws INSUFFICIENT_CREDITS, CONCURRENCY_LIMIT, IDEMPOTENCY_KEY_REUSED, SESSION_ENDED,
-   * PROFILE_LOCKED, PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, BROWSER_START_FAILED or
-   * DRAINING.
+   * PROFILE_LOCKED, PROFILE_UNREADABLE, PROFILE_STORAGE_UNAVAILABLE, BROWSER_START_FAILED,
+   * EGRESS_REFUSED for the webhook, or DRAINING.
    */
   async create(newSession: NewSession): Promise<SessionRow> {
     if (newSession.idempotencyKey === undefined) return this.#create(newSession)
@@ -208,6 +208,7 @@ export class Sessions implements AsyncDisposable {
   }
 
   async #create(newSession: NewSession): Promise<SessionRow> {
+    await this.#deps.webhooks.assertPermitted(newSession.request.webhook)
     if (this.isDraining) throw drainingError()
     const { maxSessions: limit, store } = this.#deps
     const credits = priceOfSession(this.#deps.prices, newSession.request.ttl * 1000)

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { runEvery } from '../kit/run-every.ts'
+import type { Connector } from '../egress/connector.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Store } from '../store/store.ts'
@@ -12,6 +13,7 @@ export interface OpenWebhooksDeps {
   readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. Must stay open longer than the queues. */
   readonly dispatcher: Dispatcher
+  readonly connector: Pick<Connector, 'assertPermitted'>
   /** Default: nothing is recorded. */
   readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
@@ -33,7 +35,7 @@ const retentionDays = 7
 export async function openWebhooks(
   resources: AsyncDisposableStack,
   settings: WebhookSettings,
-  { store, queues, dispatcher, metrics, onError }: OpenWebhooksDeps,
+  { store, queues, dispatcher, connector, metrics, onError }: OpenWebhooksDeps,
 ): Promise<Webhooks> {
   resources.use(
     runEvery(sweepMs, async () => sweepDeliveries(store.db, retentionDays), {
@@ -45,6 +47,7 @@ export async function openWebhooks(
     store,
     queues,
     dispatcher,
+    connector,
     secret,
     retryDelaysSeconds,
     userAgent: `Bowline/${version}`,

@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Dispatcher } from 'undici'
 import type { AuditMetadata } from 'bowline/contract/audit'
 import { signatureHeader, type WebhookSpec } from 'bowline/contract/webhooks'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { isUuid, uuidV7 } from 'bowline/kit/ids'
+import type { Connector } from '../egress/connector.ts'
 import type { MetricRecorder } from '../metrics/metrics.ts'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -58,6 +59,8 @@ export interface WebhooksDeps {
   readonly queues: TaskQueues
   /** HTTP dispatcher with the egress policy. */
   readonly dispatcher: Dispatcher
+  /** The same policy, for URLs of new webhooks. */
+  readonly connector: Pick<Connector, 'assertPermitted'>
   /** Signing secret for teams without their own. `undefined`: their deliveries are not signed. */
   readonly secret: string | undefined
   /** Seconds before each retry. Default: 1, 5 and 15 minutes. */
@@ -70,6 +73,7 @@ export interface WebhooksDeps {
 }
 
 const responseTimeoutMs = 10_000
+const maxCheckMs = 3000
 const maxParallelDeliveries = 16
 const maxStoredAttempts = 20
 
@@ -97,6 +101,24 @@ export class Webhooks {
       webhooks.#deliver(id, attempt),
     )
     return webhooks
+  }
+
+  /**
+   * Throws EGRESS_REFUSED if the address of a new webhook is refused, so that its events could not
+   * be delivered. `undefined`: no webhook.
+   */
+  async assertPermitted(webhook: Pick<WebhookSpec, 'url'> | undefined): Promise<void> {
+    if (webhook === undefined) return
+    try {
+      await this.#deps.connector.assertPermitted(new URL(webhook.url), AbortSignal.timeout(maxCheckMs))
+    } catch (error) {
+      // A slow name server is no reason to refuse a webhook: its address is checked again at each delivery.
+      if (!isBowlineError(error)) return
+      throw new BowlineError(error.code, `The webhook cannot be used: ${error.message}`, {
+        cause: error,
+        hint: error.hint,
+      })
+    }
   }
 
   /**

@@ -126,6 +126,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
             throw new BowlineError('EGRESS_REFUSED', 'refused')
           },
           isDirect: () => true,
+          assertPermitted: async () => undefined,
           usesUpstream: async () => false,
           openSessionProxy: async () => {
             throw new Error('not used')

@@ -42,6 +42,7 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
             : new BowlineError('EGRESS_FAILED', 'failed', { details: { netError } })
         },
         isDirect: () => true,
+        assertPermitted: async () => undefined,
         usesUpstream: async () => false,
         openSessionProxy: async () => {
           throw new Error('not used')

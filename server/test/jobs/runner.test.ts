@@ -58,7 +58,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     depth: 0,
   })
   const errors: unknown[] = []
-  const jobWebhooks = new JobWebhooks({ send: async () => undefined })
+  const jobWebhooks = new JobWebhooks({ send: async () => undefined, assertPermitted: async () => undefined })
   const counter = new JobCounter({ store, jobWebhooks })
   const deps = {
     queues,

@@ -35,7 +35,11 @@ describe.concurrent.each(['PGlite', 'PostgreSQL'] as const)('webhooks, in %s', (
     undo.defer(async () => dispatcher.destroy())
     const onError = (error: unknown): void => log.error(error)
     const queues = undo.use(await openTaskQueues({ store, onError }))
-    webhooks = await openWebhooks(undo, { version: '1', retryDelaysSeconds }, { store, queues, dispatcher, onError })
+    webhooks = await openWebhooks(
+      undo,
+      { version: '1', retryDelaysSeconds },
+      { store, queues, dispatcher, connector: egress.connector, onError },
+    )
     teamId = (await ensureTeam(store.db, { name: 'senders' })).id
   })
   afterAll(async () => undo.disposeAsync())
