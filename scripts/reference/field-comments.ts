@@ -8,16 +8,22 @@ const folder = fileURLToPath(new URL('../../src/contract/', import.meta.url))
 /** Comments of the fields of a declaration, by path, such as `profile.name`. */
 type Comments = ReadonlyMap<string, string>
 
-/** Returns the doc comments of all fields of the contract. Each field has only its first path. */
+/**
+ * Returns the doc comments of all fields of the contract. Each field has only its first path.
+ * Throws an Error if fields with different comments share a schema: only one would be described.
+ */
 export function readFieldComments(): FieldDescriptions {
-  const seen = new Set<unknown>()
+  const seen = new Map<unknown, string>()
   const entries = Object.keys(contract).map((module) => {
     const file = module.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     const comments = readModule(readFileSync(`${folder}${file}.ts`, 'utf8'))
     const fields = [...comments].filter(([path, text]) => {
       const schemas = [...describeFields(contract, { [module]: { [path]: text } }).keys()]
       const isNew = schemas.some((schema) => !seen.has(schema))
-      for (const schema of schemas) seen.add(schema)
+      const other = schemas.map((schema) => seen.get(schema)).find((known) => known !== undefined && known !== text)
+      if (other !== undefined)
+        throw new Error(`${module}: ${path} needs a schema of its own, since it shares one with the comment: ${other}`)
+      for (const schema of schemas) seen.set(schema, text)
       return isNew
     })
     return [module, Object.fromEntries(fields)] as const

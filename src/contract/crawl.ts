@@ -6,15 +6,13 @@ import { pathPatterns } from './path-patterns.ts'
 import { checkScrapeOptions, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
-const patterns = pathPatterns.default([])
-
 const crawlFields = {
   /** Start URL. */
   url: pageUrl,
   /** Regular expressions. Only pages whose path matches one are scraped. Default: all pages. */
-  includePaths: patterns,
+  includePaths: pathPatterns.default([]),
   /** Regular expressions. Pages whose path matches one are skipped. */
-  excludePaths: patterns,
+  excludePaths: pathPatterns.default([]),
   /** Matches the expressions against the whole URL instead of the path. Default: false. */
   regexOnFullURL: z.boolean().default(false),
   /** Maximum number of links between the start page and a page. Default: no limit. */

@@ -43,15 +43,13 @@ export function withMarkdown(formats: readonly unknown[]): readonly unknown[] {
     : ['markdown', ...formats]
 }
 
-const patterns = pathPatterns.nullable().optional()
-
 const crawlOptions = z.strictObject({
   /** Maximum number of pages, 1 to 1000. Default: 100. */
   limit: z.int().min(1).max(monitorLimits.crawlPages.max).nullable().optional(),
   /** Regular expressions. Only pages whose path matches one are checked. */
-  includePaths: patterns,
+  includePaths: pathPatterns.nullable().optional(),
   /** Regular expressions. Pages whose path matches one are skipped. */
-  excludePaths: patterns,
+  excludePaths: pathPatterns.nullable().optional(),
   /** Matches the expressions against the whole URL instead of the path. Default: false. */
   regexOnFullURL: z.boolean().optional(),
   sitemap: z.enum(['include', 'skip', 'only']).optional(),

@@ -25,11 +25,11 @@ const sessionScrapeFields = {
   ...scrapeFields,
   ...loadOptions,
   /** Default: `["markdown"]`. Without `changeTracking`, and screenshots without `viewport`. */
-  formats: scrapeFields.formats,
+  formats: scrapeFields.formats.clone(),
   /** Steps on the page before it is read. They change the page of the session. */
-  actions: scrapeFields.actions,
+  actions: scrapeFields.actions.clone(),
   /** Removes advertisements from the document, not from the page. Default: true. */
-  blockAds: scrapeFields.blockAds,
+  blockAds: scrapeFields.blockAds.clone(),
   /** Timeout of the scrape in milliseconds, 1000 to 300000. Default: 60000. */
   timeout: z.int().min(1000).max(300_000).default(60_000),
   /** Target id of the page. Default: the page that was used last. */

@@ -121,7 +121,8 @@ export class ScrapeFinisher {
       ...queueMetadata(call),
     }
     const document = { ...built.document, metadata: { ...built.document.metadata, ...scrapeMetadata } }
-    const isCacheable = request.storeInCache && loaded.page.statusCode < 400
+    const { statusCode, isUnfinished = false } = loaded.page
+    const isCacheable = request.storeInCache && statusCode < 400 && !isUnfinished
     const cacheKey = isCacheable ? pageCacheKey(request) : undefined
     const { markdown, stored: page } = built
     const about = { body: page.body, screenshotUrl: document.screenshot }

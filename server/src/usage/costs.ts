@@ -45,7 +45,7 @@ export async function listCosts(
         where ${selected} and actual_credits > 0 group by monitor_id ${top}
       ) as spent on spent.monitor_id = monitor.id)
     ) as work
-    order by credits desc, created_at desc, id limit ${limit}`.execute(db)
+    order by work.credits desc, created_at desc, id limit ${limit}`.execute(db)
   return rows.map(({ kind, id, target, credits, createdAt }) => ({
     kind,
     id,

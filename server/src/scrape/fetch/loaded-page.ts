@@ -34,6 +34,8 @@ export interface LoadedPage {
   /** `Retry-After` header. */
   readonly retryAfter?: string | undefined
   readonly body: PageBody
+  /** Whether the scripts of the page had not added its content yet. Default: false. */
+  readonly isUnfinished?: boolean | undefined
   /** Message for the caller, such as that the page was truncated. */
   readonly warning?: string | undefined
 }

@@ -15,6 +15,7 @@ import { emulate } from './emulate.ts'
 import { navigate, watchNavigation } from './navigate.ts'
 import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
+import { hasContent, noContentWarning, waitForContent } from './wait-for-content.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
 
 /** Options of `renderPage`. */
@@ -67,6 +68,7 @@ class ReloadCrash extends Error {}
 
 async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
+  const startedAtMs = performance.now()
   using tab = await openTab(router, task.browserContextId, signal)
   try {
     const { patterns, stoppedAt } = await emulate(tab, {
@@ -90,10 +92,13 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
       },
     )
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
+    else if (request.actions === undefined) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
+    const isUnfinished = !(await hasContent(tab))
+    if (isUnfinished) tab.warnings.add(noContentWarning)
     const page = await capturePage(tab, request, { response: watch.response(), source, actions })
-    return { kind: 'page', page: withWarnings(page, [...tab.warnings]) }
+    return { kind: 'page', page: withWarnings({ ...page, isUnfinished }, [...tab.warnings]) }
   } catch (error) {
     // An aborted wait rejects with another error: report the abort reason instead.
     if (!(error instanceof ReloadCrash)) rethrowAbort(tab.signal, error)
