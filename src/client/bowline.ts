@@ -82,6 +82,8 @@ export class Bowline implements AsyncDisposable {
   readonly crawl: Bulk['crawl']
   /** Scrapes the failed pages of an ended batch or crawl again. Use the returned run likewise. */
   readonly retryFailed: Bulk['retryFailed']
+  /** Returns an existing batch or crawl by its id. Use the returned run likewise. */
+  readonly job: Bulk['job']
   /** Lists batches, crawls, extractions and agents with their status. */
   readonly jobs: ListJobs
   /** Searches the web, and optionally scrapes the results. */
@@ -146,10 +148,11 @@ export class Bowline implements AsyncDisposable {
     this.getAgent = getAgent
     this.cancelAgent = cancelAgent
     this.getAgentTrace = getAgentTrace
-    const { batchScrape, crawl, retryFailed } = createBulk(call)
+    const { batchScrape, crawl, retryFailed, job } = createBulk(call)
     this.batchScrape = batchScrape
     this.crawl = crawl
     this.retryFailed = retryFailed
+    this.job = job
     this.jobs = createJobs(call)
     this.search = createSearch(call)
     this.map = createMap(call, config)

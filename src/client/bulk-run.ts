@@ -2,6 +2,7 @@ import { checkOptions, type OptionNames } from './check-options.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkErrors, BulkStatusResponse, StartBulkResponse } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
+import type { JobDetails } from '../contract/jobs.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 
@@ -70,6 +71,9 @@ export interface BulkCalls {
   readonly status: (id: string, skip: number, options: Abortable) => Promise<BulkStatusResponse>
   readonly errors: (id: string) => Promise<BulkErrors>
   readonly cancel: (id: string) => Promise<unknown>
+  readonly details: (id: string, options: Abortable) => Promise<JobDetails>
+  /** Whether the job continues when the caller stops reading it. Default: with a key only. */
+  readonly continues?: boolean
 }
 
 const bulkNames: OptionNames<BulkOptions> = { signal: true, onProgress: true, idempotencyKey: true }
@@ -85,12 +89,13 @@ function checkKey(key: string | undefined): void {
 const waitsMs = { first: 200, last: 2000 } as const
 
 /**
- * A batch or crawl, returned by `bowline.batchScrape()` and `bowline.crawl()`.
+ * A batch or crawl, returned by `bowline.batchScrape()`, `bowline.crawl()`, `bowline.retryFailed()`
+ * and `bowline.job()`.
  *
  * Await it for a `BulkResult`, or iterate over it to get each document as soon as it is scraped.
- * Leaving the loop cancels a job without an `idempotencyKey`. The job starts once, on the first
- * await, iteration or call of `start()`. Rejects with JOB_FAILED if the server could not run it, or
- * if it was cancelled elsewhere.
+ * Leaving the loop cancels the job, unless it has an `idempotencyKey` or is from `job()`. The job
+ * starts once, on the first await, iteration or call of `start()`. Rejects with JOB_FAILED if the
+ * server could not run it, or if it was cancelled elsewhere.
  *
  * @example
  * ```ts
@@ -148,6 +153,14 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   /** Resolves to the pages that have failed so far. Starts the job if necessary. */
   async errors(): Promise<BulkErrors> {
     return this.#calls.errors(await this.start())
+  }
+
+  /**
+   * Resolves to the status, the counts, the times and the options of the job, without its
+   * documents. Starts the job if necessary.
+   */
+  async details(): Promise<JobDetails> {
+    return this.#calls.details(await this.start(), { signal: this.#options.signal })
   }
 
   /** Cancels the job. Documents that are already scraped remain readable. */
@@ -211,9 +224,9 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         // Documents that the server does not store (`zeroDataRetention`) count as completed but are
         // not in `data`.
         skip = after === null ? Math.max(response.completed, skip + response.data.length) : Number(after)
-        if (response.status === 'failed') throw failed(id, response.error)
         this.#options.onProgress?.(progressOf(id, response))
         yield response
+        if (isOver && response.status === 'failed') throw failed(id, response.error)
         if (isOver && response.status === 'cancelled' && !this.#isCancelled) throw cancelled(id, response)
         if (isOver || hasMore) continue
         waitMs = response.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
@@ -230,9 +243,10 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     }
   }
 
-  /** Cancels the job, unless a later call can continue it by its `idempotencyKey`. */
+  /** Cancels the job, unless a later call can continue it by its `idempotencyKey` or its id. */
   async #abandon(id: string): Promise<void> {
-    if (this.#options.idempotencyKey === undefined) await this.#calls.cancel(id)
+    const { continues = this.#options.idempotencyKey !== undefined } = this.#calls
+    if (!continues) await this.#calls.cancel(id)
   }
 }
 

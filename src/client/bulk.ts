@@ -3,7 +3,8 @@ import type { BatchInput } from '../contract/batch.ts'
 import type { StartBulkResponse } from '../contract/bulk.ts'
 import type { CrawlInput } from '../contract/crawl.ts'
 import { BulkRun, type BulkCalls, type BulkOptions } from './bulk-run.ts'
-import { pollRetries, type Call } from './call.ts'
+import { pollRetries, type Call, type CallOptions } from './call.ts'
+import { checkOptions, type OptionNames } from './check-options.ts'
 
 /** Batches and crawls. */
 export interface Bulk {
@@ -62,53 +63,84 @@ export interface Bulk {
    * ```
    */
   readonly retryFailed: (id: string, runOptions?: BulkOptions) => BulkRun
+  /**
+   * Returns an existing batch or crawl by its id, to await it, to iterate over its documents, or to
+   * cancel it. Leaving the loop or aborting does not cancel the job. Its methods reject with
+   * JOB_NOT_FOUND if the team has no such job.
+   *
+   * @example
+   * ```ts
+   * import { Bowline } from 'bowline'
+   *
+   * const bowline = new Bowline()
+   * const { id } = await bowline.batchScrape(['https://example.com'])
+   * const { status, creditsUsed } = await bowline.job(id).details()
+   * for await (const { metadata } of bowline.job(id)) console.log(metadata.sourceURL)
+   * console.log(status, creditsUsed)
+   * ```
+   */
+  readonly job: (id: string, runOptions?: JobRunOptions) => BulkRun
 }
+
+/** Options of `bowline.job()`. */
+export type JobRunOptions = Omit<BulkOptions, 'idempotencyKey'>
+
+const jobNames: OptionNames<JobRunOptions> = { signal: true, onProgress: true }
 
 /** Time limit for sending a list of up to 10 MB, in milliseconds. */
 const startMs = 120_000
 
-/** Creates `batchScrape` and `crawl` of a client. */
+/** Creates the functions of a client that return batches and crawls. */
 export function createBulk(call: Call): Bulk {
+  const details: BulkCalls['details'] = async (id, options) => (await call('getJob', { params: { id } }, options)).data
   const batchCalls: Omit<BulkCalls, 'start'> = {
     status: async (id, skip, { signal }) =>
       call('getBatch', { params: { id }, query: { skip } }, { signal, minRetries: pollRetries }),
     errors: async (id) => call('getBatchErrors', { params: { id } }),
     cancel: async (id) => call('cancelBatch', { params: { id } }),
+    details,
+  }
+  const crawlCalls: Omit<BulkCalls, 'start'> = {
+    status: async (id, skip, { signal }) =>
+      call('getCrawl', { params: { id }, query: { skip } }, { signal, minRetries: pollRetries }),
+    errors: async (id) => call('getCrawlErrors', { params: { id } }),
+    cancel: async (id) => call('cancelCrawl', { params: { id } }),
+    details,
   }
   return {
     batchScrape: (urls, options = {}, runOptions = {}) => {
-      // Without a key of the caller one per run, so that a retried request starts no second job.
-      const { idempotencyKey = randomUUID() } = runOptions
-      return new BulkRun(
-        {
-          start: async ({ signal }) => {
-            const list = await Array.fromAsync(typeof urls === 'string' ? [urls] : urls)
-            signal?.throwIfAborted()
-            return call('startBatch', { body: { ...options, urls: list } }, { idempotencyKey, timeoutMs: startMs })
-          },
-          ...batchCalls,
-        },
-        runOptions,
-      )
-    },
-    crawl: (url, options = {}, runOptions = {}) => {
-      const { idempotencyKey = randomUUID() } = runOptions
-      return new BulkRun(
-        {
-          start: async () => call('startCrawl', { body: { ...options, url } }, { idempotencyKey }),
-          status: async (id, skip, { signal }) =>
-            call('getCrawl', { params: { id }, query: { skip } }, { signal, minRetries: pollRetries }),
-          errors: async (id) => call('getCrawlErrors', { params: { id } }),
-          cancel: async (id) => call('cancelCrawl', { params: { id } }),
-        },
-        runOptions,
-      )
-    },
-    retryFailed: (id, runOptions = {}) => {
-      const { idempotencyKey = randomUUID() } = runOptions
-      const start = async (): Promise<StartBulkResponse> =>
-        call('retryBatch', { params: { id } }, { idempotencyKey, timeoutMs: startMs })
+      const key = keyOf(runOptions)
+      const start: BulkCalls['start'] = async ({ signal }) => {
+        const list = await Array.fromAsync(typeof urls === 'string' ? [urls] : urls)
+        signal?.throwIfAborted()
+        return call('startBatch', { body: { ...options, urls: list } }, { ...key, timeoutMs: startMs })
+      }
       return new BulkRun({ ...batchCalls, start }, runOptions)
     },
+    crawl: (url, options = {}, runOptions = {}) => {
+      const key = keyOf(runOptions)
+      const start = async (): Promise<StartBulkResponse> => call('startCrawl', { body: { ...options, url } }, key)
+      return new BulkRun({ ...crawlCalls, start }, runOptions)
+    },
+    retryFailed: (id, runOptions = {}) => {
+      const key = keyOf(runOptions)
+      const start = async (): Promise<StartBulkResponse> =>
+        call('retryBatch', { params: { id } }, { ...key, timeoutMs: startMs })
+      return new BulkRun({ ...batchCalls, start }, runOptions)
+    },
+    job: (id, runOptions = {}) => {
+      checkOptions('job()', runOptions, jobNames)
+      const start = async (): Promise<StartBulkResponse> => ({ success: true, id, url: '' })
+      // The routes of crawls accept batches as well.
+      return new BulkRun({ ...crawlCalls, start, continues: true }, runOptions)
+    },
   }
+}
+
+/**
+ * Returns the key of a start. Without a key of the caller it is one per run, so that a retried
+ * request starts no second job. With one, the start is retried as long as requests for the status.
+ */
+function keyOf({ idempotencyKey }: BulkOptions): Pick<CallOptions, 'idempotencyKey' | 'minRetries'> {
+  return idempotencyKey === undefined ? { idempotencyKey: randomUUID() } : { idempotencyKey, minRetries: pollRetries }
 }

@@ -59,7 +59,10 @@ export function createCall(config: ClientConfig): Call {
   }
 }
 
-/** Retries of requests for the state of a job: enough for a restart of the server. */
+/**
+ * Retries of requests for the state of a job, and for its start with a key: enough for a restart of
+ * the server.
+ */
 export const pollRetries = 10
 
 function retriesOf({ retries }: ClientConfig, { minRetries = 0 }: CallOptions): number {

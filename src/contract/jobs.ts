@@ -55,6 +55,25 @@ export const listedJob = z.looseObject({
   error: z.string().optional(),
 })
 
+/** A job with its options, without its results. */
+export const jobDetails = listedJob.extend({
+  /** When the job and its results are removed. Absent for extractions and agents. */
+  expiresAt: z.string().optional(),
+  /**
+   * Options that differ from their defaults, without those in `omittedOptions`. Absent for
+   * extractions and agents.
+   */
+  options: z.record(z.string(), z.unknown()).optional(),
+  /**
+   * Options that `options` leaves out because they can contain secrets: `headers`,
+   * `scrapeOptions.headers`, `webhook.headers`, or `webhook` if its URL has a query.
+   */
+  omittedOptions: z.array(z.string()).optional(),
+})
+
+/** Response of `GET /v2/team/jobs/{id}`. */
+export const getJobResponse = z.looseObject({ success: z.literal(true), data: jobDetails })
+
 /** Response of `GET /v2/team/jobs`, newest first. */
 export const listJobsResponse = z.looseObject({
   success: z.literal(true),
@@ -66,3 +85,4 @@ export const listJobsResponse = z.looseObject({
 export type JobKind = z.output<typeof jobKind>
 export type JobStatusFilter = z.output<typeof jobStatusFilter>
 export type ListedJob = z.output<typeof listedJob>
+export type JobDetails = z.output<typeof jobDetails>

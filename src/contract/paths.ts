@@ -106,6 +106,7 @@ export const paths = {
   updateTeam: { method: 'PATCH', path: '/v2/teams/{id}' },
   activity: { method: 'GET', path: '/v2/team/activity' },
   listJobs: { method: 'GET', path: '/v2/team/jobs' },
+  getJob: { method: 'GET', path: '/v2/team/jobs/{id}' },
   auditLog: { method: 'GET', path: '/v2/audit-log' },
   creditUsage: { method: 'GET', path: '/v2/team/credit-usage' },
   creditUsageV1: { method: 'GET', path: '/v1/team/credit-usage', version: 'v1' },

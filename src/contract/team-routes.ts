@@ -1,6 +1,7 @@
 import * as activity from './activity.ts'
 import * as health from './health.ts'
 import * as auditLog from './audit-log.ts'
+import { bulkParams } from './bulk.ts'
 import * as jobs from './jobs.ts'
 import { paths } from './paths.ts'
 import type { Route } from './route.ts'
@@ -48,6 +49,14 @@ export const teamRoutes = {
     summary: 'List the batches, crawls, extractions and agents of the team with their status, newest first',
     query: jobs.listJobsQuery,
     response: jobs.listJobsResponse,
+  },
+  getJob: {
+    ...paths.getJob,
+    tag: 'Team',
+    rateLimit: 'account',
+    summary: 'Get the status, the counts and the options of a batch, crawl, extraction or agent',
+    params: bulkParams,
+    response: jobs.getJobResponse,
   },
   auditLog: {
     ...paths.auditLog,

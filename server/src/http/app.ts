@@ -40,7 +40,7 @@ import { guardResponses } from './guard-responses.ts'
 import type { AuditLog } from '../audit/audit-log.ts'
 import { auditLogHandlers } from './routes/audit-log.ts'
 import { activityHandlers } from './routes/activity.ts'
-import { jobListHandlers } from './routes/jobs.ts'
+import { teamJobHandlers } from './routes/jobs.ts'
 import { balanceHandlers } from './routes/balance.ts'
 import { batchHandlers } from './routes/batch.ts'
 import { browserHandlers } from './routes/browser.ts'
@@ -310,7 +310,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...usageHandlers({ store, billing }),
     ...balanceHandlers({ store }),
     ...activityHandlers({ activity: deps.activity }),
-    ...jobListHandlers({ store }),
+    ...teamJobHandlers({ store, jobs }),
     ...auditLogHandlers({ store, audit }),
     ...extractHandlers({ store, extracts: deps.extracts }),
   }

@@ -8,6 +8,8 @@ import type { Database } from '../store/schema.ts'
 /** Selects the jobs of a team. */
 export interface JobFilter {
   readonly teamId: string
+  /** Only the job with this id. */
+  readonly id?: string | undefined
   readonly kind?: JobKind | undefined
   readonly status?: JobStatusFilter | undefined
   /** Start of the id, or part of the target. */
@@ -98,10 +100,11 @@ function withoutPages(
 }
 
 function matches(
-  { teamId, status, search, from, to, after }: JobFilter,
+  { teamId, id, status, search, from, to, after }: JobFilter,
   target: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const conditions = [sql`team_id = ${teamId}::uuid`]
+  if (id !== undefined) conditions.push(sql`id = ${id}::uuid`)
   if (status === 'running') conditions.push(sql`status in ('scraping', 'processing')`)
   else if (status === 'ended') conditions.push(sql`status not in ('scraping', 'processing')`)
   else if (status !== undefined) conditions.push(sql`status = ${status}`)

@@ -1,12 +1,27 @@
-import type { ListedJob } from 'bowline/contract/jobs'
+import type { JobDetails, ListedJob } from 'bowline/contract/jobs'
+import { BowlineError } from 'bowline/kit/errors'
+import { jobOptions } from '../../jobs/job-options.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import { expiryOf } from '../../kit/job-retention.ts'
 import { readCursor, writeCursor } from '../../kit/page-cursor.ts'
 import type { Store } from '../../store/store.ts'
 import { listJobs, type JobListRow } from '../../usage/job-list.ts'
 import type { Handlers } from '../register.ts'
 
-/** Route of the list of jobs. */
-export function jobListHandlers({ store }: { readonly store: Pick<Store, 'db'> }): Handlers {
+/** Dependencies of the routes of jobs of any kind. */
+export interface TeamJobDeps {
+  readonly store: Pick<Store, 'db'>
+  readonly jobs: Pick<Jobs, 'find'>
+}
+
+/** Routes of jobs of any kind: their list, and the details of one. */
+export function teamJobHandlers({ store, jobs }: TeamJobDeps): Handlers {
   return {
+    getJob: async ({ params: { id } }, { key: { teamId } }) => {
+      const [row] = await listJobs(store.db, { teamId, id, limit: 1 })
+      if (row === undefined) throw new BowlineError('JOB_NOT_FOUND', 'Job not found')
+      return { success: true, data: await detailsOf(row, { jobs, teamId }) }
+    },
     listJobs: async ({ query: { from, to, cursor, limit, ...filter } }, { key }) => {
       const rows = await listJobs(store.db, {
         ...filter,
@@ -26,6 +41,15 @@ export function jobListHandlers({ store }: { readonly store: Pick<Store, 'db'> }
       }
     },
   }
+}
+
+async function detailsOf(
+  row: JobListRow,
+  { jobs, teamId }: Pick<TeamJobDeps, 'jobs'> & { readonly teamId: string },
+): Promise<JobDetails> {
+  if (row.kind === 'extract' || row.kind === 'agent') return toJob(row)
+  const { expiresAt, status, plan } = await jobs.find({ id: row.id, teamId })
+  return { ...toJob(row), expiresAt: expiryOf(expiresAt, status === 'scraping').toISOString(), ...jobOptions(plan) }
 }
 
 function toJob({ id, kind, status, target, total, completed, failed, ...row }: JobListRow): ListedJob {

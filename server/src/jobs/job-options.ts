@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util'
+import { batchRequest } from 'bowline/contract/batch'
+import { crawlRequest } from 'bowline/contract/crawl'
+import type { JobDetails } from 'bowline/contract/jobs'
+import type { JobPlan } from './job-plan.ts'
+
+/**
+ * Returns the options of a job that differ from their defaults, and the names of those that are
+ * left out because they can contain secrets. A batch has those of its first submission.
+ */
+export function jobOptions(plan: JobPlan): Required<Pick<JobDetails, 'options' | 'omittedOptions'>> {
+  const { crawl, webhook, maxConcurrency, submissions } = plan
+  const { headers, ...request } = submissions[0]?.request ?? {}
+  const changed = crawl === undefined ? changedFrom(batchDefaults, request) : changedFrom(crawlDefaults, crawl.options)
+  const scrapeOptions = changed['scrapeOptions'] as { readonly headers?: unknown } | undefined
+  const { headers: _headers, ...plainScrapeOptions } = scrapeOptions ?? {}
+  const hidesWebhook = webhook !== undefined && URL.parse(webhook.url)?.search !== ''
+  const { headers: webhookHeaders = {}, ...plainWebhook } = webhook ?? {}
+  const omitted = {
+    headers: crawl === undefined && headers !== undefined,
+    'scrapeOptions.headers': crawl !== undefined && headers !== undefined,
+    webhook: hidesWebhook,
+    'webhook.headers': !hidesWebhook && Object.keys(webhookHeaders).length > 0,
+  }
+  return {
+    options: {
+      ...changed,
+      ...(scrapeOptions === undefined ? {} : { scrapeOptions: plainScrapeOptions }),
+      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      ...(webhook === undefined || hidesWebhook ? {} : { webhook: plainWebhook }),
+    },
+    omittedOptions: Object.entries(omitted).flatMap(([name, isOmitted]) => (isOmitted ? [name] : [])),
+  }
+}
+
+const anyUrl = 'https://example.com'
+const batchDefaults: Fields = batchRequest.parse({ urls: [anyUrl] })
+const crawlDefaults: Fields = crawlRequest.parse({ url: anyUrl })
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Compares nested objects by their fields. Leaves out those without a changed field. */
+function changedFrom(defaults: Fields, options: Fields): Fields {
+  const changed = Object.entries(options).flatMap(([name, value]) => {
+    const usual = defaults[name]
+    if (value === undefined || isDeepStrictEqual(value, usual)) return []
+    return [[name, isFields(value) && isFields(usual) ? changedFrom(usual, value) : value] as const]
+  })
+  return Object.fromEntries(changed)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
