@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { existsSync, globSync, lstatSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -10,6 +11,9 @@ import { readDocExamples } from './lab/doc-examples.ts'
 import { guideModule, readGuideBlocks } from './lab/guides.ts'
 import { startLab, type Lab } from './lab/lab.ts'
 import { startSite, type Site } from './lab/site.ts'
+import { linkPackages, makeProject, measure, npmSettings, readLock } from './lab/npm-projects.ts'
+import { consumer, embedded, runner } from './lab/package-programs.ts'
+import { readInstallBlocks, readTarballLines } from './lab/shell-blocks.ts'
 import { repository } from './lab/source-tree.ts'
 
 /** The result of a process. */
@@ -86,7 +90,8 @@ describe('an empty project with only bowline', () => {
     const missing: Ended = {
       code: 3,
       stdout: '',
-      stderr: 'SERVER_MISSING: The package bowline-server is not installed (npm install bowline-server)\n',
+      stderr:
+        'SERVER_MISSING: The package bowline-server is not installed (Run `npm run package` in a clone, and install both tarballs.)\n',
     }
     const lines = serverCommands.map((command) => ['bowline', command])
     const requested = await runLines(client, lines)
@@ -106,9 +111,7 @@ describe('an empty project with only bowline', () => {
       const required = await run(client, path, ['-e', `console.log(typeof require('bowline').Bowline)`])
       expect(required.stdout).toBe('function\n')
       await linkPackages(client, 'playwright-core')
-      const readme = await readFile(join(repository, 'README.md'), 'utf8')
-      const program = /```(?:ts|js)\n([\s\S]*?)```/.exec(readme)?.[1]?.replace('https://example.com', site.url(''))
-      await writeFile(join(client, 'first.mjs'), program ?? '')
+      await writeFile(join(client, 'first.mjs'), await readFirstProgram())
 
       const ended = await run(client, path, ['first.mjs'])
 
@@ -186,6 +189,48 @@ describe('an empty project with bowline-server', () => {
   })
 })
 
+describe('the documented commands', () => {
+  const blocks = readInstallBlocks()
+  const ofReadme = blocks.filter(({ source }) => source.startsWith('README.md'))
+  const withoutComments = (commands: readonly string[]) => commands.map((command) => command.replace(/ +#.*/, ''))
+
+  test.each(ofReadme)('of $source work in an empty folder', async ({ source, commands }) => {
+    const project = await makeEmptyFolder(source)
+    await writeFile(join(project, 'first.mjs'), await readFirstProgram())
+
+    for (const command of commands) {
+      const ended = await runShell(project, command)
+
+      expect(ended, command).toMatchObject({ code: 0 })
+    }
+
+    const { packages } = await readLock(project)
+    expect(packages['node_modules/bowline']?.resolved).toMatch(/^file:.*bowline-[\d.]+\.tgz$/)
+  })
+
+  test('install a driver, a server, and both', () => {
+    expect(ofReadme.map(({ commands }) => withoutComments(commands))).toEqual([
+      [expect.stringMatching(/bowline-[\d.]+\.tgz playwright-core$/), 'node first.mjs'],
+      [expect.stringMatching(/^npm install /), 'npx bowline-server doctor', 'npx bowline-server'],
+      [expect.stringMatching(/^npm install .* playwright-core$/), 'npx bowline serve'],
+    ])
+  })
+
+  test('are those of the README on the other pages', () => {
+    const tested = new Set(ofReadme.flatMap(({ commands }) => withoutComments(commands)))
+
+    expect(blocks.length).toBeGreaterThan(ofReadme.length)
+    expect(blocks.flatMap(({ commands }) => withoutComments(commands)).filter((line) => !tested.has(line))).toEqual([])
+  })
+
+  test('name the tarball of bowline wherever they name that of the server, which is on no registry', () => {
+    const lines = readTarballLines().filter((line) => line.includes('bowline-server-'))
+
+    expect(lines.length).toBeGreaterThan(3)
+    expect(lines.filter((line) => !/\bbowline-\d/.test(line))).toEqual([])
+  })
+})
+
 test('links of the READMEs name files that are in the package of the server', async () => {
   const packages = ['bowline', 'bowline-server']
   const texts = await Promise.all(packages.map((name) => readFile(join(repository, 'dist', name, 'README.md'), 'utf8')))
@@ -202,66 +247,6 @@ test('no file references a missing source map', () => {
   expect(globSync('dist/bowline{,-server}/**/*.map', { cwd: repository })).toEqual([])
 })
 
-/** Runs command lines of the packages in a single process: one process each takes many seconds. */
-const runner = `
-import { runCli } from './node_modules/bowline/dist/cli/run-cli.js'
-
-const programs = {
-  bowline: async () => runCli,
-  'bowline-server': async () => (await import('./node_modules/bowline-server/dist/cli/run-server-cli.js')).runServerCli,
-}
-const print = process.stdout.write.bind(process.stdout)
-const all = []
-// Each run adds a listener to both.
-for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
-for (const [name, ...args] of JSON.parse(process.argv[2])) {
-  const ended = { code: 0, stdout: '', stderr: '' }
-  for (const kind of ['stdout', 'stderr']) process[kind].write = (text) => Boolean((ended[kind] += text))
-  process.exitCode = 0
-  await (await programs[name]())(args)
-  all.push({ ...ended, code: process.exitCode })
-}
-process.exitCode = 0
-print(JSON.stringify(all))
-`
-
-const consumer = `
-import { Bowline, type SessionBill } from 'bowline'
-import { playwright } from 'bowline/playwright'
-import { puppeteer } from 'bowline/puppeteer'
-import { test } from 'bowline/testing'
-
-const bowline = new Bowline({ apiKey: 'bl-x', baseUrl: 'http://127.0.0.1:3900' })
-const outcome = await bowline.withSession({ ttl: 60, driver: playwright }, async ({ page }) => page.title())
-export const title: string = outcome.result
-export const credits: number | undefined = outcome.creditsBilled
-export type Bill = SessionBill
-await bowline.withSession({ driver: puppeteer }, async ({ page }) => page.title())
-test('a page', async ({ page }) => {
-  await page.goto('about:blank')
-})
-// @ts-expect-error -- the options are checked
-await bowline.withSession({ tll: 60 }, async () => undefined)
-`
-
-const embedded = `
-import { Bowline } from 'bowline'
-
-const bowline = await Bowline.embedded({ dataDir: process.argv[2], warm: 0 })
-const status = async (url) => (await fetch(url)).status
-const session = await bowline.sessions.create({ ttl: 60 })
-const base = new URL(session.cdpUrl.replace('ws', 'http')).origin
-const seen = {
-  dashboard: await status(base + '/'),
-  openapi: await status(base + '/openapi.json'),
-  liveView: await status(session.liveViewUrl),
-  script: await status(new URL('assets/main.js', session.liveViewUrl)),
-}
-const { creditsBilled } = await session.end()
-await bowline[Symbol.asyncDispose]()
-console.log(JSON.stringify({ ...seen, bill: creditsBilled }))
-`
-
 const passed: Ended = { code: 0, stdout: '', stderr: '' }
 
 /** Options of the compiler, as strict as those of the repository. */
@@ -276,41 +261,49 @@ const strict = {
   noEmit: true,
 }
 
-async function makeProject(path: string): Promise<void> {
-  await mkdir(path)
-  await writeFile(join(path, 'package.json'), JSON.stringify({ name: 'project', version: '1.0.0' }))
+/** Creates an empty folder with the repository next to it, as the documentation assumes. */
+async function makeEmptyFolder(name: string): Promise<string> {
+  const parent = join(folder, name.replaceAll(/\W/g, '-'))
+  const project = join(parent, 'project')
+  await mkdir(project, { recursive: true })
+  await symlink(repository, join(parent, 'bowline'))
+  return project
+}
+
+/** Reads the first program of the README, with a page of the test site. */
+async function readFirstProgram(): Promise<string> {
+  const readme = await readFile(join(repository, 'README.md'), 'utf8')
+  return (/```(?:ts|js)\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace('https://example.com', site.url(''))
+}
+
+/** Runs a command line in a shell. If it starts a server, stops that once it prints its URL. */
+async function runShell(cwd: string, command: string): Promise<Ended> {
+  const dataDir = join(cwd, 'data')
+  const { BOWLINE_API_KEY: apiKey, ...common }: NodeJS.ProcessEnv = { ...environment(), ...npmSettings }
+  const isServer = /^npx bowline(?:-server| serve)(?: *#|$)/.test(command)
+  const env = isServer
+    ? { ...common, BOWLINE_PORT: '0', BOWLINE_DATA_DIR: dataDir }
+    : { ...common, BOWLINE_API_KEY: apiKey }
+  const child = spawn('sh', ['-c', command], { cwd, env })
+  const printed = { stdout: '', stderr: '' }
+  for (const kind of ['stdout', 'stderr'] as const) {
+    child[kind].setEncoding('utf8').on('data', (text: string) => {
+      printed[kind] += text
+      if (!isServer || !text.includes('listens at http')) return
+      const { pid } = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8')) as { readonly pid: number }
+      process.kill(pid, 'SIGTERM')
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code: code ?? 1, ...printed }
 }
 
 /** Runs npm in a project. The packages that the repository has installed come from npm's cache. */
 async function npm(path: string, ...args: readonly string[]): Promise<void> {
   const cli = process.env['npm_execpath'] ?? 'npm'
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional', '--loglevel=error']
   const [command, first] = cli.endsWith('.js') ? [process.execPath, [cli]] : [cli, []]
-  const ended = await run(path, command, [...first, ...args, ...flags])
+  const ended = await run(path, command, [...first, ...args], npmSettings)
   expect(ended, `npm ${args.join(' ')}`).toMatchObject({ code: 0 })
-}
-
-/** The packages that npm installed into a project, and the size of their files in bytes. */
-async function measure(path: string): Promise<{ readonly packages: number; readonly megabytes: number }> {
-  const lock = JSON.parse(await readFile(join(path, 'node_modules/.package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, unknown>>
-  }
-  const folders = Object.keys(lock.packages)
-  const bytes = folders
-    .flatMap((name) => globSync('**/*', { cwd: join(path, name), withFileTypes: true, exclude: ['node_modules'] }))
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + lstatSync(join(entry.parentPath, entry.name)).size, 0)
-  return { packages: folders.length, megabytes: bytes / 1e6 }
-}
-
-/** Lets a project use packages of the repository, as if it had installed them. */
-async function linkPackages(path: string, ...names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const target = join(path, 'node_modules', name)
-    if (existsSync(target)) continue
-    await mkdir(dirname(target), { recursive: true })
-    await symlink(join(repository, 'node_modules', name), target)
-  }
 }
 
 /** Compiles files of a project strictly, without writing anything. */
@@ -338,13 +331,23 @@ async function runLines(path: string, lines: readonly (readonly string[])[]): Pr
   return JSON.parse(ended.stdout) as readonly Ended[]
 }
 
-async function run(cwd: string, program: string, args: readonly string[]): Promise<Ended> {
+/** The environment of a user: the variables of the test lab, without those of this test runner. */
+function environment(): NodeJS.ProcessEnv {
   const { VITEST: _, NODE_ENV: __, NODE_OPTIONS: ___, ...rest } = process.env
-  const env = {
+  return {
     ...rest,
     PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
     ...(lab === undefined ? {} : { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }),
   }
+}
+
+async function run(
+  cwd: string,
+  program: string,
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const env = { ...environment(), ...settings }
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr }),

@@ -244,7 +244,7 @@ export const catalogue = {
   ABORTED: { status: 0, hint: undefined },
   DRIVER_MISSING: { status: 0, hint: undefined },
   DRIVER_FAILED: { status: 0, hint: undefined },
-  SERVER_MISSING: { status: 0, hint: 'npm install bowline-server' },
+  SERVER_MISSING: { status: 0, hint: 'Run `npm run package` in a clone, and install both tarballs.' },
   DELETE_FAILED: {
     status: 0,
     hint: 'The session ends when its TTL expires. `bowline sessions reap` retries the deletion.',
