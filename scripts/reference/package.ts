@@ -40,7 +40,7 @@ export async function describePackage(): Promise<string> {
         names.split(',').filter((each) => each.trim() !== ''),
       ),
     )
-    return page([`## ${name}`, docOf(list), ...(await Promise.all(shown)).flat()]).trimEnd()
+    return page([`## ${name}`, docOf(list), ...new Set((await Promise.all(shown)).flat())]).trimEnd()
   })
   return page([
     '# TypeScript API',

@@ -26,7 +26,7 @@ export const consumer = `
 import { Bowline, type SessionBill } from 'bowline'
 import { playwright } from 'bowline/playwright'
 import { puppeteer } from 'bowline/puppeteer'
-import { test } from 'bowline/testing'
+import { chromium, defineConfig, devices, expect, request, test, type Locator, type Page } from 'bowline/testing'
 
 const bowline = new Bowline({ apiKey: 'bl-x', baseUrl: 'http://127.0.0.1:3900' })
 const outcome = await bowline.withSession({ ttl: 60, driver: playwright }, async ({ page }) => page.title())
@@ -34,9 +34,13 @@ export const title: string = outcome.result
 export const credits: number | undefined = outcome.creditsBilled
 export type Bill = SessionBill
 await bowline.withSession({ driver: puppeteer }, async ({ page }) => page.title())
-test('a page', async ({ page }) => {
+const heading = (page: Page): Locator => page.getByRole('heading')
+test('a page', async ({ page, session }) => {
   await page.goto('about:blank')
+  await expect(heading(page)).toHaveCount(session.id.length)
 })
+export const config = defineConfig({ use: devices['iPhone 13'] ?? {} })
+export const others = [chromium, request]
 // @ts-expect-error -- the options are checked
 await bowline.withSession({ tll: 60 }, async () => undefined)
 `

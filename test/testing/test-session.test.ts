@@ -29,15 +29,11 @@ async function endVitestSession(_: Bowline, clientOptions: { readonly baseUrl: s
 test.concurrent.each([
   ['Playwright Test', endPlaywrightSession],
   ['Vitest', endVitestSession],
-])(
-  'the session of the fixtures of %s is deleted although its library does not disconnect',
-  async (_, end) => {
-    await using service = await startForeignService()
-    const options = { baseUrl: service.url, apiKey: service.apiKey, reaper: false }
+])('the session of the fixtures of %s is deleted although its library does not disconnect', async (_, end) => {
+  await using service = await startForeignService()
+  const options = { baseUrl: service.url, apiKey: service.apiKey, reaper: false }
 
-    await end(new Bowline(options), options)
+  await end(new Bowline(options), options)
 
-    expect(service.live.size).toBe(0)
-  },
-  4000,
-)
+  expect(service.live.size).toBe(0)
+})

@@ -1,76 +1,16 @@
-import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JSONReport, JSONReportSpec, JSONReportTestResult } from '@playwright/test/reporter'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Bowline } from '../../src/index.ts'
-import { startLab, type Lab } from '../lab/lab.ts'
-import { startSite, type Site } from '../lab/site.ts'
-import { repository } from '../lab/source-tree.ts'
+import { playwrightCli, reportOf, specsOf, startProjects, vitestCli, type Projects, type Ran } from './projects.ts'
 
-const fixture = new AsyncDisposableStack()
-let lab: Lab
-let site: Site
-let bowline: Bowline
-let home: string
+let projects: Projects
 
 beforeAll(async () => {
-  lab = fixture.use(await startLab({ maxSessions: 1 }))
-  site = fixture.use(await startSite())
-  home = fixture.use(await mkdtempDisposable(join(tmpdir(), 'bowline-testing-'))).path
-  // Projects of a user who has installed the package.
-  await cp(join(repository, 'test/testing'), home, { recursive: true })
-  await writeFile(join(home, 'package.json'), '{ "type": "module" }')
-  await mkdir(join(home, 'node_modules'))
-  await symlink(repository, join(home, 'node_modules/bowline'))
-  for (const name of ['@playwright', 'vitest']) {
-    await symlink(join(repository, 'node_modules', name), join(home, 'node_modules', name))
-  }
-  bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+  projects = await startProjects()
 })
 
-afterAll(() => fixture.disposeAsync())
-
-interface Ran {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs a tool of the repository in its own process. */
-async function run(
-  folder: string,
-  args: readonly string[],
-  { outputDir = 'results', baseUrl = lab.server.url, apiKey = lab.server.apiKey } = {},
-): Promise<Ran> {
-  const { CI: _, VITEST: __, NODE_ENV: ___, ...rest } = process.env
-  const env = {
-    ...rest,
-    HOME: home,
-    BOWLINE_BASE_URL: baseUrl,
-    BOWLINE_API_KEY: apiKey,
-    PROJECT_SITE: site.url(''),
-    PROJECT_OUTPUT: join(home, outputDir),
-  }
-  const { promise, resolve } = Promise.withResolvers<Ran>()
-  execFile(process.execPath, [...args], { cwd: join(home, folder), env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
-    resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-  )
-  return promise
-}
-
-const playwrightCli = join(repository, 'node_modules/@playwright/test/cli.js')
-
-function reportOf({ stdout }: Ran): JSONReport {
-  return JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)) as JSONReport
-}
-
-/** Returns the tests of reports by title. */
-function specsOf(reports: readonly JSONReport[]): ReadonlyMap<string, JSONReportSpec> {
-  const suites = reports.flatMap((report) => report.suites)
-  return new Map(suites.flatMap((suite) => suite.specs).map((spec) => [spec.title, spec]))
-}
+afterAll(() => projects[Symbol.asyncDispose]())
 
 describe('a Playwright Test project in two shards, on a server with one session slot', () => {
   let ran: readonly Ran[]
@@ -78,13 +18,15 @@ describe('a Playwright Test project in two shards, on a server with one session 
   let specs: ReadonlyMap<string, JSONReportSpec>
   beforeAll(async () => {
     const flags = { httpOnly: false, secure: false, sameSite: 'Lax' } as const
-    await bowline.profiles.importState('signed-in', {
+    await projects.bowline.profiles.importState('signed-in', {
       cookies: [{ name: 'user', value: 'ann', domain: '127.0.0.1', path: '/', expires: -1, ...flags }],
       origins: [],
     })
     ran = await Promise.all(
       [1, 2].map(async (shard) =>
-        run('project', [playwrightCli, 'test', '--workers=1', `--shard=${shard}/2`], { outputDir: `results-${shard}` }),
+        projects.run('project', [playwrightCli, 'test', '--workers=1', `--shard=${shard}/2`], {
+          outputDir: `results-${shard}`,
+        }),
       ),
     )
     reports = ran.map(reportOf)
@@ -110,7 +52,7 @@ describe('a Playwright Test project in two shards, on a server with one session 
 
     expect([first?.status, second?.status], printed()).toEqual(['passed', 'passed'])
     expect(annotation(first!, 'session')).toBe(annotation(second!, 'session'))
-    expect(annotation(first!, 'live view')).toContain(lab.server.url)
+    expect(annotation(first!, 'live view')).toContain(projects.lab.server.url)
   })
 
   test('keeps trace, screenshot and console of a failed test, and does not retry it', async () => {
@@ -144,7 +86,7 @@ describe('a Playwright Test project in two shards, on a server with one session 
     ])
     expect(printed()).toContain('1 attempt failed because the session was lost or could not be opened')
     expect(printed()).toContain('1 failed test was not retried: `retries` is for lost sessions')
-    expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
+    expect(await projects.bowline.sessions.list({ status: 'active' })).toEqual([])
   })
 })
 
@@ -154,27 +96,29 @@ test.each([
 ])('Playwright Test does not retry what would fail again: %s', async (name, settings, message) => {
   const flags = ['test', '--project=own', '--workers=1']
 
-  const ran = await run('project', [playwrightCli, ...flags], { outputDir: `results of ${name}`, ...settings })
+  const ran = await projects.run('project', [playwrightCli, ...flags], { outputDir: `results of ${name}`, ...settings })
 
   const results = specsOf([reportOf(ran)]).get('loses its session once')?.tests[0]?.results
   expect(results?.map(({ error }) => error?.message)).toEqual([expect.stringContaining(message)])
 })
 
 test('the tests of a Vitest file share a session, each with a new page, and one failure marks it as failed', async () => {
-  const report = join(home, 'vitest.json')
-  const vitest = join(repository, 'node_modules/vitest/vitest.mjs')
+  const report = join(projects.home, 'vitest.json')
 
   const flags = ['--root=.', '--config=vite.config.ts', '--reporter=json', `--outputFile=${report}`]
 
-  const ran = await run('vitest-project', [vitest, 'run', ...flags])
+  const ran = await projects.run('vitest-project', [vitestCli, 'run', ...flags])
 
   const found = await readFile(report, 'utf8')
   expect(JSON.parse(found), found + ran.stderr).toMatchObject({
     numPassedTests: 8,
     numFailedTests: 0,
   })
-  const [session, ...others] = await bowline.sessions.list({ metadata: { suite: 'vitest' } })
+  const [session, ...others] = await projects.bowline.sessions.list({ metadata: { suite: 'vitest' } })
   expect(others).toEqual([])
-  expect(await bowline.sessions.recordings(session?.id ?? '').list()).toMatchObject([{ name: 'console.jsonl' }, {}])
-  expect(await bowline.sessions.list({ status: 'active' })).toEqual([])
+  expect(await projects.bowline.sessions.recordings(session?.id ?? '').list()).toMatchObject([
+    { name: 'console.jsonl' },
+    {},
+  ])
+  expect(await projects.bowline.sessions.list({ status: 'active' })).toEqual([])
 })
