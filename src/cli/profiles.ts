@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError } from 'commander'
-import { storageState, type ProfileSummary, type ProfileVersion } from '../contract/profiles.ts'
-import { BowlineError } from '../kit/errors.ts'
+import type { ProfileSummary, ProfileVersion, StorageStateInput } from '../contract/profiles.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
+import { parseStorageState } from './parse-storage-state.ts'
 
 /** Creates the command `bowline profiles`. */
 export function createProfilesCommand(): Command {
@@ -48,12 +48,20 @@ async function listProfiles(flags: ConnectionFlags): Promise<void> {
 function toRow(profile: ProfileSummary): readonly string[] {
   return [
     profile.name,
-    profile.version === undefined ? '' : `${profile.version} of ${profile.versions}`,
+    versionOf(profile) ?? '',
     toSize(profile.contentBytes),
     toSize(profile.storedBytes),
     profile.savedAt ?? '',
-    profile.lockedBy ?? (profile.isLocked ? 'an import' : ''),
+    writerOf(profile) ?? '',
   ]
+}
+
+function versionOf({ version, versions }: ProfileSummary): string | undefined {
+  return version === undefined ? undefined : `${version} of ${versions}`
+}
+
+function writerOf({ lockedBy, isLocked }: ProfileSummary): string | undefined {
+  return lockedBy ?? (isLocked ? 'an import' : undefined)
 }
 
 async function showProfile(name: string, flags: ConnectionFlags): Promise<void> {
@@ -63,8 +71,16 @@ async function showProfile(name: string, flags: ConnectionFlags): Promise<void> 
 
 function printProfile(profile: ProfileSummary, flags: ConnectionFlags): void {
   if (flags.json === true) return printJson(profile)
-  const { contentBytes, storedBytes, ...facts } = profile
-  printFacts({ ...facts, content: toSize(contentBytes), stored: toSize(storedBytes) })
+  const { name, contentBytes, storedBytes, savedAt, createdAt } = profile
+  printFacts({
+    name,
+    version: versionOf(profile),
+    content: toSize(contentBytes),
+    stored: toSize(storedBytes),
+    saved: savedAt,
+    created: createdAt,
+    'locked by': writerOf(profile),
+  })
 }
 
 async function listVersions(name: string, flags: ConnectionFlags): Promise<void> {
@@ -101,22 +117,19 @@ async function exportState(name: string, file: string | undefined, flags: Connec
   await writeFile(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 })
   const { cookies, origins } = state
   if (flags.json === true) printJson({ file, cookies: cookies.length, origins: origins.length })
-  else print(`profile "${name}": ${cookies.length} cookies, ${origins.length} origins written to ${file}`)
+  else print(`profile "${name}": ${contentOf(state)} written to ${file}`)
 }
 
 async function importState(name: string, path: string | undefined, flags: ConnectionFlags): Promise<void> {
   const file = path === '-' ? undefined : path
   const given = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')
-  printProfile(await (await createClient(flags)).profiles.importState(name, parseState(given, file)), flags)
+  const state = parseStorageState(given, file)
+  const profile = await (await createClient(flags)).profiles.importState(name, state)
+  if (flags.json === true) return printJson(profile)
+  print(`profile "${name}": ${contentOf(state)} imported: version ${profile.version}`)
 }
 
-function parseState(given: string, file = 'the standard input') {
-  try {
-    return storageState.parse(JSON.parse(given))
-  } catch (cause) {
-    throw new BowlineError('BAD_REQUEST', `No valid storageState in ${file}`, {
-      cause,
-      hint: 'Create one in Playwright with `context.storageState({ path })`.',
-    })
-  }
+function contentOf({ cookies = [], origins = [] }: StorageStateInput): string {
+  const cookieText = cookies.length === 1 ? '1 cookie' : `${cookies.length} cookies`
+  return `${cookieText}, ${origins.length === 1 ? '1 origin' : `${origins.length} origins`}`
 }

@@ -98,13 +98,18 @@ const importedOrigin = storageOrigin.extend({
   indexedDB: boundedArray(storageDatabase, storageStateLimits.databases).optional(),
 })
 
-/** Body of `PUT /v2/browser/profiles/{name}/storage-state`. */
-export const importStorageStateRequest = z.object({
-  /** At most 5000. */
-  cookies: boundedArray(storageCookie, storageStateLimits.cookies).default([]),
-  /** At most 500, each with at most 10,000 items of localStorage and 100 databases. */
-  origins: boundedArray(importedOrigin, storageStateLimits.origins).default([]),
-})
+/** Body of `PUT /v2/browser/profiles/{name}/storage-state`, with `cookies`, `origins` or both. */
+export const importStorageStateRequest = z
+  .object({
+    /** At most 5000. */
+    cookies: boundedArray(storageCookie, storageStateLimits.cookies).optional(),
+    /** At most 500, each with at most 10,000 items of localStorage and 100 databases. */
+    origins: boundedArray(importedOrigin, storageStateLimits.origins).optional(),
+  })
+  // An import replaces everything, so that another file would delete the content of a profile.
+  .refine(({ cookies, origins }) => cookies !== undefined || origins !== undefined, {
+    error: '`cookies` or `origins` is missing',
+  })
 
 /** Response of `GET /v2/browser/profiles/{name}/storage-state`. */
 export const storageStateResponse = z.looseObject({ success: z.literal(true), data: storageState })

@@ -1,6 +1,7 @@
 const url = 'https://example.com'
 const markdown = { formats: ['markdown'] }
-const profileState = { cookies: [{ name: 'user', value: 'ann', domain: 'example.com', path: '/' }], origins: [] }
+const cookie = { name: 'user', value: 'ann', domain: 'example.com', path: '/', expires: -1, sameSite: 'Lax' }
+const profileState = { cookies: [{ ...cookie, httpOnly: true, secure: true }], origins: [] }
 const prices = { prompt: 'Which boats are there?' }
 
 /**
@@ -18,7 +19,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   execute: { code: 'await page.title()', language: 'node' },
   startHandoff: { instructions: 'Sign in' },
   createKey: { name: 'ci' },
-  importStorageState: { storageState: profileState },
+  importStorageState: profileState,
   setSecret: { value: 'secret', origins: [url] },
   map: { url, limit: 100 },
   mapV1: { url, limit: 100 },

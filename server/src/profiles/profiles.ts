@@ -126,7 +126,9 @@ export class Profiles implements AsyncDisposable {
     await this.#assertUnlocked(profile)
     if (await rollBack(this.#deps.store.db, profile, version)) return this.get(profile)
     await this.#assertUnlocked(profile)
-    throw new BowlineError('PROFILE_NOT_FOUND', `Profile "${profile.name}" has no version ${version}`)
+    throw new BowlineError('PROFILE_NOT_FOUND', `Profile "${profile.name}" has no version ${version}`, {
+      hint: `\`bowline profiles versions ${profile.name}\` lists its versions.`,
+    })
   }
 
   /** Deletes a profile with all its versions. Throws PROFILE_NOT_FOUND or PROFILE_LOCKED. */

@@ -90,6 +90,14 @@ describe('a storageState is imported and exported in a session', () => {
     expect(await first).toMatchObject({ status: 503, body: { code: 'DRAINING' } })
   })
 
+  test.each([{}, { foo: 1 }, undefined])('that has cookies or origins, unlike %j', async (body) => {
+    const path = `${pathOf('empty')}/storage-state`
+    const error = '`cookies` or `origins` is missing'
+
+    expect(await lab.api('PUT', path, body)).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST', error } })
+    expect((await lab.api('GET', pathOf('empty'))).status).toBe(404)
+  })
+
   test('that visits at most 500 origins', async () => {
     const origins = Array.from({ length: 501 }, () => manyOrigins.origins[0])
 

@@ -41,7 +41,8 @@ export function profileHandlers({ profiles, states }: ProfileRouteDeps): Handler
     },
     importStorageState: async ({ params, body }, call) => {
       using caller = abortOnDisconnect(call.raw)
-      await importState(states, stateRef(params, call, caller), body)
+      const { cookies = [], origins = [] } = body
+      await importState(states, stateRef(params, call, caller), { cookies, origins })
       return { success: true, data: summary(await profiles.get(refOf(params, call))) }
     },
   }
