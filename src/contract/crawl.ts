@@ -72,6 +72,7 @@ export const v1CrawlRequest = z.strictObject({
   ignoreSitemap: z.boolean().default(false),
   /** Previous name of `crawlEntireDomain`. */
   allowBackwardLinks: z.boolean().optional(),
+  /** Scrape options of each page. */
   scrapeOptions: z.strictObject(v1ScrapeFields).superRefine(checkV1Options).prefault({}),
 })
 

@@ -34,14 +34,17 @@ export const keySummary = z.looseObject({
  * be one of the caller's team.
  */
 export const createKeyRequest = z.strictObject({
+  /** Name of the key, 1 to 100 characters. Default: `key`. */
   name: z.string().min(1).max(100).default('key'),
   /** Name of the team; created if it does not exist. Default: the team of the calling key. */
   team: teamName.optional(),
+  /** `admin` keys manage keys and teams; `member` keys only use the API. Default: `member`. */
   role: z.enum(['admin', 'member']).default('member'),
   /** Restricts the tools of `/mcp`. It does not restrict other routes. */
   mcp: z
     .strictObject({ ...keyMcp.shape, allowedDomains: boundedArray(allowedDomain, maxDomains, 1).optional() })
     .optional(),
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
 })
 

@@ -78,7 +78,9 @@ const targetId = z.guid('must be the id of a target').optional()
 export const scrapeTarget = z.strictObject({
   id: targetId,
   type: z.literal('scrape'),
+  /** URLs of the pages. */
   urls: boundedArray(pageUrl, monitorLimits.urls, 1),
+  /** How each page is scraped. */
   scrapeOptions: scrapeOptions.optional(),
 })
 
@@ -86,8 +88,11 @@ export const scrapeTarget = z.strictObject({
 export const crawlTarget = z.strictObject({
   id: targetId,
   type: z.literal('crawl'),
-  url: pageUrl,
+  /** URL from which the pages are found. */
+  url: pageUrl.clone(),
+  /** Which pages are checked. */
   crawlOptions: crawlOptions.optional(),
+  /** How each page is scraped. */
   scrapeOptions: scrapeOptions.optional(),
 })
 
@@ -98,10 +103,15 @@ export const searchTarget = z
   .strictObject({
     id: targetId,
     type: z.literal('search'),
+    /** Searches, 1 to 12. */
     queries: boundedArray(z.string().trim().min(1).max(256), 12, 1),
+    /** Age of the results. Default: `24h`. */
     searchWindow: z.enum(['5m', '15m', '1h', '6h', '24h', '7d']).default('24h'),
-    includeDomains: domains,
-    excludeDomains: domains,
+    /** Only results of these sites and their subdomains. */
+    includeDomains: domains.clone(),
+    /** No results of these sites and their subdomains. */
+    excludeDomains: domains.clone(),
+    /** Maximum number of results per query, 1 to 50. Default: 10. */
     maxResults: z.int().min(1).max(50).default(10),
   })
   .refine(hasOneList, { error: 'includeDomains and excludeDomains cannot be combined', path: ['excludeDomains'] })
@@ -176,14 +186,21 @@ const clientFields = {
 
 /** Body of `POST /v2/monitor`. Unknown keys are rejected. */
 export const createMonitorRequest = z.strictObject({
+  /** Name of the monitor, 1 to 256 characters. */
   name: fields.name,
+  /** When the monitor runs: in words or as a cron expression. */
   schedule: fields.schedule,
+  /** Pages, sites or searches to check, 1 to 50. */
   targets: fields.targets,
+  /** URL or webhook that receives the results of each page and check. Default: none. */
   webhook: fields.webhook.optional(),
   // Public clients send `null` for no notifications.
   notification: preprocess((value) => value ?? undefined, fields.notification.default({})),
+  /** Days that checks are kept, 1 to 365. Default: 30. */
   retentionDays: fields.retentionDays.default(monitorLimits.retentionDays.default),
+  /** Goal by which a language model judges changes, up to 2000 characters. */
   goal: fields.goal.optional(),
+  /** Judges changes with a language model. Default: true if `goal` is set. */
   judgeEnabled: fields.judgeEnabled.optional(),
   ...clientFields,
 })
@@ -191,16 +208,23 @@ export const createMonitorRequest = z.strictObject({
 /** Body of `PATCH /v2/monitor/{id}`. Absent fields stay the same. Unknown keys are rejected. */
 export const updateMonitorRequest = z
   .strictObject({
+    /** New name, 1 to 256 characters. */
     name: fields.name.optional(),
     /** `paused` stops runs until the status is `active` again. */
     status: z.enum(['active', 'paused']).optional(),
+    /** New schedule, from the time of the change on. */
     schedule: fields.schedule.optional(),
+    /** All targets. Those with the `id` of an existing target keep its history. */
     targets: fields.targets.optional(),
+    /** New webhook. `null` removes it. */
     webhook: fields.webhook.optional(),
     /** `null` disables notifications. */
     notification: fields.notification.nullable().optional(),
+    /** Days that checks are kept, 1 to 365. */
     retentionDays: fields.retentionDays.optional(),
+    /** Goal by which a language model judges changes. `null` removes it. */
     goal: fields.goal.optional(),
+    /** Judges changes with a language model. */
     judgeEnabled: fields.judgeEnabled.optional(),
     ...clientFields,
   })

@@ -66,7 +66,9 @@ export type ParseInput = Omit<
 export const parseUploadRequest = z.strictObject({
   /** Its extension tells the format. */
   filename: z.string().min(1).max(512),
+  /** Content type of the file. Default: from its extension. */
   contentType: z.string().min(1).max(255).optional(),
+  /** Accepted for compatibility, without effect. */
   declaredSizeBytes: z.int().min(0).max(maxParseBytes).optional(),
 })
 

@@ -108,9 +108,11 @@ export const scrapeFields = {
     .optional(),
   /** Says on whose behalf the call is made. Listed in the activity and sent with webhooks. */
   auditMetadata: auditMetadata.optional(),
-  /** Accepted for compatibility, without effect, like the next two options. */
+  /** Accepted for compatibility, without effect. */
   useMock: z.unknown().optional(),
+  /** Accepted for compatibility, without effect. */
   domainTools: z.unknown().optional(),
+  /** Accepted for compatibility, without effect. */
   toolDetail: z.unknown().optional(),
 } as const
 

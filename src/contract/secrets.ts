@@ -33,12 +33,14 @@ export const setSecretRequest = z.strictObject({
     .min(secretLimits.minLength)
     .max(secretLimits.maxLength)
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode'),
+  /** `text` is typed as it is; `totp` is a seed for one-time codes. Default: `text`. */
   kind: secretKind.default('text'),
   /**
    * Origins of the pages and frames into which the secret may be typed. `https://*.example.com` are
    * all subdomains, but not `https://example.com`.
    */
   origins: boundedArray(origin, secretLimits.origins, 1),
+  /** Name of the client program. Ignored. */
   origin: clientName.optional(),
 })
 

@@ -9,8 +9,11 @@ import { scrapeFields } from './scrape.ts'
 import { pageUrl } from './page-url.ts'
 
 const extraction = z.strictObject({
+  /** JSON Schema of the data. */
   schema: jsonSchema.optional(),
+  /** System message for the language model. */
   systemPrompt: z.string().max(10_000).optional(),
+  /** Instructions for the language model. */
   prompt: z.string().max(10_000).optional(),
 })
 
@@ -38,6 +41,7 @@ const { redactPII, threatProtection, auditMetadata, useMock, domainTools, toolDe
 
 /** Scrape options of API v1. */
 export const v1ScrapeFields = {
+  /** Formats of the document. Default: `["markdown"]`. */
   formats: boundedArray(formatName, maxFormats).default(['markdown']),
   onlyMainContent,
   onlyCleanContent,
@@ -59,6 +63,7 @@ export const v1ScrapeFields = {
   toolDetail,
   /** Maximum age of a stored page in milliseconds. Default: one day. */
   maxAge: z.int().min(0).default(dayMs),
+  /** Time to wait before the page is read, in milliseconds. Default: 0. */
   waitFor: z.int().min(0).max(maxWaitMs).default(0),
   /** Timeout of the scrape in milliseconds. Default: 30000. */
   timeout: z.int().min(1000).max(600_000).default(30_000),
@@ -66,17 +71,28 @@ export const v1ScrapeFields = {
    * Converts PDFs to Markdown (one credit per page) instead of base64 (one credit). Default: true.
    */
   parsePDF: z.boolean().default(true),
-  jsonOptions: extraction.optional(),
+  /** Options of the format `json`. */
+  jsonOptions: extraction.clone().optional(),
+  /** Options of the format `extract`. */
   extract: extraction.optional(),
+  /** Steps on the page before it is read, at most 50. */
   actions: boundedArray(action, maxActions).optional(),
+  /** Country and languages that the page sees. */
   location: location.optional(),
+  /** Earlier name of `location`. */
   geolocation: location.optional(),
+  /** Upstream proxy. Default: `basic`. */
   proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('basic'),
+  /** Options of the format `changeTracking`. */
   changeTrackingOptions: z
     .strictObject({
+      /** `git-diff` adds the difference, `json` compares fields. */
       modes: boundedArray(z.enum(['git-diff', 'json']), 2).default([]),
+      /** JSON Schema of the fields to compare. */
       schema: jsonSchema.optional(),
+      /** Instructions for the language model in the mode `json`. */
       prompt: z.string().max(10_000).optional(),
+      /** Separate history of the page. Default: the common one. */
       tag: z.string().max(200).nullable().default(null),
     })
     .optional(),

@@ -22,18 +22,23 @@ const webhookHeaders = requestHeaders.superRefine((headers, context) => {
   }
 })
 
+/** Fields of a webhook, except its events. */
+export const webhookFields = {
+  /** URL that receives the events, as POST requests with JSON. */
+  url: webAddress.clone(),
+  /** Headers of each delivery, at most 100. */
+  headers: webhookHeaders.default({}),
+  /** Included in the body of each delivery. At most 100 entries. */
+  metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
+} as const
+
 /**
  * Creates the schema of a webhook with the given events: a URL or an object. Default: all events.
  */
 export function webhookFor<const Events extends readonly [string, ...string[]]>(events: Events) {
   return withShorthand(
     z.strictObject({
-      /** URL that receives the events. */
-      url: webAddress,
-      /** Headers of each delivery. */
-      headers: webhookHeaders.default({}),
-      /** Metadata included in the body of each delivery. At most 100 entries. */
-      metadata: z.record(z.string().max(200), z.string().max(8192)).superRefine(atMostEntries(100)).default({}),
+      ...webhookFields,
       /** Events to send. Default: all. */
       events: boundedArray(z.enum(events), 20).default([...events]),
     }),
