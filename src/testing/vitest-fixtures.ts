@@ -1,13 +1,10 @@
 import type { TestAPI, TestContext } from 'vitest'
-import { Bowline } from '../client/bowline.ts'
 import type { BowlineOptions } from '../client/config.ts'
-import { disconnect } from '../client/disconnect.ts'
 import type { Driver } from '../client/driver.ts'
 import type { Session } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
-import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 import { rethrowWithHint } from './error-with-hint.ts'
-import { openWithRetries } from './open-with-retries.ts'
+import { openFileSession, type FileSession } from './vitest-session.ts'
 
 /**
  * Options of the Vitest fixtures.
@@ -43,58 +40,8 @@ export interface VitestFixtures<Handles> {
 
 type Use<Value> = (value: Value) => Promise<void>
 
-/** The session that the tests of a file share. */
-interface SharedSession<Handles> extends AsyncDisposable {
-  readonly session: Session
-  /** Runs a test with its own page. `use` resolves to whether the test failed. */
-  readonly run: (use: (handles: Handles) => Promise<boolean>) => Promise<void>
-}
-
-async function openSharedSession<Handles>({
-  driver,
-  session: options = {},
-  bowline: clientOptions = {},
-}: VitestOptions<Handles>): Promise<SharedSession<Handles>> {
-  await using undo = new AsyncDisposableStack()
-  const bowline = undo.use(new Bowline(clientOptions))
-  const session = await openWithRetries(bowline.sessions, options, { onQueued: warnOfQueue })
-  let hasFailed = false
-  undo.defer(async () => void (await session.end({ failed: hasFailed })))
-  const connected = await driver.connect(session)
-  undo.defer(async () => disconnect(connected))
-  const reuse = driver.reuse?.(connected)
-  let isFirst = true
-  let running = 0
-  let opening: Promise<unknown> = Promise.resolve()
-  const open = async (): Promise<Handles> => {
-    if (!isFirst && reuse !== undefined) return reuse.next({ keepsPages: running > 1 })
-    isFirst = false
-    return connected
-  }
-  /** Opens one page at a time, because opening a page may close others. */
-  const next = async (): Promise<Handles> => {
-    const handles = opening.then(open)
-    opening = handles.catch(() => undefined)
-    return handles
-  }
-  const owned = undo.move()
-  return {
-    session,
-    run: async (use) => {
-      running += 1
-      try {
-        hasFailed = (await use(await next())) || hasFailed
-      } finally {
-        running -= 1
-      }
-    },
-    [Symbol.asyncDispose]: async () => owned.disposeAsync(),
-  }
-}
-
-function warnOfQueue(): void {
-  console.warn('Bowline: all sessions are in use. Waiting for one counts towards the test timeout.')
-}
+/** Opens the session of the test file with its first test, and returns it to the others. */
+type OpenShared<Handles> = (task: TestContext['task']) => Promise<FileSession<Handles>>
 
 /**
  * Extends `test` of Vitest with the fixture `remote`. The tests of a file share a session, which is
@@ -116,34 +63,35 @@ function warnOfQueue(): void {
  */
 export function withSession<Handles>(test: TestAPI, options: VitestOptions<Handles>): TestAPI<VitestFixtures<Handles>> {
   // Tests that extend each other have their own file fixture, but share the session.
-  let opening: Promise<SharedSession<Handles>> | undefined
+  let opening: Promise<FileSession<Handles>> | undefined
   let users = 0
-  const shareSession = async (use: Use<SharedSession<Handles>>): Promise<void> => {
+  const shareSession = async (use: Use<OpenShared<Handles>>): Promise<void> => {
     users += 1
-    opening ??= openSharedSession(options).catch(rethrowWithHint)
-    const shared = opening
     try {
-      await use(await shared)
+      await use(async ({ file }) => {
+        opening ??= openFileSession(options, file.name).catch(rethrowWithHint)
+        return opening
+      })
     } finally {
       users -= 1
       if (users === 0) {
+        const shared = opening
         opening = undefined
         // A session that was not opened does not need to be ended.
-        await (await shared.catch(() => undefined))?.[Symbol.asyncDispose]()
+        await (await shared?.catch(() => undefined))?.[Symbol.asyncDispose]()
       }
     }
   }
   const fixtures = {
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest derives dependencies from the pattern
-    sharedSession: [async ({}, use: Use<SharedSession<Handles>>) => shareSession(use), { scope: 'file' }],
+    openShared: [async ({}, use: Use<OpenShared<Handles>>) => shareSession(use), { scope: 'file' }],
     remote: async (
-      { sharedSession, task }: { readonly sharedSession: SharedSession<Handles> } & Pick<TestContext, 'task'>,
+      { openShared, task }: { readonly openShared: OpenShared<Handles> } & Pick<TestContext, 'task'>,
       use: Use<VitestFixtures<Handles>['remote']>,
-    ) =>
-      sharedSession.run(async (handles) => {
-        await use({ ...handles, session: sharedSession.session })
-        return task.result?.state === 'fail'
-      }),
+    ) => {
+      const { session, run } = await openShared(task)
+      await run(task, async (handles) => use({ ...handles, session }))
+    },
   }
   // The types of Vitest do not support generic fixtures.
   return test.extend(fixtures as never) as unknown as TestAPI<VitestFixtures<Handles>>

@@ -1,12 +1,9 @@
 import type { Browser, BrowserType } from '@playwright/test'
-import type { TestAPI } from 'vitest'
 import { expect, test } from 'vitest'
 import { Bowline } from '../../src/index.ts'
 import { openTestSession } from '../../src/testing/test-session.ts'
-import { withSession } from '../../src/testing/vitest-fixtures.ts'
+import { openFileSession } from '../../src/testing/vitest-session.ts'
 import { startForeignService } from '../client/foreign-service.ts'
-
-type SharedSession = readonly [(fixtures: object, use: () => Promise<void>) => Promise<void>]
 
 const never = new Promise<never>(() => undefined)
 
@@ -18,12 +15,10 @@ async function endPlaywrightSession(bowline: Bowline): Promise<void> {
   await end()
 }
 
-async function endVitestSession(_: Bowline, clientOptions: { readonly baseUrl: string; readonly apiKey: string }) {
-  const extend = (fixtures: object): object => fixtures
+async function endVitestSession(_: Bowline, bowline: { readonly baseUrl: string; readonly apiKey: string }) {
   const driver = { name: 'hanging', connect: async () => ({ [Symbol.asyncDispose]: () => never }) }
-  const fixtures = withSession({ extend } as unknown as TestAPI, { driver, bowline: clientOptions })
-  const [open] = (fixtures as unknown as { readonly sharedSession: SharedSession }).sharedSession
-  await open({}, async () => undefined)
+  const opened = await openFileSession({ driver, bowline }, 'page.test.ts')
+  await opened[Symbol.asyncDispose]()
 }
 
 test.concurrent.each([

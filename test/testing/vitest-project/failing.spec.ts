@@ -1,0 +1,12 @@
+import { withSession } from 'bowline/testing/vitest'
+import { playwright } from 'bowline/playwright'
+import { expect, test as base } from 'vitest'
+
+const test = withSession(base, {
+  driver: playwright,
+  session: { ttl: 60, metadata: { suite: 'failing' }, record: { console: true, keep: 'on-failure' } },
+})
+
+test('an unexpected failure', async ({ remote: { page } }) => {
+  expect(await page.title()).toBe('Another title')
+})
