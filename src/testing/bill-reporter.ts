@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { FullConfig, Reporter, TestCase, TestResult } from '@playwright/test/reporter'
-import { readSessionReports } from './run-files.ts'
-import { infrastructureAnnotation } from './retry-guard.ts'
+import { infrastructureAnnotation, notRetriedTopic } from './retry-guard.ts'
+import { RunState } from './run-state.ts'
 import type { SessionReport } from './test-session.ts'
 
 interface Cost {
@@ -24,13 +24,21 @@ interface Cost {
  * ```
  */
 export class BillReporter implements Reporter {
+  readonly #runState: RunState
   #config: FullConfig | undefined
   readonly #sessionIds = new Set<string>()
   #lostSessions = 0
   readonly #tests = new Set<TestCase>()
 
+  constructor(_options: unknown, runState = new RunState(process.pid)) {
+    this.#runState = runState
+  }
+
   onBegin(config: FullConfig): void {
     this.#config = config
+    // From an earlier run, whose process had the same ID.
+    this.#runState.remove()
+    this.#runState.claim(notRetriedTopic)
   }
 
   onTestEnd(test: TestCase, { annotations }: TestResult): void {
@@ -40,8 +48,8 @@ export class BillReporter implements Reporter {
   }
 
   onEnd(): void {
-    const folders = new Set(this.#config?.projects.map(({ outputDir }) => outputDir))
-    const reports = [...folders].flatMap(readSessionReports)
+    const reports = this.#runState.readSessionReports()
+    this.#runState.remove()
     if (reports.length === 0 && this.#sessionIds.size === 0) return
     for (const line of this.#describe(reports)) console.log(line)
   }
@@ -50,11 +58,15 @@ export class BillReporter implements Reporter {
     return false
   }
 
+  #shorten(file: string): string {
+    return file === otherRow ? file : relative(this.#config?.rootDir ?? '', file)
+  }
+
   *#describe(reports: readonly SessionReport[]): Generator<string> {
     const files = splitByFile(reports)
     const names = [...files.keys()].toSorted((one, other) => one.localeCompare(other))
     const rows = names.map((file): readonly [string, Cost] => [
-      relative(this.#config?.rootDir ?? '', file),
+      this.#shorten(file),
       files.get(file) ?? { sessions: 0, credits: 0 },
     ])
     const credits = reports.reduce((sum, { bill }) => sum + (bill.creditsBilled ?? 0), 0)
@@ -78,7 +90,7 @@ export class BillReporter implements Reporter {
       if (recording === undefined) continue
       for (const { file, title, startSeconds } of uses.filter(({ hasFailed }) => hasFailed)) {
         const time = uses.length === 1 ? '' : `#t=${startSeconds.toFixed(1)}`
-        yield `  ${relative(this.#config?.rootDir ?? '', file)} › ${title} failed: ${recording}${time}`
+        yield `  ${this.#shorten(file)} › ${title} failed: ${recording}${time}`
       }
     }
     const attempts = this.#lostSessions === 1 ? '1 attempt' : `${this.#lostSessions} attempts`
@@ -92,15 +104,20 @@ export class BillReporter implements Reporter {
   }
 }
 
+/** Row of sessions that no test has used. */
+const otherRow = '(other)'
+
 /** Splits the cost of sessions among test files, by the time each file has used them. */
 function splitByFile(reports: readonly SessionReport[]): ReadonlyMap<string, Cost> {
   const files = new Map<string, Cost>()
   for (const { bill, uses } of reports) {
     const totalMs = uses.reduce((sum, use) => sum + use.durationMs, 0)
-    for (const file of new Set(uses.map((use) => use.file))) {
+    const names = uses.length === 0 ? [otherRow] : uses.map((use) => use.file)
+    for (const file of new Set(names)) {
       const usedMs = uses.filter((use) => use.file === file).reduce((sum, use) => sum + use.durationMs, 0)
+      const share = totalMs === 0 ? 1 / new Set(names).size : usedMs / totalMs
       const before = files.get(file) ?? { sessions: 0, credits: 0 }
-      const credits = before.credits + ((bill.creditsBilled ?? 0) * usedMs) / Math.max(1, totalMs)
+      const credits = before.credits + (bill.creditsBilled ?? 0) * share
       files.set(file, { sessions: before.sessions + 1, credits })
     }
   }

@@ -1,11 +1,14 @@
 import { isBowlineError } from '../kit/errors.ts'
 
 /**
- * Adds the code and hint of a BowlineError to its message, since test reports show only the
- * message.
+ * Returns a copy of a BowlineError for test reports, which show only the message: with its code and
+ * hint, and without stack frames and causes, which are internal.
  */
 export function errorWithHint(error: unknown): unknown {
-  return isBowlineError(error) ? new Error(error.toLine(), { cause: error }) : error
+  if (!isBowlineError(error)) return error
+  const shown = new Error(error.toLine())
+  shown.stack = `Error: ${shown.message}`
+  return shown
 }
 
 /** Throws a copy of the error with its code and hint. */

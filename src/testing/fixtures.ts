@@ -15,9 +15,11 @@ import { isBowlineError } from '../kit/errors.ts'
 import { errorWithHint, rethrowWithHint } from './error-with-hint.ts'
 import { recordConsole } from './console-log.ts'
 import type { TestFixtures, WorkerFixtures } from './fixture-types.ts'
+import { warnOfIgnoredOptions } from './ignored-options.ts'
 import { capacityTimeoutMs } from './open-with-retries.ts'
-import { writeSessionReport } from './run-files.ts'
 import { endRetries, handleFailedAttempt, refuseRetry, type AttemptState } from './retry-guard.ts'
+import { RunState } from './run-state.ts'
+import { annotateSession, recordBrowserUse, recordUse, type BrowserSession } from './session-use.ts'
 import { SharedSession } from './shared-session.ts'
 import { openTestSession, type TestSession } from './test-session.ts'
 
@@ -27,6 +29,8 @@ interface OwnTestFixtures extends TestFixtures {
 }
 
 interface OwnWorkerFixtures extends WorkerFixtures {
+  readonly runState: RunState
+  readonly browserSession: BrowserSession
   readonly sharedSession: SharedSession
   readonly profileState: StorageState | undefined
 }
@@ -72,70 +76,72 @@ export const test: TestType<
       const reading = profile === undefined ? undefined : bowline.profiles.exportState(profile)
       await use(await reading?.catch(refuseToRetry))
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
   storageState: async ({ storageState, profileState }, use) => {
     await use(profileState ?? storageState)
   },
 
+  // The workers are children of the process that runs the reporter.
+  // oxlint-disable-next-line eslint/no-empty-pattern -- Playwright derives dependencies from the pattern
+  runState: [async ({}, use) => use(new RunState(process.ppid)), { scope: 'worker' }],
+  browserName: alwaysChromium(),
   sharedSession: [
-    async ({ bowline, sessionOptions, playwright: { chromium } }, use, { project }) => {
-      const onEnd = writeSessionReport.bind(undefined, project.outputDir)
+    async ({ bowline, sessionOptions, runState, video, browserName, playwright: { chromium } }, use, { project }) => {
+      warnOfIgnoredOptions({ video, browserName }, project, runState)
+      const onEnd = runState.writeSessionReport.bind(runState)
       await using shared = new SharedSession(async () => openTestSession(bowline, sessionOptions, { chromium, onEnd }))
       await use(shared)
     },
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
+  browserSession: [
+    // oxlint-disable-next-line eslint/no-empty-pattern -- see above
+    async ({}, use) => use({ opened: undefined, file: undefined }),
+    { scope: 'worker' },
+  ],
   browser: [
-    async ({ sharedSession }, use) => {
-      const { browser } = await sharedSession.pin().catch(rethrowWithHint)
-      await use(browser)
+    async ({ sharedSession, browserSession }, use) => {
+      browserSession.file = base.info().file
+      const opened = await sharedSession.pin().catch(rethrowWithHint)
+      browserSession.opened = opened
+      await use(opened.browser)
     },
     { scope: 'worker', timeout: capacityTimeoutMs + 30_000 },
   ],
 
   attemptState: [
-    async ({ testRetries }, use, testInfo) => {
-      refuseRetry(testInfo, testRetries)
-      const state: AttemptState = { sessionLoss: undefined }
+    async ({ testRetries, runState, browserSession }, use, testInfo) => {
+      const retryOptions = { testRetries, runState }
+      refuseRetry(testInfo, retryOptions)
+      const state: AttemptState = { sessionLoss: undefined, session: undefined }
+      const startedAt = performance.now()
       await use(state)
-      handleFailedAttempt(testInfo, state.sessionLoss, testRetries)
+      const loss = await recordBrowserUse(browserSession, state.session, testInfo, startedAt)
+      handleFailedAttempt(testInfo, state.sessionLoss ?? loss, retryOptions)
     },
-    { auto: true },
+    { auto: true, timeout: 60_000 },
   ],
   testSession: [
     async (
-      { attemptState, bowline, sharedSession, sessionPer, sessionOptions, playwright: { chromium } },
+      { attemptState, bowline, sharedSession, sessionPer, sessionOptions, runState, playwright: { chromium } },
       use,
       testInfo,
     ) => {
-      const { annotations, project, file, titlePath } = testInfo
-      const onEnd = writeSessionReport.bind(undefined, project.outputDir)
+      const onEnd = runState.writeSessionReport.bind(runState)
       const isShared = sessionPer === 'worker'
       const opening = isShared ? sharedSession.use() : openTestSession(bowline, sessionOptions, { chromium, onEnd })
       const opened = await opening.catch((error: unknown) => {
         if (!isFatal(error)) attemptState.sessionLoss = isBowlineError(error) ? error.toLine() : String(error)
         throw errorWithHint(error)
       })
-      const { session } = opened
-      annotations.push({ type: 'session', description: session.id })
-      if (session.liveViewUrl !== '') annotations.push({ type: 'live view', description: session.liveViewUrl })
+      attemptState.session = opened
+      annotateSession(testInfo.annotations, opened, { isShared })
       const startedAt = performance.now()
       await use(opened)
-      const hasFailed = testInfo.status !== testInfo.expectedStatus
-      const loss = hasFailed && testInfo.status !== 'interrupted' ? await opened.findSessionLoss() : undefined
-      attemptState.sessionLoss = loss
-      opened.addUse({
-        file,
-        title: titlePath.slice(1).join(' › '),
-        startSeconds: (startedAt - opened.openedAt) / 1000,
-        durationMs: performance.now() - startedAt,
-        hasFailed,
-      })
+      attemptState.sessionLoss = await recordUse(opened, testInfo, startedAt)
       if (isShared) sharedSession.release()
-      else await endOwnSession(opened, annotations)
-      // The error of the test says only that the browser was closed.
-      if (loss !== undefined) throw new Error(`The session was lost during the test: ${loss}`)
+      else await endOwnSession(opened, testInfo.annotations)
     },
     { timeout: capacityTimeoutMs + 30_000 },
   ],
@@ -149,8 +155,11 @@ export const test: TestType<
     if (testInfo.status !== testInfo.expectedStatus && log.text() !== '') {
       await testInfo.attach('console', { body: log.text(), contentType: 'text/plain' })
     }
+    // As Playwright Test does: otherwise, the error of a waiting action would be that the context was closed.
+    const isTimeout = testInfo.status === 'timedOut'
+    const reason = isTimeout ? `Test timeout of ${testInfo.timeout}ms exceeded.` : 'Test ended.'
     // Closing fails if the session was lost.
-    await context.close().catch(() => undefined)
+    await context.close({ reason }).catch(() => undefined)
   },
 })
 
@@ -164,6 +173,12 @@ async function endOwnSession(opened: TestSession, annotations: TestInfo['annotat
 // configuration.
 function workerDefault(value: string): never {
   return [value, { scope: 'worker', option: true }] as never
+}
+
+// Overrides the configuration: `browserName` is the browser that runs the tests.
+function alwaysChromium(): never {
+  // oxlint-disable-next-line eslint/no-empty-pattern -- Playwright derives dependencies from the pattern
+  return [async ({}, use: (name: string) => Promise<void>) => use('chromium'), { scope: 'worker' }] as never
 }
 
 function openClient(options: BowlineOptions): Bowline {

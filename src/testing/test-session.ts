@@ -4,7 +4,6 @@ import type { Session, SessionBill } from '../client/session.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { disconnect } from '../client/disconnect.ts'
 import { playwright } from '../drivers/playwright.ts'
-import { createFailureSignal } from '../drivers/failure-signal.ts'
 import { openWithRetries } from './open-with-retries.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
@@ -55,12 +54,12 @@ export async function openTestSession(
   deps: { readonly chromium: BrowserType; readonly onEnd: (report: SessionReport) => void },
 ): Promise<TestSession> {
   await using undo = new AsyncDisposableStack()
-  const session = undo.use(await openWithRetries(bowline.sessions, options))
+  const session = undo.use(await openWithRetries(bowline.sessions, options, { onLongWait: printWait }))
   const openedAt = performance.now()
   const connected = undo.use(await playwright.with(deps.chromium).connect(session))
   const { browser, context: defaultContext } = connected
-  const failure = createFailureSignal()
-  browser.on('disconnected', () => failure.abort('the connection was closed'))
+  let lossReason: string | undefined
+  browser.on('disconnected', () => (lossReason ??= 'the connection was closed'))
   undo.move()
   const uses: SessionUse[] = []
   return {
@@ -69,14 +68,14 @@ export async function openTestSession(
     openedAt,
     openContext: async () => {
       const context = await browser.newContext()
-      context.on('page', (page) => page.on('crash', () => failure.abort('a page crashed')))
+      context.on('page', (page) => page.on('crash', () => (lossReason ??= 'a page crashed')))
       // Close the initial page once there is another one: screenshots of failed tests would include
       // it.
       context.once('page', () => void Promise.allSettled(defaultContext.pages().map((page) => page.close())))
       return context
     },
     findSessionLoss: async () => {
-      if (failure.signal.aborted) return String(failure.signal.reason.message)
+      if (lossReason !== undefined) return lossReason
       // A server that does not respond makes the session unreachable.
       const found = await bowline.sessions.get(session.id).catch(() => undefined)
       return found?.status === 'active' ? undefined : `session ${session.id} is ${found?.endReason ?? 'unreachable'}`
@@ -92,4 +91,9 @@ export async function openTestSession(
       return { bill, recording }
     },
   }
+}
+
+function printWait(position: number | undefined): void {
+  const queue = position === undefined ? '' : ` (position ${position})`
+  console.warn(`Bowline: waiting for a free session${queue}`)
 }

@@ -29,9 +29,9 @@ function blocksOf(path: string, text: string): readonly GuideBlock[] {
   })
 }
 
-/** Whether a block is a complete program, as opposed to an excerpt or a test. */
+/** Whether a block is a complete program, as opposed to an excerpt, a test or a set-up file. */
 export function isCompleteProgram({ code }: GuideBlock): boolean {
-  return code.includes('new Bowline(')
+  return code.includes('new Bowline(') && !/^export default /m.test(code)
 }
 
 /** A block as a module. In that of an excerpt, the objects that it uses are declared. */

@@ -23,3 +23,22 @@ test.each([
 
   expect(service.requests.map((request) => request.path)).toEqual(['/v2/browser', path])
 })
+
+test('a long wait is reported once, with the position in the queue', async () => {
+  const positions: (number | undefined)[] = []
+  await using service = await startForeignService(({ method }, response) => {
+    if (method !== 'POST' || positions.length > 0) return false
+    return sendJson(response, 429, {
+      success: false,
+      code: 'CONCURRENCY_LIMIT',
+      error: 'full',
+      details: { position: 3 },
+    })
+  })
+  const bowline = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false, retries: 0 })
+  const onLongWait = (position: number | undefined): unknown => positions.push(position)
+
+  await openWithRetries(bowline.sessions, { ttl: 60 }, { onLongWait, longWaitMs: 10 })
+
+  expect(positions).toEqual([3])
+})

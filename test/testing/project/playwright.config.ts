@@ -5,7 +5,7 @@ export default defineConfig<object, BowlineTestOptions>({
   testDir: 'tests',
   outputDir: process.env['PROJECT_OUTPUT'] ?? 'test-results',
   retries: 2,
-  timeout: 20_000,
+  timeout: 60_000,
   reporter: [['json'], ['bowline/testing/reporter']],
   use: { baseURL: process.env['PROJECT_SITE'] ?? '' },
   projects: [
