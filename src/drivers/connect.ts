@@ -20,11 +20,29 @@ export async function connectBrowser<Browser>(
     // The library may still connect after the timeout.
     void connecting.then(disconnect).catch(() => undefined)
     if (signal?.aborted === true) throw cause
-    const why = isError(cause) ? cause.message.split('\n', 1)[0] : String(cause)
-    throw new BowlineError('DRIVER_FAILED', `${name} could not connect to the session: ${withoutToken(why ?? '')}`, {
+    const message = isError(cause) ? cause.message : String(cause)
+    const why = withoutToken(summarize(message))
+    throw new BowlineError('DRIVER_FAILED', `${name} could not connect to the session: ${why}`, {
       cause,
+      hint: needsLocalBrowser(message) ? inspectorHint : undefined,
     })
   }
+}
+
+const inspectorHint =
+  '`PWDEBUG`, which `--debug` sets, opens the inspector of Playwright in a local browser. Unset it, or install one: npx playwright install chromium'
+
+/** Whether Playwright tried to open its inspector on a machine without a browser. */
+function needsLocalBrowser(message: string): boolean {
+  return message.includes('No chromium-based browser found')
+}
+
+/** Returns the first line of a message, and the next one if it ends with a colon. */
+function summarize(message: string): string {
+  // Playwright draws boxes around some messages.
+  const lines = message.split('\n').map((line) => line.replaceAll(/[╔╗╚╝═║]/g, '').trim())
+  const [first = '', second = ''] = lines.filter((line) => line !== '')
+  return first.endsWith(':') ? `${first} ${second}`.trim() : first
 }
 
 // Removes path and query of WebSocket URLs, which contain the secret of the session. Libraries
