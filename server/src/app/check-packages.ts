@@ -51,6 +51,13 @@ const effects: Readonly<Record<string, string>> = {
   'playwright-core': '/mcp returns 501, and Node.js code in sessions has no `page`',
 }
 
+/** Optional packages, each with the effect of its absence. */
+export const optionalPackages: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(configured).map(([name, { flag }]) => [name, `\`${flag}\` needs it`])),
+  ...Object.fromEntries(tracingPackages.map((name) => [name, '`--otlp-endpoint` needs it'])),
+  ...effects,
+}
+
 /** Traces need several packages: one error names all that are missing. */
 function checkTracingPackages(): void {
   const missing = tracingPackages.filter((name) => !isInstalled(name))

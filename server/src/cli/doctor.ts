@@ -17,6 +17,7 @@ import { inspectStore, type StoreState } from '../store/inspect.ts'
 import { print, printJson } from 'bowline/terminal/print'
 import { checkEncryptedData } from './check-encrypted-data.ts'
 import { checkSettings } from './check-settings.ts'
+import { listOptionalPackages } from './list-optional-packages.ts'
 import type { Finding } from './finding.ts'
 import { openScratchFolder, type ScratchFolder } from './scratch-folder.ts'
 
@@ -45,6 +46,7 @@ export function createDoctorCommand(): Command {
         await checkDataDir(flags),
         ...(await checkStore(flags)),
         ...(await checkSettings(readConfig(flags))),
+        ...listOptionalPackages(),
         ...(await checkCertificate(flags)),
       ]
       if (json === true) printJson(findings)
