@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { maxSessionWait, type CreateSessionOptions } from '../contract/session-options.ts'
+import { describeEndReason } from '../client/connection-lost.ts'
 import type { Session, SessionBill } from '../client/session.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -44,14 +45,16 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
   // Signals are forwarded to the command, and the session must outlive it.
   const bowline = await createClient(flags, { handleSignals: false })
   using signals = forwardSignals()
+  let exitCode: number | undefined
+  const onEnd = (bill: SessionBill): void => printBill(bill, exitCode, flags)
   try {
     const outcome = await bowline.withSession(
-      { ...toSessionOptions(flags), signal: signals.interrupted, onEnd: (bill) => printBill(bill, flags) },
+      { ...toSessionOptions(flags), signal: signals.interrupted, onEnd },
       async ({ session }) => {
-        const code = await spawnChild(command, session, signals, flags)
+        const code = (exitCode = await spawnChild(command, session, signals, flags))
         if (code === 0) return code
         if (flags.keepOnFailure === true) keepSession(session)
-        else await session.end({ endedBy: 'return', failed: true })
+        else await session.end({ endedBy: 'throw' })
         return code
       },
     )
@@ -84,9 +87,13 @@ function keepSession(session: Session): void {
   if (session.interactiveLiveViewUrl !== '') printNote(`live view: ${session.interactiveLiveViewUrl}`)
 }
 
-function printBill(bill: SessionBill, flags: ExecFlags): void {
-  if (flags.json === true) printNote(JSON.stringify({ ...bill, error: bill.error?.message }))
-  else if (bill.error === undefined) printNote(describeBill(bill))
+function printBill(bill: SessionBill, exitCode: number | undefined, flags: ExecFlags): void {
+  if (flags.json === true) return printNote(JSON.stringify({ ...bill, exitCode, error: bill.error?.message }))
+  if (bill.error !== undefined) return
+  printNote(describeBill(bill))
+  const { endReason = 'deleted' } = bill
+  if (exitCode !== undefined && endReason !== 'deleted')
+    printNote(`the session ended before the command: ${describeEndReason(endReason)}`)
 }
 
 /** Returns the exit code of the command if only the deletion of the session failed, otherwise 0. */

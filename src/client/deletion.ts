@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { profileOutcome, type ProfileOutcome } from '../contract/browser.ts'
+import { endReason, profileOutcome, type EndReason, type ProfileOutcome } from '../contract/browser.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 import { isAliveStatus, parseFigure } from './session-state.ts'
@@ -11,6 +11,7 @@ export interface BillFields {
   readonly metadata?: Readonly<Record<string, string>> | undefined
   readonly sessionDurationMs?: number | undefined
   readonly creditsBilled?: number | undefined
+  readonly endReason?: EndReason | undefined
   readonly profile?: ProfileOutcome | undefined
 }
 
@@ -83,6 +84,7 @@ const stateSchema = z.looseObject({
   status: z.string().optional().catch(undefined),
   sessionDurationMs: z.unknown().transform(parseFigure).optional(),
   creditsBilled: z.unknown().transform(parseFigure).optional(),
+  endReason: endReason.optional().catch(undefined),
   profile: profileOutcome.optional().catch(undefined),
   name: z.string().optional().catch(undefined),
   metadata: z.record(z.string(), z.string()).optional().catch(undefined),
@@ -276,12 +278,14 @@ function stillAlive(id: string, { status }: SessionState): BowlineError {
   return new BowlineError('DELETE_FAILED', `Session ${id} is still ${status} after the service accepted its deletion`)
 }
 
-function billFieldsOf({ name, metadata, sessionDurationMs, creditsBilled, profile }: BillFields): BillFields {
+function billFieldsOf(fields: BillFields): BillFields {
+  const { name, metadata, sessionDurationMs, creditsBilled, endReason, profile } = fields
   return {
     ...(name === undefined ? {} : { name }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
     ...(creditsBilled === undefined ? {} : { creditsBilled }),
+    ...(endReason === undefined ? {} : { endReason }),
     ...(profile === undefined ? {} : { profile }),
   }
 }

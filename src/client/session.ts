@@ -1,5 +1,5 @@
 import { checkOptions, type OptionNames } from './check-options.ts'
-import type { CreateSessionResponse, ProfileOutcome, SessionSummary } from '../contract/browser.ts'
+import type { CreateSessionResponse, EndReason, ProfileOutcome, SessionSummary } from '../contract/browser.ts'
 import type { UpdateSessionOptions } from '../contract/session-options.ts'
 import type { Document } from '../contract/document.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
@@ -14,8 +14,9 @@ import type { SessionRecordings } from './session-recordings.ts'
 import { messageOf } from '../kit/message-of.ts'
 
 /**
- * Why a session ended. `return`, `throw`, `timeout` and `abort` concern the work; `signal` and
- * `exit` concern the process; `end` is a call of `end()`.
+ * Event on the client that ended a session. `return`, `throw`, `timeout` and `abort` concern the
+ * work, and `throw` also a command of `bowline exec` that failed; `signal` and `exit` concern the
+ * process; `end` is a call of `end()`.
  */
 export type EndedBy = 'return' | 'throw' | 'timeout' | 'abort' | 'signal' | 'exit' | 'end'
 
@@ -36,6 +37,11 @@ export interface SessionBill {
    * that the session was free.
    */
   readonly creditsBilled?: number | undefined
+  /**
+   * Why the session ended on the server: `deleted` if the deletion ended it, `ttl` or `idle` if it
+   * had ended before. `undefined` if the service does not report it.
+   */
+  readonly endReason?: EndReason | undefined
   /**
    * Profile of the session, with the version that was saved or the reason why none was. `undefined`
    * without a profile.

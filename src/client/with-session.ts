@@ -1,9 +1,10 @@
 import { openAbortScope } from './abort-scope.ts'
 import { checkOptions, sessionNames, type OptionNames } from './check-options.ts'
-import type { ProfileOutcome } from '../contract/browser.ts'
+import { sessionLost } from './connection-lost.ts'
+import type { EndReason, ProfileOutcome } from '../contract/browser.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { Recording } from '../contract/recordings.ts'
-import { abortable, type Abortable } from '../kit/abort.ts'
+import { abortable, mergeSignals, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { disconnect } from './disconnect.ts'
 import { explainMissingHandles } from './missing-handles.ts'
@@ -69,7 +70,8 @@ export interface SessionScope {
   readonly session: Session
   /**
    * Aborts when the signal of the caller aborts, the time limit is reached, or the process receives
-   * a signal.
+   * a signal. With a driver, also with CONNECTION_LOST when the session ends or its connection is
+   * lost; `withSession()` then still waits for the function.
    */
   readonly signal: AbortSignal
 }
@@ -97,6 +99,11 @@ export interface SessionOutcome<Result> {
    * that the session was free.
    */
   readonly creditsBilled: number | undefined
+  /**
+   * Why the session ended on the server: `deleted` as a rule, `ttl` or `idle` if it had ended
+   * before `work` returned. `undefined` if the service does not report it.
+   */
+  readonly endReason: EndReason | undefined
   /** Profile of the session, with the version that was saved or the reason why none was. */
   readonly profile: ProfileOutcome | undefined
   /** URL of the live view. Empty if the session has none. */
@@ -137,11 +144,11 @@ export async function withSession<Result, Handles = unknown>(
   })
   deps.onCreated?.(session)
   let connected: AsyncDisposable | undefined
-  let lost: BowlineError | undefined
+  const lost = new AbortController()
   const run = async (): Promise<Awaited<Result>> => {
-    const scope: SessionScope = { session, signal: abortScope.signal }
+    const scope: SessionScope = { session, signal: mergeSignals(abortScope.signal, lost.signal) }
     if (driver === undefined) return await work(explainMissingHandles(scope) as SessionScope & Handles)
-    const onLost = (error: BowlineError): void => void (lost = error)
+    const onLost = (error: BowlineError): void => lost.abort(error)
     const handles = await driver.connect(session, { signal: abortScope.signal, onLost })
     connected = handles
     // The driver may have ignored the signal.
@@ -157,11 +164,17 @@ export async function withSession<Result, Handles = unknown>(
     running.catch(() => undefined)
     result = await abortable(running, abortScope.signal)
   } catch (error) {
+    const endOptions = { endedBy: abortScope.endedBy() ?? 'throw', failed: workFailed() } as const
     // Read before the deletion, since an abort during the deletion did not cause this error.
-    const thrown: unknown = abortScope.signal.aborted ? abortScope.signal.reason : causeOf(error, lost)
-    const endedBy = abortScope.endedBy() ?? 'throw'
+    const { aborted: isAborted, reason } = abortScope.signal
+    if (isAborted) await disconnect(connected)
+    // The connection stays open, because its close code can be the only source of the reason.
+    const bill = session.isDetached ? undefined : await endAfterFailure(session, endOptions)
+    const thrown: unknown =
+      isAborted || connected === undefined
+        ? (reason ?? error)
+        : await causeOf(error, session, { bill, lost: lost.signal })
     await disconnect(connected)
-    if (!session.isDetached) await endAfterFailure(session, { endedBy, failed: workFailed() })
     await abortScope.settle()
     throw thrown
   }
@@ -180,11 +193,31 @@ const names: OptionNames<WithSessionOptions> = {
 }
 
 /**
- * Returns CONNECTION_LOST, caused by the error of the work, if the connection was lost before. The
- * errors of libraries only say that something is closed.
+ * Returns CONNECTION_LOST, caused by the error of the work, if the session has ended or its
+ * connection was lost before. The errors of libraries only say that something is closed, and come
+ * before the close code, since the pages of an ending session are closed first.
  */
-function causeOf(error: unknown, lost: BowlineError | undefined): unknown {
-  return lost === undefined ? error : new BowlineError(lost.code, lost.message, { cause: error })
+async function causeOf(
+  error: unknown,
+  session: Session,
+  { bill, lost }: { readonly bill: SessionBill | undefined; readonly lost: AbortSignal },
+): Promise<unknown> {
+  if (bill === undefined && !session.isDetached) await abortOf(lost, closeCodeLimitMs)
+  const reason = (lost.reason as BowlineError | undefined) ?? sessionLost(session.id, bill?.endReason)
+  if (reason === undefined || error === reason) return error
+  return new BowlineError(reason.code, reason.message, { hint: reason.hint, cause: error })
+}
+
+/** Time to wait for a close code after a failed deletion, in milliseconds. */
+const closeCodeLimitMs = 1000
+
+/** Waits until a signal aborts, for at most `limitMs`. */
+async function abortOf(signal: AbortSignal, limitMs: number): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await abortable(aborted, AbortSignal.timeout(limitMs)).catch(() => undefined)
 }
 
 async function endAfterSuccess(session: Session, result: unknown, failed: boolean | undefined): Promise<SessionBill> {
@@ -201,13 +234,15 @@ async function endAfterSuccess(session: Session, result: unknown, failed: boolea
   }
 }
 
-async function endAfterFailure(session: Session, endOptions: EndOptions): Promise<void> {
+/** Ends the session. Returns `undefined` if that failed. */
+async function endAfterFailure(session: Session, endOptions: EndOptions): Promise<SessionBill | undefined> {
   try {
-    await session.end(endOptions)
+    return await session.end(endOptions)
   } catch (error) {
     // The error of the work is rethrown unchanged, so this one becomes a warning (and goes to
     // `onEnd`).
     process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+    return undefined
   }
 }
 
@@ -233,6 +268,7 @@ function toOutcome<Result>(
     metadata: session.metadata,
     sessionDurationMs: bill?.sessionDurationMs,
     creditsBilled: bill?.creditsBilled,
+    endReason: bill?.endReason,
     profile: bill?.profile,
     liveViewUrl: session.liveViewUrl,
     recordings,

@@ -173,6 +173,8 @@ export const deleteSessionResponse = z.looseObject({
   sessionDurationMs: z.int().optional(),
   /** Credits billed for the session. */
   creditsBilled: z.number().optional(),
+  /** Why the session ended. Not `deleted` if it had ended before the request. */
+  endReason: endReason.optional(),
   profile: profileOutcome.optional(),
   cleanupQueued: z.boolean().optional(),
 })

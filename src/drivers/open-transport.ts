@@ -2,7 +2,7 @@ import type { ConnectOptions, DrivenSession } from '../client/driver.ts'
 import { filesUrl } from '../client/file-requests.ts'
 import { createSessionFiles } from '../client/session-files.ts'
 import { openCdpConnection } from './cdp-connection.ts'
-import { connectionLost } from './connection-lost.ts'
+import { connectionLost } from '../client/connection-lost.ts'
 import { createFileBridge } from './file-bridge.ts'
 import type { MessageCodec } from './message-codec.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startForeignService, type ForeignService } from '../client/foreign-service.ts'
+import { sendJson, startForeignService, type ForeignService } from '../client/foreign-service.ts'
 import { startProgram, type Program } from '../client/program.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
 import { runCommand, type CommandEnd } from '../lab/run-command.ts'
@@ -85,6 +85,32 @@ test.each([
   const [error = '', bill = ''] = errors.split('\n')
   expect(JSON.parse(error)).toEqual({ code: 'COMMAND_FAILED', message })
   expect(JSON.parse(bill)).toMatchObject({ sessionId: 'session-1', creditsBilled: 2 })
+})
+
+test('a command that failed is reported as failed work, with its exit code', async () => {
+  await using service = await startForeignService()
+
+  const failed = await runExec(service, '--json', '--', 'sh', '-c', 'exit 7')
+  const succeeded = await runExec(service, '--json', '--', 'true')
+
+  expect(JSON.parse(failed.errors)).toMatchObject({ endedBy: 'throw', exitCode: 7 })
+  expect(JSON.parse(succeeded.errors)).toMatchObject({ endedBy: 'return', exitCode: 0 })
+})
+
+test('a session that ended before its command is reported with the reason', async () => {
+  await using service = await startForeignService(({ method }, response) => {
+    if (method !== 'DELETE') return false
+    return sendJson(response, 200, { success: true, sessionDurationMs: 30_000, creditsBilled: 2, endReason: 'ttl' })
+  })
+
+  const text = await runExec(service, '--', 'true')
+  const json = await runExec(service, '--json', '--', 'true')
+
+  expect([text.code, text.errors]).toEqual([
+    0,
+    'session session-1: 30.0 s, 2 credits\nthe session ended before the command: the TTL of the session expired\n',
+  ])
+  expect(JSON.parse(json.errors)).toMatchObject({ endedBy: 'return', endReason: 'ttl' })
 })
 
 test('the exit code is passed on even if standard error is closed', async () => {

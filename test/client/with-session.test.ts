@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
-import { Bowline, type BowlineOptions, type Driver, type SessionBill } from '../../src/index.ts'
+import { Bowline, BowlineError, type BowlineOptions, type Driver, type SessionBill } from '../../src/index.ts'
 
 async function startFixture(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
@@ -38,6 +39,72 @@ test('an error of the work is rethrown as the same object', async () => {
 
   expect(rejection).toBe(thrown)
   expect(fixture.service.deleted).toEqual(['session-1'])
+})
+
+const endedByTtl: Answer = ({ method }, response) =>
+  method === 'DELETE' &&
+  sendJson(response, 200, { success: true, sessionDurationMs: 30_000, creditsBilled: 2, endReason: 'ttl' })
+
+const connected: Driver<object> = {
+  name: 'connected',
+  connect: async () => ({ [Symbol.asyncDispose]: async () => undefined }),
+}
+
+test('an error of work whose session had ended is CONNECTION_LOST with the reason of the bill', async () => {
+  await using fixture = await startFixture(endedByTtl)
+  const thrown = new Error('Target closed')
+
+  const outcome = fixture.bowline.withSession({ driver: connected }, () => Promise.reject(thrown))
+
+  await expect(outcome).rejects.toMatchObject({
+    code: 'CONNECTION_LOST',
+    message: 'The connection to session session-1 was lost: the TTL of the session expired (close code 4001)',
+    hint: expect.stringContaining('raise `ttl`') as string,
+    cause: thrown,
+  })
+})
+
+test('without a driver, an error of work whose session had ended is rethrown as the same object', async () => {
+  await using fixture = await startFixture(endedByTtl)
+  const thrown = new Error('mine')
+  const bills: SessionBill[] = []
+
+  const outcome = fixture.bowline.withSession({ onEnd: (bill) => bills.push(bill) }, () => Promise.reject(thrown))
+
+  await expect(outcome).rejects.toBe(thrown)
+  expect(bills).toMatchObject([{ endedBy: 'throw', endReason: 'ttl' }])
+})
+
+test('the outcome of work that returned after the end of its session has the reason', async () => {
+  await using fixture = await startFixture(endedByTtl)
+
+  const outcome = await fixture.bowline.withSession({ driver: connected }, () => 'late')
+
+  expect(outcome).toMatchObject({ result: 'late', endReason: 'ttl' })
+})
+
+test('a lost connection aborts the signal of the work, and its hint is kept', async () => {
+  await using fixture = await startFixture()
+  const lost = new BowlineError('CONNECTION_LOST', 'The server is gone', { hint: 'It may still be alive' })
+  const driver: Driver<object> = {
+    name: 'lossy',
+    connect: async (_session, { onLost } = {}) => {
+      setImmediate(() => onLost?.(lost))
+      return { [Symbol.asyncDispose]: async () => undefined }
+    },
+  }
+
+  const slept = fixture.bowline.withSession({ driver }, async ({ signal }) => sleep(60_000, undefined, { signal }))
+  await expect(slept).rejects.toMatchObject({
+    code: 'CONNECTION_LOST',
+    hint: 'It may still be alive',
+    cause: { name: 'AbortError' },
+  })
+  const checked = fixture.bowline.withSession({ driver }, async ({ signal }) => {
+    while (!signal.aborted) await sleep(1)
+    signal.throwIfAborted()
+  })
+  await expect(checked).rejects.toBe(lost)
 })
 
 test('an error of the work is rethrown even if the deletion fails, which goes to onEnd and a warning', async () => {

@@ -48,6 +48,7 @@ export function sessionBill(row: SessionRow, onUnreadable: OnUnreadable) {
     ...labelsOf(row, onUnreadable),
     sessionDurationMs: row.durationMs ?? 0,
     creditsBilled: row.creditsBilled ?? 0,
+    ...(row.endReason === undefined ? {} : { endReason: row.endReason }),
     ...profileOutcome(row),
   }
 }

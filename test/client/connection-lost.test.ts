@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { closeCodes } from '../../src/contract/close-codes.ts'
-import { connectionLost } from '../../src/drivers/connection-lost.ts'
+import { connectionLost } from '../../src/client/connection-lost.ts'
 
 test.each([
   [closeCodes.ttl, 'ttl', 'the TTL of the session expired (close code 4001)'],

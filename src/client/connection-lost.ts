@@ -1,3 +1,4 @@
+import type { EndReason } from '../contract/browser.ts'
 import { closeCodes, type CloseReason } from '../contract/close-codes.ts'
 import { BowlineError } from '../kit/errors.ts'
 
@@ -14,6 +15,19 @@ export function connectionLost(sessionId: string, code: number, reason: string):
     `The connection to session ${sessionId} was lost: ${why} (close code ${code})`,
     hasEnded.has(code) ? {} : { hint: mayLiveHint },
   )
+}
+
+/**
+ * Describes why a session has ended, as its bill reports it. Undefined if it was deleted, or if the
+ * reason is unknown.
+ */
+export function sessionLost(sessionId: string, reason: EndReason | undefined): BowlineError | undefined {
+  return reason === undefined ? undefined : connectionLost(sessionId, closeCodes[reason], reason)
+}
+
+/** Describes an end reason in words, such as "the TTL of the session expired". */
+export function describeEndReason(reason: EndReason): string {
+  return descriptions[reason]
 }
 
 /** 1000 and 1005: a close frame of the client, with and without a code. */
