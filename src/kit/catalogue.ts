@@ -174,7 +174,7 @@ export const catalogue = {
     status: 403,
     hint: 'Only public addresses are allowed. The operator of the server can allow others with `--allow ADDRESS`.',
   },
-  EGRESS_FAILED: { status: 502, hint: undefined },
+  EGRESS_FAILED: { status: 502, hint: 'Check the host name and the port of the URL, and retry.' },
   SEARCH_FAILED: { status: 502, hint: 'Check the search provider configured on the server, and its log.' },
   // Status 200, because public clients of this API expect it.
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, hint: 'Check the host name of the URL.' },

@@ -33,7 +33,7 @@ export interface AgentsDeps extends Omit<AgentRunDeps, 'languageModel' | 'sessio
   readonly store: Store
   readonly billing: Pick<Billing, 'reserve' | 'noteCharge'>
   readonly queues: TaskQueues
-  readonly webhooks: Pick<Webhooks, 'send'>
+  readonly webhooks: Pick<Webhooks, 'send' | 'assertPermitted'>
   readonly sessions: Pick<Sessions, 'create' | 'end' | 'find' | 'draining'>
   /** `undefined` if agents are unavailable. */
   readonly languageModel: LanguageModel | undefined
@@ -79,9 +79,10 @@ export class Agents {
    * language model, BAD_REQUEST or INSUFFICIENT_CREDITS.
    */
   async start({ request, baseUrl, ...owner }: NewAgent): Promise<{ readonly id: string }> {
-    const { store, queues, schemas, languageModel } = this.#deps
+    const { store, queues, schemas, languageModel, webhooks } = this.#deps
     if (languageModel === undefined) throw noLanguageModel('Agents')
     await schemas.assertValid(owner.teamId, request.schema)
+    await webhooks.assertPermitted(request.webhook)
     createPageScope(request.urls, request.strictConstrainToURLs)
     const { threadId: _threadId, ...fields } = request
     const id = uuidV7()

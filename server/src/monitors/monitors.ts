@@ -21,6 +21,8 @@ import { assertMonitorSupported } from './assert-supported.ts'
 import { estimateTargets } from './estimate.ts'
 import type { MonitorDeps } from './monitor-deps.ts'
 import { assignTargetIds } from './assign-target-ids.ts'
+import { deleteStates } from './queries/pages.ts'
+import { redactedOtherwise } from './redacted-otherwise.ts'
 import { nextRun } from './next-run.ts'
 
 /** The creator of a monitor. */
@@ -128,6 +130,7 @@ export class Monitors {
       if (!(await updateMonitor(db, { id, teamId }, change)))
         throw new BowlineError('MONITOR_NOT_FOUND', 'Monitor not found')
       if (notification !== undefined) await mailer?.subscribe(db, id, notification)
+      await deleteStates(db, { monitorId: id, targetIds: redactedOtherwise(old.targets, targets ?? []) })
     })
     return this.get(id, teamId)
   }

@@ -132,7 +132,9 @@ export class ScrapeFinisher {
     const row = await this.#pack(call, { id, document }, { pageToCache, hasFiles: !files.isEmpty(), secret })
     const isIndexed = markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)
     const { metadata } = built.document
-    const indexPage = (): void => this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata })
+    const isPartial = selectsPart(request)
+    const indexPage = (): void =>
+      this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata, isPartial })
     return new PricedScrape(
       { id, document, credits },
       {
@@ -167,4 +169,10 @@ export class ScrapeFinisher {
       isZeroRetention: request.zeroDataRetention,
     })
   }
+}
+
+/** Whether a request selects a part of the page: by CSS selectors, or pages of a PDF. */
+function selectsPart({ includeTags, excludeTags, parsers }: ScrapeRequest): boolean {
+  const pdf = parsers.find((each) => each.type === 'pdf')
+  return includeTags !== undefined || excludeTags !== undefined || pdf === undefined || pdf.maxPages !== undefined
 }

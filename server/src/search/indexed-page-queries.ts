@@ -25,6 +25,24 @@ export interface IndexedPage {
   readonly publishedAt: Date | undefined
 }
 
+/** Returns those of the pages that are in the search index. */
+export async function findIndexed<Page extends Pick<IndexedPage, 'teamId' | 'url'>>(
+  db: Kysely<Database>,
+  pages: readonly Page[],
+): Promise<readonly Page[]> {
+  if (pages.length === 0) return []
+  const keys = pages.map((page) => ({ page, teamId: page.teamId, urlHash: sha256(page.url) }))
+  const hashes = keys.map(({ teamId, urlHash }) => sql`(${teamId}::uuid, ${urlHash}::bytea)`)
+  const rows = await db
+    .selectFrom('indexedPage')
+    .select(['teamId', 'urlHash'])
+    .where(sql<boolean>`(team_id, url_hash) in (${sql.join(hashes)})`)
+    .execute()
+  const isFound = (teamId: string, hash: Buffer): boolean =>
+    rows.some((row) => row.teamId === teamId && hash.equals(row.urlHash))
+  return keys.filter(({ teamId, urlHash }) => isFound(teamId, urlHash)).map(({ page }) => page)
+}
+
 /**
  * Inserts or replaces pages in the search index. `pages` must be unique by team and URL. `vectors`
  * computes their text vectors. Default: the database does.

@@ -3,7 +3,7 @@ import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { runEvery } from '../kit/run-every.ts'
 import type { IndexPage, ScrapedPage } from '../scrape/document/scraped-page.ts'
 import { deleteUnusedWords } from './word-count-queries.ts'
-import { saveIndexedPages, sweepIndexedPages, type IndexedPage } from './indexed-page-queries.ts'
+import { findIndexed, saveIndexedPages, sweepIndexedPages, type IndexedPage } from './indexed-page-queries.ts'
 import type { Store } from '../store/store.ts'
 import { TsVectors } from './tsvectors.ts'
 import { textSearchLanguage } from './text-search-language.ts'
@@ -96,7 +96,16 @@ export class PageIndexer implements AsyncDisposable {
     while (this.#waiting.length > 0) {
       const pages = lastOfEach(this.#dequeue(batchSize))
       try {
-        await saveIndexedPages(this.#deps.store.db, pages, this.#vectors)
+        const { db } = this.#deps.store
+        // A part of a page does not replace the whole page.
+        const known = new Set(
+          await findIndexed(
+            db,
+            pages.filter(({ isPartial }) => isPartial === true),
+          ),
+        )
+        const fresh = pages.filter((page) => !known.has(page)).map(toIndexed)
+        if (fresh.length > 0) await saveIndexedPages(db, fresh, this.#vectors)
         await this.#counter.noteWrite()
       } catch (error) {
         this.#deps.onError(error, `indexing ${pages.length} pages`)
@@ -105,15 +114,17 @@ export class PageIndexer implements AsyncDisposable {
   }
 }
 
-/** Keeps only the last version of each page. */
-function lastOfEach(pages: readonly ScrapedPage[]): readonly IndexedPage[] {
+/** Keeps only the last version of each page, of the whole page if there is one. */
+function lastOfEach(pages: readonly ScrapedPage[]): readonly ScrapedPage[] {
   const last = new Map<string, ScrapedPage>()
   for (const page of pages) {
     const key = `${page.teamId} ${page.url}`
+    const earlier = last.get(key)
+    if (page.isPartial === true && earlier !== undefined && earlier.isPartial !== true) continue
     last.delete(key)
     last.set(key, page)
   }
-  return [...last.values()].map(toIndexed)
+  return [...last.values()]
 }
 
 function toIndexed({ teamId, url, markdown, metadata }: ScrapedPage): IndexedPage {

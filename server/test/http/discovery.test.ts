@@ -148,13 +148,16 @@ describe('discovery', () => {
     }
   })
 
-  test('counts as use of the session, as connecting does', async () => {
+  test('does not count as use of the session, unlike connecting', async () => {
     const used = async (): Promise<number> =>
       Date.parse((await lab.api('GET', `/v2/browser/${session.id}`)).body['lastActivity'])
     const before = await used()
 
     await read(session.cdpUrl, '/json/version')
+    const afterReading = await used()
+    await using _ = await connectCdp(session.cdpUrl)
 
+    expect(afterReading).toBe(before)
     expect(await used()).toBeGreaterThan(before)
   })
 

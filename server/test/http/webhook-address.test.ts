@@ -8,6 +8,7 @@ const starts = {
   '/v2/batch/scrape': { urls: [page] },
   '/v2/crawl': { url: page },
   '/v2/extract': { urls: [page], prompt: 'The price' },
+  '/v2/agent': { prompt: 'The price' },
   '/v2/monitor': monitor,
 }
 

@@ -16,6 +16,7 @@ interface Page {
   readonly title?: string
   readonly text?: string
   readonly metadata?: Readonly<Record<string, unknown>>
+  readonly isPartial?: boolean
 }
 
 function onError(error: unknown): never {
@@ -26,8 +27,8 @@ function onError(error: unknown): never {
 async function fill(store: Store, pages: readonly Page[]) {
   const { team } = await makeTeam(store.db)
   await using index = new PageIndexer({ store, maxPages: 1000, onError })
-  for (const { url, title = '', text = '', metadata = {} } of pages) {
-    index.add({ teamId: team.id, url, markdown: text, metadata: { title, ...metadata } })
+  for (const { url, title = '', text = '', metadata = {}, isPartial = false } of pages) {
+    index.add({ teamId: team.id, url, markdown: text, metadata: { title, ...metadata }, isPartial })
   }
   await index.waitForPending()
   const provider = createIndexProvider(store)
@@ -54,6 +55,22 @@ const harbour: readonly Page[] = [
 ]
 
 describeEachStore('the index', (openStore) => {
+  test('keeps the text of a whole page when a part of it is scraped', async () => {
+    await using store = await openStore()
+    const [url, other] = ['http://a.example/harbour', 'http://a.example/pier']
+    const { urls, index, teamId } = await fill(store, [
+      { url, title: 'The harbour', text: 'Boats were running in at night.' },
+      { url, title: 'The harbour', text: 'Only a lantern.', isPartial: true },
+    ])
+    index.add({ teamId, url, markdown: 'A single plank.', metadata: {}, isPartial: true })
+    index.add({ teamId, url: other, markdown: 'A plank of the pier.', metadata: {}, isPartial: true })
+    await index.waitForPending()
+
+    expect(await urls('boats')).toEqual(['a.example/harbour'])
+    expect(await urls('lantern')).toEqual([])
+    expect(await urls('plank')).toEqual(['a.example/pier'])
+  })
+
   test('finds pages by every operator', async () => {
     await using store = await openStore()
     const { urls } = await fill(store, harbour)

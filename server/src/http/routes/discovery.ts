@@ -18,13 +18,12 @@ export interface DiscoveryDeps {
 
 /**
  * Registers Chromium's HTTP endpoints below the path of a CDP URL, with which clients find the
- * WebSocket to connect to. Their URLs contain the token where the request has it. Requests count as
- * use of the session, as connecting does.
+ * WebSocket to connect to. Their URLs contain the token where the request has it. Only connecting
+ * counts as use of the session.
  */
 export function registerDiscovery(app: FastifyInstance, { sessions, accessOf, baseUrlOf }: DiscoveryDeps): void {
   const open = async (request: FastifyRequest): Promise<{ session: LiveSession; urls: CdpUrls }> => {
     const session = await requireLiveSession(sessions, accessOf(request, 'controlToken'))
-    session.touch()
     const { token } = request.params as { readonly token?: string }
     return { session, urls: cdpUrls(baseUrlOf(request), session.row, token === undefined ? 'query' : 'path') }
   }

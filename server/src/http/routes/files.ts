@@ -92,7 +92,8 @@ type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
 function findSession({ accessOf, sessions }: FileRouteDeps, request: FastifyRequest, name: FileRoute) {
   const row = accessOf(request, routes[name].auth)
   const session = sessions.find(row.id)
-  session?.touch()
+  // A program that waits for a file must not keep an idle session.
+  if (name !== 'listFiles') session?.touch()
   return { row, session }
 }
 

@@ -107,6 +107,19 @@ export async function findState(
   return row && states.read(row)
 }
 
+/** Deletes the last known states of all pages of targets, so that their next check is the first. */
+export async function deleteStates(
+  db: Kysely<Database>,
+  { monitorId, targetIds }: { readonly monitorId: string; readonly targetIds: readonly string[] },
+): Promise<void> {
+  if (targetIds.length === 0) return
+  await db
+    .deleteFrom('monitorState')
+    .where('monitorId', '=', monitorId)
+    .where('targetId', 'in', [...targetIds])
+    .execute()
+}
+
 /** Returns the URLs of a target's pages that existed at their last check, in alphabetical order. */
 export async function listKnownUrls(
   db: Kysely<Database>,

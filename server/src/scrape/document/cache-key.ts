@@ -1,4 +1,5 @@
 import { urlWithoutFragment } from '../../kit/url-without-fragment.ts'
+import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sha256 } from 'bowline/kit/sha256'
 import { asksForEnhancedProxy } from '../load/load-with-proxy.ts'
@@ -72,7 +73,9 @@ export function trackingKey(request: ScrapeRequest, tag: string | null): string 
   const { removeBase64Images, mobile } = request
   const location = isDefaultLocation(request.location) ? undefined : request.location
   const selection = { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags }
-  const shaping = { ...selection, removeBase64Images, mobile, location }
+  // Absent by default, so that the keys of earlier versions stay valid.
+  const redaction = redactionOf(request.redactPII)
+  const shaping = { ...selection, removeBase64Images, mobile, location, redaction }
   return hashOf({ ...shaping, tag, url: urlWithoutFragment(request.url) })
 }
 

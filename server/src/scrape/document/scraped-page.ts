@@ -8,6 +8,8 @@ export interface ScrapedPage {
   readonly url: string
   readonly markdown: string
   readonly metadata: Readonly<Record<string, unknown>>
+  /** Whether the Markdown is only a part of the page that the caller selected. Default: false. */
+  readonly isPartial?: boolean
 }
 
 /** Called with every page that was scraped and stored. Must not throw or block. */

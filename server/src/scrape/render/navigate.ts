@@ -49,7 +49,7 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
         activity.isSingleTarget = false
         break
       case 'Network.requestWillBeSent':
-        if (streamTypes.has(params.type ?? '')) return
+        if (streamTypes.has(params.type ?? '') || isWorkerScript(params)) return
         running.add(params.requestId)
         break
       case 'Network.loadingFinished':
@@ -105,6 +105,14 @@ export async function navigate(tab: Tab, url: string): Promise<'opened' | 'downl
   if (/ERR_BLOCKED_BY_(?:ADMINISTRATOR|CLIENT)/.test(errorText)) return 'refused'
   if (/ERR_(?:ADDRESS_UNREACHABLE|TUNNEL|PROXY|NAME_NOT_RESOLVED|CONNECTION)/.test(errorText)) return 'unreachable'
   throw loadError(url, errorText)
+}
+
+/**
+ * Whether a request is for the script of a worker. Its end is reported to the target of the worker,
+ * which for a shared worker is not attached to the page. Other scripts have an initiator.
+ */
+function isWorkerScript({ type, initiator }: Protocol.Network.RequestWillBeSentEvent): boolean {
+  return type === 'Script' && initiator.type === 'other'
 }
 
 /** Returns the wait for the next page, which also ends that for the page it replaces. */

@@ -19,6 +19,10 @@ beforeAll(async () => {
         response.setHeader('content-type', 'text/html')
         response.end(`<meta name="numPages" content="${url.search.slice(1)}"><p>A page of the site.</p>`)
       },
+      '/contact': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end('<main><h1>Contact</h1><p>Write to ada@example.com at any time.</p></main>')
+      },
       '/views': ({ response }) => {
         response.setHeader('content-type', 'text/html')
         response.end('<main></main><script>document.querySelector("main").textContent = location.hash</script>')
@@ -284,6 +288,18 @@ describe('only the cache', () => {
       expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
     }
   })
+})
+
+test('a redacted page is not compared with what was stored without redaction', async () => {
+  const formats = ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag: 'redaction' }]
+  const plain = await fixture.read('/contact', { formats })
+  const redacted = await fixture.read('/contact', { formats, redactPII: true })
+  const again = await fixture.read('/contact', { formats, redactPII: true })
+
+  expect(plain['markdown']).toContain('ada@example.com')
+  expect(redacted['changeTracking']).toMatchObject({ changeStatus: 'new' })
+  expect(JSON.stringify(redacted)).not.toContain('ada@example.com')
+  expect(again['changeTracking']).toMatchObject({ changeStatus: 'same' })
 })
 
 test('changes since the last scrape are reported per team and tag', async () => {
