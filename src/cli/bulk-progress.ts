@@ -1,4 +1,5 @@
 import type { BulkProgress } from '../client/bulk-run.ts'
+import { countOf } from '../kit/count-of.ts'
 import { openStatusLine } from './status-line.ts'
 
 /** Shows the progress of a job if standard error is a terminal. Disposing erases the line. */
@@ -29,7 +30,8 @@ export function describeProgress(
   const bar = '='.repeat(filled) + '-'.repeat(barWidth - filled)
   const remainingMs = (Math.max(0, total - completed) * passed.elapsedMs) / passed.pages
   const failures = failed === 0 ? '' : ` · ${failed} failed`
-  return `${bar} ${completed}/${total} pages${failures} · ${creditsUsed} credits · ${formatDuration(remainingMs)}`
+  const pages = `${completed}/${countOf(total, 'page')}`
+  return `${bar} ${pages}${failures} · ${countOf(creditsUsed, 'credit')} · ${formatDuration(remainingMs)}`
 }
 
 function formatDuration(ms: number): string {

@@ -1,20 +1,26 @@
 import { Command, Option } from 'commander'
+import type { Bowline } from '../client/bowline.ts'
 import type { JobListOptions } from '../client/jobs.ts'
 import { jobKind, jobStatusFilter, type ListedJob } from '../contract/jobs.ts'
-import { print, printJson, printTable } from '../terminal/print.ts'
+import { isBowlineError } from '../kit/errors.ts'
+import { exitCodeOf } from '../terminal/exit-codes.ts'
+import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
+import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { runBulk } from './run-bulk.ts'
 import { numberFrom } from './whole-number.ts'
 
-interface JobFlags extends ConnectionFlags, Pick<JobListOptions, 'kind' | 'status' | 'search' | 'from' | 'to'> {
-  readonly limit?: number
-}
+type ListFlags = ConnectionFlags & Pick<JobListOptions, 'kind' | 'status' | 'search' | 'from' | 'to' | 'limit'>
 
-/** Creates the command `bowline jobs`. */
+/** Creates the command `bowline jobs`. Without a subcommand it lists jobs. */
 export function createJobsCommand(): Command {
-  return withConnectionFlags(new Command('jobs'))
+  const command = new Command('jobs').description(
+    'Lists, shows and cancels batches, crawls, extractions and agents. Without a command it lists them.',
+  )
+  withConnectionFlags(command.command('list', { isDefault: true }))
     .description(
-      'Lists the batches, crawls, extractions and agents of your team with their status, newest first, until a day ' +
-        'after their end. Prints a table on a terminal and JSON lines when piped.',
+      'list the jobs of your team, newest first, until a day after their end; prints a table on a terminal, JSON ' +
+        'lines when piped, and one JSON array with --json',
     )
     .addOption(new Option('--kind <name>', 'only jobs of this kind').choices(jobKind.options))
     .addOption(new Option('--status <name>', 'only jobs with this status').choices(jobStatusFilter.options))
@@ -23,24 +29,99 @@ export function createJobsCommand(): Command {
     .option('--to <time>', 'only jobs created before this time, as ISO 8601')
     .option('--limit <count>', 'maximum number of jobs (default: all)', numberFrom(1, Infinity))
     .action(listJobs)
+  withConnectionFlags(command.command('show'))
+    .description('show the status, counts, credits, times and options of a job')
+    .argument('<id>', 'id of the job')
+    .action(showJob)
+  withConnectionFlags(command.command('documents'))
+    .description(
+      'print the documents of a batch or crawl as `bowline batch` does; those of a running one until its end. ' +
+        'Ctrl-C does not cancel it',
+    )
+    .argument('<id>', 'id of the batch or crawl')
+    .action(printDocuments)
+  withConnectionFlags(command.command('cancel'))
+    .description('cancel batches, crawls and agents; documents that are already scraped remain readable')
+    .argument('<id...>', 'ids of jobs')
+    .action(cancelJobs)
+  return command
 }
 
-async function listJobs({ kind, status, search, from, to, limit = Infinity, ...flags }: JobFlags): Promise<void> {
+async function listJobs({ kind, status, search, from, to, limit, ...flags }: ListFlags): Promise<void> {
   const bowline = await createClient(flags)
   const isTable = process.stdout.isTTY && flags.json !== true
   const jobs: ListedJob[] = []
-  let count = 0
-  for await (const job of bowline.jobs({ kind, status, search, from, to, pageSize: Math.min(limit, 100) })) {
-    count += 1
+  for await (const job of bowline.jobs({ kind, status, search, from, to, limit })) {
     if (isTable || flags.json === true) jobs.push(job)
     // Prints each line at once, since a reader such as `head` can stop early.
     else print(JSON.stringify(job))
-    if (count >= limit) break
   }
   if (flags.json === true) printJson(jobs)
-  else if (isTable) printTable(['when', 'kind', 'status', 'pages', 'id', 'target'], jobs.map(toRow))
+  else if (isTable) {
+    printTable(['when', 'kind', 'status', 'pages', 'failed', 'credits', 'id', 'target'], jobs.map(toRow))
+  }
 }
 
-function toRow({ createdAt, kind, status, completed, total, id, target = '' }: ListedJob): readonly string[] {
-  return [createdAt, kind, status, total === undefined ? '' : `${completed} of ${total}`, id, target]
+function toRow(job: ListedJob): readonly string[] {
+  const { createdAt, kind, status, failed, creditsUsed, id, target = '' } = job
+  return [createdAt, kind, status, pagesOf(job) ?? '', String(failed ?? ''), String(creditsUsed), id, target]
+}
+
+/** The total of the API is without failed pages. */
+function pagesOf({ completed, total, failed = 0 }: ListedJob): string | undefined {
+  return total === undefined ? undefined : `${completed} of ${total + failed}`
+}
+
+async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
+  const job = await (await createClient(flags)).job(id).details()
+  if (flags.json === true) return printJson(job)
+  printFacts({
+    id: job.id,
+    kind: job.kind,
+    status: job.status,
+    target: job.target,
+    pages: pagesOf(job),
+    failed: job.failed,
+    credits: job.creditsUsed,
+    created: job.createdAt,
+    ended: job.completedAt,
+    expires: job.expiresAt,
+    error: job.error,
+    options: job.options,
+    'omitted options': job.omittedOptions?.join(', ') || undefined,
+  })
+}
+
+async function printDocuments(id: string, flags: ConnectionFlags): Promise<void> {
+  const bowline = await createClient(flags)
+  await runBulk((how) => bowline.job(id, how), flags, { continues: true })
+}
+
+async function cancelJobs(ids: readonly string[], flags: ConnectionFlags): Promise<void> {
+  const bowline = await createClient(flags)
+  const cancelled = []
+  for (const id of ids) {
+    try {
+      await cancelJob(bowline, id)
+      cancelled.push({ id, status: 'cancelled' })
+      if (flags.json !== true) print(`job ${id}: cancelled`)
+    } catch (error) {
+      // A failure must not prevent the cancellation of the others.
+      printError(error, flags)
+      process.exitCode = exitCodeOf(toBowlineError(error))
+    }
+  }
+  if (flags.json === true) printJson(cancelled)
+}
+
+async function cancelJob(bowline: Bowline, id: string): Promise<void> {
+  try {
+    await bowline.job(id).cancel()
+  } catch (error) {
+    if (!isBowlineError(error) || error.code !== 'JOB_NOT_FOUND') throw error
+    // Agents have a route of their own. The first error fits an id that is no agent either.
+    await bowline.cancelAgent(id).catch((reason: unknown) => {
+      throw isBowlineError(reason) && reason.code === 'AGENT_NOT_FOUND' ? error : reason
+    })
+  }
 }

@@ -1,14 +1,12 @@
 import { styleText } from 'node:util'
 import type { Command } from 'commander'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
-import type { BulkErrors } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
-import { catalogue, type ErrorCode } from '../kit/catalogue.ts'
+import { countOf } from '../kit/count-of.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { showProgress } from './bulk-progress.ts'
+import { printBulkEnd } from './print-bulk-end.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
-
-const onErrors = { stream: process.stderr }
 
 /** Flags of commands that run a job. With `json` they print its whole result as one value. */
 export interface BulkFlags extends ConnectionFlags {
@@ -29,25 +27,26 @@ const cancelledCode = 130
 
 /**
  * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
- * Ctrl-C ends it with exit code 130, and cancels a job without an idempotency key. The exit code is
- * 1 if pages failed or URLs were invalid.
+ * Ctrl-C ends it with exit code 130, and cancels the job unless it `continues` (default: with an
+ * idempotency key). The exit code is 1 if pages failed or URLs were invalid.
  */
 export async function runBulk(
   start: (how: BulkOptions) => BulkRun,
   { json = false, idempotencyKey }: BulkFlags,
+  { continues = idempotencyKey !== undefined }: { readonly continues?: boolean } = {},
 ): Promise<void> {
   using bar = showProgress()
   const stop = new AbortController()
   const onSignal = (): void => stop.abort(new Error('Cancelled'))
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
-  let last: BulkProgress | undefined
+  let progress: BulkProgress | undefined
   let printed = 0
-  const onProgress = (progress: BulkProgress): void => {
-    last = progress
-    bar.update(progress)
+  const onProgress = (step: BulkProgress): void => {
+    progress = step
+    bar.update(step)
   }
   try {
-    const run = start({ signal: stop.signal, onProgress, idempotencyKey })
+    const run = start({ signal: stop.signal, onProgress, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
     if (json) {
       const result = await run
       if (result.errors.length + result.invalidUrls.length > 0) process.exitCode = 1
@@ -60,38 +59,28 @@ export async function runBulk(
     const { errors, robotsBlocked } = await run.errors()
     const invalidUrls = await run.invalidUrls()
     bar[Symbol.dispose]()
-    for (const { url, code, error } of errors) {
-      printNote(styleText('red', `${code ?? 'failed'}  ${url}  ${error}`, onErrors))
-    }
-    for (const hint of hintsOf(errors)) printNote(styleText('dim', hint, onErrors))
-    for (const url of robotsBlocked) printNote(styleText('dim', `disallowed by robots.txt  ${url}`, onErrors))
-    for (const url of invalidUrls) printNote(styleText('red', `invalid URL, skipped  ${url}`, onErrors))
-    printNote(`${last?.completed ?? 0} pages, ${errors.length} failed, ${last?.creditsUsed ?? 0} credits`)
+    printBulkEnd({ progress, errors, robotsBlocked, invalidUrls })
     if (errors.length + invalidUrls.length > 0) process.exitCode = 1
   } catch (error) {
     if (!stop.signal.aborted) throw error
     bar[Symbol.dispose]()
-    if (idempotencyKey === undefined) {
-      const pages = printed === 1 ? '1 page' : `${printed} pages`
-      printNote(
-        `Cancelled. ${pages} printed; at least ${last?.creditsUsed ?? 0} credits. \`bowline jobs\` shows the final bill.`,
-      )
-    } else {
-      printNote('Stopped. The job continues. Run the same command again to receive its pages.')
-    }
+    printNote(continues ? stoppedNote(progress) : cancelledNote(progress, printed))
     process.exitCode = cancelledCode
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }
 
-/** Returns the hints of the error codes, each once. */
-function hintsOf(errors: BulkErrors['errors']): readonly string[] {
-  const codes = [...new Set(errors.map(({ code }) => code))]
-  return codes.flatMap((code) => {
-    const hint = code === undefined || !(code in catalogue) ? undefined : catalogue[code as ErrorCode].hint
-    return hint === undefined ? [] : [`${code}: ${hint}`]
-  })
+function stoppedNote(progress: BulkProgress | undefined): string {
+  if (progress !== undefined && progress.status !== 'scraping') return 'Stopped.'
+  const note = 'Stopped. The job continues. Run the same command again to receive its pages.'
+  return progress === undefined ? note : `${note} To cancel it, run \`bowline jobs cancel ${progress.id}\`.`
+}
+
+function cancelledNote(progress: BulkProgress | undefined, printed: number): string {
+  const bill = progress === undefined ? '`bowline jobs`' : `\`bowline jobs show ${progress.id}\``
+  const credits = countOf(progress?.creditsUsed ?? 0, 'credit')
+  return `Cancelled. ${countOf(printed, 'page')} printed; at least ${credits}. ${bill} shows the final bill.`
 }
 
 function toLine({ metadata }: Document): string {

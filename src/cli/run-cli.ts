@@ -109,7 +109,7 @@ const commands: Program['commands'] = {
     load: async () => (await import('./profiles.ts')).createProfilesCommand(),
   },
   jobs: {
-    summary: 'list batches, crawls, extractions and agents with their status',
+    summary: 'list, show and cancel batches, crawls, extractions and agents, and print their documents',
     load: async () => (await import('./jobs.ts')).createJobsCommand(),
   },
   monitors: {

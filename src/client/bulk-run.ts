@@ -17,6 +17,8 @@ export interface BulkProgress {
   /** Pages that failed so far. Some services omit it. */
   readonly failed?: number | undefined
   readonly creditsUsed: number
+  /** Warning of the server, for example about options that prevent a crawl from following links. */
+  readonly warning?: string | undefined
 }
 
 /**
@@ -55,8 +57,6 @@ export interface BulkResult extends BulkProgress {
   readonly documents: readonly Document[]
   /** Pages that failed, with their errors. */
   readonly errors: BulkErrors['errors']
-  /** Warning of the server, for example about options that prevent a crawl from following links. */
-  readonly warning?: string | undefined
   /** URLs that robots.txt disallows. */
   readonly robotsBlocked: readonly string[]
   /** Strings that are not valid URLs and were skipped. */
@@ -194,13 +194,12 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     const invalidUrls = await this.invalidUrls()
     if (last === undefined) throw new BowlineError('RESPONSE_INVALID', `The server returned no status for job ${id}`)
     return {
-      ...progressOf(id, last),
+      ...progressOf(id, last, (await this.#started)?.warning),
       documents,
       errors,
       robotsBlocked,
       invalidUrls,
       expiresAt: last.expiresAt,
-      warning: last.warning,
     }
   }
 
@@ -224,7 +223,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         // Documents that the server does not store (`zeroDataRetention`) count as completed but are
         // not in `data`.
         skip = after === null ? Math.max(response.completed, skip + response.data.length) : Number(after)
-        this.#options.onProgress?.(progressOf(id, response))
+        this.#options.onProgress?.(progressOf(id, response, (await this.#started)?.warning))
         yield response
         if (isOver && response.status === 'failed') throw failed(id, response.error)
         if (isOver && response.status === 'cancelled' && !this.#isCancelled) throw cancelled(id, response)
@@ -250,7 +249,13 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
   }
 }
 
-function progressOf(id: string, { status, completed, total, failed, creditsUsed }: BulkStatusResponse): BulkProgress {
+/** Joins the warnings of the start and of the status. */
+function progressOf(
+  id: string,
+  { status, completed, total, failed, creditsUsed, warning: later }: BulkStatusResponse,
+  earlier: string | undefined,
+): BulkProgress {
+  const warning = [earlier, later].filter((each) => each !== undefined).join(' ')
   return {
     id,
     status,
@@ -258,6 +263,7 @@ function progressOf(id: string, { status, completed, total, failed, creditsUsed 
     total,
     ...(failed === undefined ? {} : { failed }),
     creditsUsed,
+    ...(warning === '' ? {} : { warning }),
   }
 }
 

@@ -14,6 +14,8 @@ export interface JobListOptions extends Abortable {
   readonly from?: string | undefined
   /** Only jobs that were created before this time, as ISO 8601. Default: all. */
   readonly to?: string | undefined
+  /** Maximum number of jobs. Default: all. */
+  readonly limit?: number | undefined
   /** Jobs fetched per request, 1 to 100. Default: 100. */
   readonly pageSize?: number | undefined
 }
@@ -36,13 +38,17 @@ export type ListJobs = (options?: JobListOptions) => AsyncIterable<ListedJob>
 
 /** Creates `bowline.jobs`. */
 export function createJobs(call: Call): ListJobs {
-  return async function* ({ kind, status, search, from, to, pageSize = 100, ...requestOptions } = {}) {
+  return async function* ({ limit = Infinity, pageSize = 100, ...options } = {}) {
+    const { kind, status, search, from, to, ...requestOptions } = options
     let cursor: string | undefined
-    do {
-      const query = { kind, status, search, from, to, limit: pageSize, cursor }
+    let left = limit
+    while (left > 0) {
+      const query = { kind, status, search, from, to, limit: Math.min(pageSize, left), cursor }
       const page = await call('listJobs', { query }, requestOptions)
-      yield* page.data
+      yield* page.data.slice(0, left)
+      left -= page.data.length
       cursor = page.cursor
-    } while (cursor !== undefined)
+      if (cursor === undefined) return
+    }
   }
 }

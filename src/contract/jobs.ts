@@ -10,7 +10,7 @@ export const jobKind = z.enum(['batch_scrape', 'crawl', 'extract', 'agent'])
 export const jobStatus = z.enum(['scraping', 'processing', 'completed', 'failed', 'cancelled'])
 
 /** Values of the `status` filter: `running` and `ended` stand for several. */
-export const jobStatusFilter = z.enum(['running', 'ended', 'completed', 'failed', 'cancelled'])
+export const jobStatusFilter = z.enum(['running', 'ended', ...jobStatus.options])
 
 /** Query of `GET /v2/team/jobs`. */
 export const listJobsQuery = z.object({

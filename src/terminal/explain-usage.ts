@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { closest } from '../kit/closest.ts'
 
 /**
- * Improves Commander's usage errors for a value after an option that takes none, and for the start
- * of the name of a command.
+ * Improves Commander's usage errors for a value after an option that takes none, for the start of
+ * the name of a command, and for an unknown command where a default one exists.
  */
 export function explainUsage(text: string, program: Command, args: readonly string[]): string {
   const unknown = /^error: unknown command '(.+)'\n$/.exec(text)?.[1]
@@ -10,7 +11,13 @@ export function explainUsage(text: string, program: Command, args: readonly stri
   if (!text.startsWith('error: too many arguments')) return text
   const command = findCommand(program, args)
   const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))
-  return index === -1 ? text : `error: ${args[index]} takes no value, got ${args[index + 1]}\n`
+  if (index !== -1) return `error: ${args[index]} takes no value, got ${args[index + 1]}\n`
+  const names = command.commands.map((each) => each.name())
+  const given = args[args.indexOf(command.name()) + 1]
+  if (names.length === 0 || given === undefined) return text
+  const similar = closest(given, names)
+  const suggestion = similar === undefined ? suggestCommand(command, given) : `(Did you mean ${similar}?)\n`
+  return `error: unknown command '${given}'\n${suggestion}`
 }
 
 /** Commander itself suggests names with a few other letters. */

@@ -33,6 +33,7 @@ test('bowline batch reads URLs from a file and prints one JSON document per line
   expect(errors).toContain(`SCRAPE_SITE_ERROR  ${site.url('/broken')}`)
   expect(errors).toContain('invalid URL, skipped  nonsense')
   expect(errors).toContain('2 pages, 1 failed, 2 credits')
+  expect(errors).not.toContain('GET /v2')
   expect(code).toBe(1)
 })
 
@@ -92,8 +93,22 @@ test('Ctrl-C cancels a batch, and tells how many pages were printed', async () =
 
   expect(await program.ended).toEqual({ code: 130, signal: null })
   expect(program.errors()).toMatch(
-    /Cancelled\. 2 pages printed; at least [12] credits\. `bowline jobs` shows the final bill\./,
+    /Cancelled\. 2 pages printed; at least [12] credits?\. `bowline jobs show [-\da-f]{36}` shows the final bill\./,
   )
   const { body } = await lab.api('GET', '/v2/team/jobs?limit=1')
   expect(body['data']).toMatchObject([{ status: 'cancelled' }])
+})
+
+test('Ctrl-C leaves a batch with a key running, and names the command that cancels it', async () => {
+  const { lab, site, urls } = fixture
+  const args = ['batch', ...urls(1), site.url('/held?key'), '--concurrency', '1', '--idempotency-key', 'left']
+  await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir })
+  await expect.poll(() => program.lines.length).toBe(1)
+
+  program.child.kill('SIGINT')
+
+  expect(await program.ended).toEqual({ code: 130, signal: null })
+  const id = /The job continues\..* `bowline jobs cancel ([-\da-f]{36})`/.exec(program.errors())?.[1] ?? ''
+  expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('scraping')
+  expect(await run('jobs', 'cancel', id)).toMatchObject({ code: 0, out: `job ${id}: cancelled` })
 })

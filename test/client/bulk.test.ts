@@ -209,10 +209,13 @@ test.each([
         (error: unknown) => (error as { code: unknown }).code,
       )
 
-      await vi.waitFor(async () => {
-        await vi.advanceTimersByTimeAsync(5000)
-        expect(asked).toBe(polls)
-      })
+      await vi.waitFor(
+        async () => {
+          await vi.advanceTimersByTimeAsync(5000)
+          expect(asked).toBe(polls)
+        },
+        { timeout: 20_000 },
+      )
 
       await expect(run).resolves.toBe(outcome)
     } finally {

@@ -163,10 +163,13 @@ test.each([
         asked = 0
         const started = run.start().catch((error: unknown) => (error as { code: unknown }).code)
 
-        await vi.waitFor(async () => {
-          await vi.advanceTimersByTimeAsync(5000)
-          expect(asked).toBe(posts)
-        })
+        await vi.waitFor(
+          async () => {
+            await vi.advanceTimersByTimeAsync(5000)
+            expect(asked).toBe(posts)
+          },
+          { timeout: 20_000 },
+        )
 
         await expect(started).resolves.toBe(outcome)
       }

@@ -11,18 +11,22 @@ export interface CommandEnd {
   readonly errors: string
 }
 
-/** Environment, and standard input (default: empty). */
+/** Environment, standard input (default: empty), and whether the output is a terminal. */
 export interface CommandInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly input?: string | undefined
+  readonly isTerminal?: boolean | undefined
 }
 
 /**
  * Runs a command line of `bowline` in this process, which has loaded it already. Not for commands
  * whose point is their process: its signals, its exit, or the streams of a child. One at a time.
  */
-export async function runCommand(args: readonly string[], { env, input = '' }: CommandInput): Promise<CommandEnd> {
-  const [stdout, stderr] = [new Capture(), new Capture()]
+export async function runCommand(
+  args: readonly string[],
+  { env, input = '', isTerminal = false }: CommandInput,
+): Promise<CommandEnd> {
+  const [stdout, stderr] = [new Capture(isTerminal), new Capture(isTerminal)]
   const { exitCode } = process
   using undo = new DisposableStack()
   for (const [name, value] of Object.entries({ stdout, stderr, stdin: Readable.from([input]) })) {
@@ -46,7 +50,13 @@ function linesOf(text: string): readonly string[] {
 
 /** Keeps what is written to it. */
 class Capture extends Writable {
+  readonly isTTY: boolean
   readonly #chunks: Buffer[] = []
+
+  constructor(isTTY: boolean) {
+    super()
+    this.isTTY = isTTY
+  }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(chunk)
