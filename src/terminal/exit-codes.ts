@@ -21,6 +21,7 @@ type Outcome = keyof typeof exitCodes
 
 const outcomesOfCodes: Readonly<Record<string, Outcome>> = {
   USAGE_INVALID: 'usage',
+  IDEMPOTENCY_KEY_REUSED: 'usage',
   CONFIG_INVALID: 'configuration',
   DATA_DIR_IN_USE: 'configuration',
   DATA_DIR_UNUSABLE: 'configuration',

@@ -53,6 +53,8 @@ export interface JobStart {
   /** A second request with the same key and `requestHash` returns the first job. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
+  /** Hash of the same request by earlier versions. */
+  readonly formerRequestHash?: string | undefined
 }
 
 /** Pages to add to a job. */
@@ -88,7 +90,7 @@ export class Jobs {
   async start(job: JobStart): Promise<{ readonly id: string }> {
     for (const submission of job.plan.submissions) assertReadable(job.plan, submission)
     await this.#deps.jobWebhooks.assertPermitted(job.plan)
-    const { pages, plan, ...fields } = job
+    const { pages, plan, formerRequestHash: _former, ...fields } = job
     // Whole seconds, so that all responses show the same value.
     const createdAt = new Date()
     const expiresAt = new Date(Math.floor((createdAt.getTime() + jobRetentionMs) / 1000) * 1000)
@@ -125,10 +127,11 @@ export class Jobs {
     teamId,
     idempotencyKey,
     requestHash,
-  }: Pick<JobStart, 'teamId' | 'idempotencyKey' | 'requestHash'>): Promise<JobRow | undefined> {
+    formerRequestHash,
+  }: Pick<JobStart, 'teamId' | 'idempotencyKey' | 'requestHash' | 'formerRequestHash'>): Promise<JobRow | undefined> {
     if (idempotencyKey === undefined) return undefined
     const found = await findJobByKey(this.#deps.store.db, teamId, idempotencyKey)
-    if (found !== undefined && found.requestHash !== requestHash) throw keyReused()
+    if (found !== undefined && ![requestHash, formerRequestHash].includes(found.requestHash)) throw keyReused()
     return found
   }
 
@@ -306,7 +309,9 @@ function withoutKey({ idempotencyKey: _key, requestHash: _hash, ...submission }:
 }
 
 function keyReused(): BowlineError {
-  return new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used')
+  return new BowlineError('IDEMPOTENCY_KEY_REUSED', 'Idempotency key already used', {
+    hint: 'The job with this key has other URLs or options. Repeat them, or use another key. Only `maxConcurrency` and `delay` can differ.',
+  })
 }
 
 function keyOf({ idempotencyKey, requestHash }: JobStart): Pick<JobRow, 'idempotencyKey' | 'requestHash'> {

@@ -182,6 +182,20 @@ describe('a batch, in PostgreSQL', () => {
     expect(await post(2)).toMatchObject({ status: 409, body: { error: 'Idempotency key already used' } })
   })
 
+  test('is returned for its key with another speed', async () => {
+    const { lab, urls } = fixture
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'speed' }
+    const post = async (options: object) => lab.api('POST', '/v2/batch/scrape', { urls: urls(1), ...options }, headers)
+    const first = await post({ maxConcurrency: 1 })
+    const faster = await post({ maxConcurrency: 5 })
+    const other = await post({ maxConcurrency: 1, onlyMainContent: false })
+    const { body } = await lab.api('GET', '/v2/team/jobs?limit=1')
+
+    expect(faster.body['id']).toBe(first.body['id'])
+    expect(other).toMatchObject({ status: 409, body: { hint: expect.stringContaining('other URLs or options') } })
+    expect(body['data']).toMatchObject([{ id: first.body['id'] }])
+  })
+
   test('sends each event to its webhook once', async () => {
     await using receiver = await startReceiver()
     const { site, urls, start, ended } = fixture

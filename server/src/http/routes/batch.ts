@@ -30,7 +30,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     const submission = toSubmission(body, showsExtract)
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const { webhook, maxConcurrency, appendToId } = body
-    const requestHash = hashRequest(body)
+    const hashes = hashRequest(body)
     const { id } =
       appendToId === undefined
         ? await jobs.start({
@@ -40,13 +40,13 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
             apiKeyId: key.id,
             baseUrl,
             idempotencyKey,
-            requestHash,
+            ...hashes,
             plan: { submissions: [submission], webhook, maxConcurrency },
             pages,
           })
         : await jobs.append(
             { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
-            { submission: { ...submission, idempotencyKey, requestHash }, pages },
+            { submission: { ...submission, idempotencyKey, requestHash: hashes.requestHash }, pages },
           )
     return {
       success: true,

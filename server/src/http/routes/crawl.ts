@@ -38,7 +38,7 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
       const { languageModel } = deps
       if (languageModel === undefined) return { ...(await start(deps, { body }, call)), warning: noModelWarning }
       const { key, idempotencyKey } = call
-      const known = await deps.jobs.findStarted({ teamId: key.teamId, idempotencyKey, requestHash: hashRequest(body) })
+      const known = await deps.jobs.findStarted({ teamId: key.teamId, idempotencyKey, ...hashRequest(body) })
       // A repeated request does not ask the model again.
       const promptOptions = known === undefined ? await optionsFromPrompt(languageModel, { url: body.url, prompt }) : {}
       const started = await start(deps, { body, promptOptions }, call)
@@ -106,7 +106,7 @@ async function start(
     apiKeyId: key.id,
     baseUrl,
     idempotencyKey,
-    requestHash: hashRequest(body),
+    ...hashRequest(body),
     plan: {
       submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,
