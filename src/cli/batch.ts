@@ -17,8 +17,8 @@ interface BatchFlags extends BulkFlags, PageFlags {
 export function createBatchCommand(): Command {
   return withBulkFlags(withPageFlags(withConnectionFlags(new Command('batch'))))
     .description(
-      'Scrapes many pages as one job. Prints one line per page on a terminal and one JSON document per line when ' +
-        'piped. URLs are read from arguments, a file or standard input, one per line.',
+      'Scrapes many pages as one job. Prints one line per page on a terminal, one JSON document per line when piped, ' +
+        'and with --json one object with all documents, errors and counts once the job has ended. URLs are read from arguments, a file or standard input, one per line.',
     )
     .argument('[urls...]', 'URLs of the pages; `-` reads standard input')
     .option('--file <path>', 'file with one URL per line; `-` reads standard input')
@@ -35,18 +35,22 @@ async function batch(given: readonly string[], flags: BatchFlags, command: Comma
       hint: 'Pass URLs as arguments, with `--file`, or on standard input.',
     })
   const bowline = await createClient(flags)
-  const options = { ...pageOptions(flags), maxConcurrency: flags.concurrency }
+  const options = { ...pageOptions(flags), maxConcurrency: flags.concurrency, webhook: flags.webhook }
   await runBulk((how) => bowline.batchScrape(urls, options, how), flags)
 }
 
 /** Options of a new job, which `--retry` takes from the job. */
-const ownOptions: readonly (keyof PageFlags | 'concurrency')[] = [
+const ownOptions: readonly (keyof PageFlags | 'concurrency' | 'webhook')[] = [
   'format',
   'wholePage',
   'includeComments',
+  'includeTags',
+  'excludeTags',
+  'waitFor',
   'timeout',
   'maxAge',
   'concurrency',
+  'webhook',
 ]
 
 async function retry(id: string, given: readonly string[], flags: BatchFlags, command: Command): Promise<void> {

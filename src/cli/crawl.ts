@@ -23,7 +23,8 @@ interface CrawlFlags extends BulkFlags, PageFlags {
 export function createCrawlCommand(): Command {
   return withBulkFlags(withPageFlags(withConnectionFlags(new Command('crawl'))))
     .description(
-      'Scrapes the pages of a site. Prints one line per page on a terminal and one JSON document per line when piped.',
+      'Scrapes the pages of a site. Prints one line per page on a terminal, one JSON document per line when piped, ' +
+        'and with --json one object with all documents, errors and counts once the job has ended.',
     )
     .argument('<url>', 'start URL; `-` reads it from standard input')
     .option('--limit <count>', 'maximum number of pages (default: 10000)', numberFrom(1, 100_000))
@@ -59,6 +60,7 @@ async function crawl(given: string, flags: CrawlFlags): Promise<void> {
     ignoreRobotsTxt: flags.ignoreRobots,
     maxConcurrency: flags.concurrency,
     delay: flags.delay,
+    webhook: flags.webhook,
     scrapeOptions: pageOptions(flags),
   }
   await runBulk((how) => bowline.crawl(url, options, how), flags)

@@ -14,10 +14,10 @@ export const helpExamples: Readonly<Record<string, readonly string[]>> = {
   extract: ['bowline extract "https://example.com/team/*" --prompt "name and role of each person" --schema team.json'],
   batch: [
     'bowline batch https://example.com/a https://example.com/b',
-    'bowline batch --file urls.txt --idempotency-key prices-march --json',
+    'bowline batch --file urls.txt --idempotency-key prices-march > pages.jsonl',
     'bowline batch --retry 019cc1f0-0000-7000-8000-000000000000',
   ],
-  crawl: ['bowline crawl https://example.com/docs --limit 50 --json'],
+  crawl: ['bowline crawl https://example.com/docs --limit 50 > pages.jsonl'],
   search: ['bowline search "tide tables" --limit 5', 'bowline search harbours --site example.com --scrape markdown'],
   map: ['bowline map https://example.com --search docs', 'bowline map https://example.com --plain | bowline batch -'],
   'sessions list': ['bowline sessions list --status active', 'bowline sessions list --metadata job=nightly --json'],

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import { monitorLimits, type CreateMonitorOptions, type UpdateMonitorOptions } from '../contract/monitors.ts'
 import type { ConnectionFlags } from './connection.ts'
+import { elementOptions, type ElementFlags } from './page-flags.ts'
 import { numberFrom } from './whole-number.ts'
 
 /** Flags of `monitors create` and `monitors update`. */
@@ -17,7 +18,7 @@ export interface MonitorFlags extends ConnectionFlags {
 }
 
 /** Flags of `monitors create`. */
-export interface CreateFlags extends MonitorFlags {
+export interface CreateFlags extends MonitorFlags, ElementFlags {
   readonly crawl?: boolean
   readonly limit?: number
 }
@@ -48,14 +49,16 @@ export function withMonitorFlags(command: Command): Command {
 export function toCreateOptions(urls: readonly string[], flags: CreateFlags): CreateMonitorOptions {
   const { limit } = flags
   const crawlOptions = limit === undefined ? {} : { crawlOptions: { limit } }
+  const scrape = elementOptions(flags)
+  const scrapeOptions = Object.keys(scrape).length === 0 ? {} : { scrapeOptions: scrape }
   return {
     ...toCommonOptions(flags),
     name: (flags.name ?? urls[0] ?? 'monitor').slice(0, 256),
     schedule: { ...toSchedule({ every: 'daily', ...flags }), timezone: flags.timezone },
     targets:
       flags.crawl === true
-        ? urls.map((url) => ({ type: 'crawl' as const, url, ...crawlOptions }))
-        : [{ type: 'scrape', urls: [...urls] }],
+        ? urls.map((url) => ({ type: 'crawl' as const, url, ...crawlOptions, ...scrapeOptions }))
+        : [{ type: 'scrape', urls: [...urls], ...scrapeOptions }],
   }
 }
 

@@ -10,7 +10,8 @@ import {
   type CreateFlags,
   type MonitorFlags,
 } from './monitor-flags.ts'
-import { printDiff } from './print-diff.ts'
+import { withElementFlags } from './page-flags.ts'
+import { countOfState, printDiff } from './print-diff.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -21,7 +22,7 @@ export function createMonitorsCommand(): Command {
     withConnectionFlags(command.command(name).description(description))
   const addForOne = (name: string, description: string): Command =>
     add(name, description).argument('<id>', 'id of the monitor')
-  withMonitorFlags(
+  const createCommand = withMonitorFlags(
     add('create', 'create a monitor of pages, or of a site with --crawl; runs daily unless --every or --cron is set'),
   )
     .argument('<url...>', 'URLs of the pages')
@@ -31,7 +32,7 @@ export function createMonitorsCommand(): Command {
       'maximum number of pages per crawl (default: 100)',
       numberFrom(1, monitorLimits.crawlPages.max),
     )
-    .action(create)
+  withElementFlags(createCommand).action(create)
   withMonitorFlags(addForOne('update', 'change a monitor; settings without a flag stay the same'))
     .option('--urls <url...>', 'replace its targets with these pages')
     .action(update)
@@ -39,7 +40,7 @@ export function createMonitorsCommand(): Command {
     .option('--search <text>', 'only monitors whose id starts with this text, or whose name contains it')
     .action(list)
   addForOne('show', 'show one monitor').action(show)
-  addForOne('run', 'check the pages now and print the changes').action(run)
+  addForOne('run', 'check the pages now and print the changes; exits with 1 if a page could not be checked').action(run)
   addForOne('pause', 'pause a monitor').action(setStatus('paused'))
   addForOne('resume', 'resume a paused monitor').action(setStatus('active'))
   addForOne('delete', 'delete a monitor and its checks').action(remove)
@@ -91,7 +92,7 @@ function printMonitor(monitor: Monitor, flags: ConnectionFlags): void {
 function countsOf(summary: Check['summary']): string {
   return (['same', 'changed', 'new', 'removed', 'error'] as const)
     .filter((state) => summary[state] > 0)
-    .map((state) => `${summary[state]} ${state}`)
+    .map((state) => countOfState(summary[state], state))
     .join(', ')
 }
 
@@ -117,6 +118,7 @@ async function show(id: string, flags: ConnectionFlags): Promise<void> {
 
 async function run(id: string, flags: ConnectionFlags): Promise<void> {
   const check = await (await createClient(flags)).monitors.runToEnd(id)
+  if (check.status === 'failed' || check.summary.error > 0) process.exitCode = 1
   if (flags.json === true) printJson(check)
   else printDiff(check)
 }

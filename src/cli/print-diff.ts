@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { CheckWithPages } from '../client/monitors.ts'
 import type { CheckPage } from '../contract/monitor-checks.ts'
+import { countOf } from '../kit/count-of.ts'
 import { print } from '../terminal/print.ts'
 
 const colours = {
@@ -11,6 +12,11 @@ const colours = {
   error: 'red',
 } as const
 
+/** Formats a number of pages with their state, such as `2 changed` or `1 error`. */
+export function countOfState(count: number, state: CheckPage['status']): string {
+  return state === 'error' ? countOf(count, state) : `${count} ${state}`
+}
+
 /** Prints the pages of a check that changed, with their diffs. Uses colours on a terminal only. */
 export function printDiff({ id, status, finishedAt, summary, error, pages }: CheckWithPages): void {
   print(
@@ -20,7 +26,7 @@ export function printDiff({ id, status, finishedAt, summary, error, pages }: Che
   const states = ['same', 'changed', 'new', 'removed', 'error'] as const
   const counts = states
     .filter((state) => summary[state] > 0)
-    .map((state) => styleText(colours[state], `${summary[state]} ${state}`))
+    .map((state) => styleText(colours[state], countOfState(summary[state], state)))
   print(counts.length === 0 ? 'no pages' : counts.join(', '))
   for (const page of pages) if (page.status !== 'same') printPage(page)
 }

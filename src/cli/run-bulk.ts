@@ -12,14 +12,18 @@ import { print, printJson, printNote } from '../terminal/print.ts'
 export interface BulkFlags extends ConnectionFlags {
   /** Continues with the job that was started with this key. */
   readonly idempotencyKey?: string
+  /** URL that receives the events of the job. */
+  readonly webhook?: string
 }
 
 /** Adds the flags of a job to a command, except those of the connection. */
 export function withBulkFlags(command: Command): Command {
-  return command.option(
-    '--idempotency-key <key>',
-    'name of this job; running the command again with the same key continues with the job instead of starting another',
-  )
+  return command
+    .option(
+      '--idempotency-key <key>',
+      'name of this job; running the command again with the same key continues with the job instead of starting another',
+    )
+    .option('--webhook <url>', 'URL that receives the events of the job')
 }
 
 /** Exit code of commands that Ctrl-C has ended. */

@@ -61,6 +61,43 @@ test('bowline batch and crawl continue with the job of the same --idempotency-ke
   expect(await idOf(...crawl)).toBe(await idOf(...crawl))
 })
 
+test('bowline batch and crawl pass selectors, a wait and a webhook on', async () => {
+  const { site } = fixture
+  const page = site.url('/page?n=10')
+  const flags = [
+    '--include-tags',
+    'main',
+    '--exclude-tags',
+    '.ad',
+    'nav',
+    '--wait-for',
+    '5',
+    '--webhook',
+    site.url('/'),
+  ]
+  const optionsOf = async (command: string): Promise<unknown> => {
+    const job = await run(command, page, ...flags, '--json')
+    const shown = await run('jobs', 'show', (JSON.parse(job.out) as { id: string }).id, '--json')
+    return (JSON.parse(shown.out) as { options: unknown }).options
+  }
+  const expected = { includeTags: ['main'], excludeTags: ['.ad', 'nav'], waitFor: 5 }
+  const webhook = expect.objectContaining({ url: site.url('/') }) as unknown
+
+  expect(await optionsOf('batch')).toEqual({ ...expected, webhook })
+  expect(await optionsOf('crawl')).toEqual({ scrapeOptions: expected, webhook })
+})
+
+test('a key of a job with other URLs exits as a rejected request', async () => {
+  const [page = '', other = ''] = fixture.urls(2)
+  await run('batch', page, '--idempotency-key', 'reused')
+
+  const faster = await run('batch', page, '--idempotency-key', 'reused', '--concurrency', '3')
+  const reused = await run('batch', other, '--idempotency-key', 'reused')
+
+  expect(faster.code).toBe(0)
+  expect(reused).toMatchObject({ code: 2, errors: expect.stringMatching(/^IDEMPOTENCY_KEY_REUSED: /) as string })
+})
+
 test('bowline batch --retry scrapes the failed pages of a job again', async () => {
   const { site, urls } = fixture
   const first = await run('batch', ...urls(1), site.url('/broken'), '--json')
@@ -68,10 +105,12 @@ test('bowline batch --retry scrapes the failed pages of a job again', async () =
 
   const again = await run('batch', '--retry', id, '--json')
   const other = await run('batch', '--retry', id, '--format', 'links')
+  const hooked = await run('batch', '--retry', id, '--webhook', 'https://example.com')
   const both = await run('batch', '--retry', id, 'https://example.com')
 
   expect(JSON.parse(again.lines.join('\n'))).toMatchObject({ completed: 0, errors: [{ url: site.url('/broken') }] })
   expect(other).toMatchObject({ code: 2, errors: expect.stringContaining('so `--format` has no effect') })
+  expect(hooked).toMatchObject({ code: 2, errors: expect.stringContaining('so `--webhook` has no effect') })
   expect(again.code).toBe(1)
   expect(both).toMatchObject({ code: 2 })
 })

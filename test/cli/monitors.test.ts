@@ -51,3 +51,16 @@ test('a monitor is created, run, changed and paused, its diff is shown in colour
   expect(paused).toMatch(/^status +paused$/m)
   expect(paused).toMatch(/^schedule +every 6 hours \(Europe\/Berlin\)$/m)
 })
+
+test('bowline monitors run exits with 1 if a page could not be checked, and create passes selectors on', async () => {
+  site.set('/part', '<main>Part</main>')
+  const env = { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }
+  const flags = ['--include-tags', 'main', '--exclude-tags', '.ad', '--wait-for', '5']
+  const made = await run(['monitors', 'create', site.url('/part'), 'http://127.0.0.1:9/', ...flags, '--json'])
+  const { id, targets } = JSON.parse(made) as { id: string; targets: unknown }
+
+  const checked = await runCommand(['monitors', 'run', id], { env })
+
+  expect(targets).toMatchObject([{ scrapeOptions: { includeTags: ['main'], excludeTags: ['.ad'], waitFor: 5 } }])
+  expect(checked).toMatchObject({ code: 1, out: expect.stringContaining('1 new, 1 error\n') as string })
+})
