@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { activityEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
+import { recordedEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
 import type { ActivityRecord } from '../client/activity.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
@@ -19,9 +19,9 @@ export function createActivityCommand(): Command {
   return withConnectionFlags(new Command('activity'))
     .description(
       'Lists the API calls of your team in the last 24 hours that started work, newest first. Prints a table on a ' +
-        'terminal and JSON lines when piped.',
+        'terminal, JSON lines when piped, and one JSON array with --json.',
     )
-    .addOption(new Option('--endpoint <name>', 'only calls of this kind').choices(activityEndpoints))
+    .addOption(new Option('--endpoint <name>', 'only calls of this kind').choices(recordedEndpoints))
     .option('--search <text>', 'only calls whose id starts with this text, or whose target or error code contain it')
     .option('--failed', 'only failed calls')
     .option('--from <time>', 'only calls at this time or later, as ISO 8601')

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { agentLimits, type AgentOptions } from '../contract/agent.ts'
 import { printJson, printNote } from '../terminal/print.ts'
+import { countOf } from '../kit/count-of.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { readSchema } from './read-schema.ts'
 import { withSpinner } from './spinner.ts'
@@ -52,7 +53,7 @@ async function runAgent(prompt: string, flags: AgentFlags): Promise<void> {
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   try {
     const result = await withSpinner('working', async () => bowline.agent(prompt, options, { signal: stop.signal }))
-    printNote(`${result.creditsUsed} credits`)
+    printNote(countOf(result.creditsUsed, 'credit'))
     printJson(flags.json === true ? result : result.data)
   } catch (error) {
     if (!stop.signal.aborted) throw error

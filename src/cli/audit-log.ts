@@ -15,7 +15,8 @@ export function createAuditLogCommand(): Command {
   return withConnectionFlags(new Command('audit-log'))
     .description(
       'Lists changes to keys, teams and secrets, sessions that an admin has ended, failed authentication and denied access, ' +
-        'newest first. Requires an admin key. Prints a table on a terminal and JSON lines when piped.',
+        'newest first. Requires an admin key. Prints a table on a terminal, JSON ' +
+        'lines when piped, and one JSON array with --json.',
     )
     .addOption(new Option('--action <name>', 'only this action').choices(auditActions))
     .option('--team <team>', 'only changes to this team, by name or id')

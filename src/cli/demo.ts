@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:os'
 import { styleText } from 'node:util'
+import { countOf } from '../kit/count-of.ts'
 import { canSpin } from '../terminal/print.ts'
 import { runDemo, type DemoEnd, type DemoListener, type DemoOptions, type DemoSession } from './run-demo.ts'
 import { createSpinner, type Spinner } from './spinner.ts'
@@ -79,7 +80,7 @@ function printEnd({ sessions, started, stillRunning }: DemoEnd): void {
   }
   const count = started === 0 ? '' : ` All ${started} started processes have exited.`
   const which = sessions.length > 1 ? 'Both sessions are' : 'The session is'
-  print(`${which} deleted and billed: ${sessions.reduce(sumCredits, 0)} credits in total.${count}`)
+  print(`${which} deleted and billed: ${countOf(sessions.reduce(sumCredits, 0), 'credit')} in total.${count}`)
 }
 
 function sumCredits(sum: number, session: DemoSession): number {

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { mapLimits, type MapOptions } from '../contract/map.ts'
+import { countOf } from '../kit/count-of.ts'
 import { readUrl } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
@@ -23,7 +24,7 @@ interface MapFlags extends ConnectionFlags {
 export function createMapCommand(): Command {
   return withConnectionFlags(new Command('map'))
     .description(
-      'Lists the pages of a site. Prints URLs on a terminal and JSON lines when piped. ' +
+      'Lists the pages of a site. Prints URLs on a terminal, JSON lines when piped, and one JSON object with --json. ' +
         'Warnings go to standard error.',
     )
     .argument('<url>', 'start URL; `-` reads it from standard input')
@@ -52,7 +53,7 @@ async function map(given: string, flags: MapFlags): Promise<void> {
   const found = await withSpinner(
     `mapping ${url}`,
     async () => bowline.map(url, toOptions(flags)),
-    ({ links }) => `${links.length} pages`,
+    ({ links }) => countOf(links.length, 'page'),
   )
   if (found.warning !== undefined) printNote(found.warning)
   if (flags.json === true) return printJson(found)

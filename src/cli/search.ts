@@ -24,7 +24,8 @@ interface SearchFlags extends ConnectionFlags {
 export function createSearchCommand(): Command {
   return withConnectionFlags(new Command('search'))
     .description(
-      'Searches with the search provider of the server. Prints a table on a terminal and JSON lines when piped. ' +
+      'Searches with the search provider of the server. Prints a table on a terminal, JSON lines when piped, ' +
+        'and one JSON object with --json. ' +
         'Operators: "…", -, OR, site:, inurl:, allinurl:, intitle:, allintitle:, related:, filetype:.',
     )
     .argument('<query...>', 'search terms and operators')

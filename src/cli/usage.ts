@@ -70,5 +70,5 @@ function describeBalance({ remainingCredits, planCredits, reservedCredits = 0 }:
   if (remainingCredits === undefined) return 'The team is not metered.'
   const of = planCredits === undefined ? '' : ` of ${planCredits.toLocaleString('en-US')}`
   const reserved = reservedCredits === 0 ? '' : `, ${reservedCredits.toLocaleString('en-US')} reserved for running work`
-  return `${remainingCredits.toLocaleString('en-US')}${of} credits left${reserved}.`
+  return `${remainingCredits.toLocaleString('en-US')}${of} ${planCredits === undefined && remainingCredits === 1 ? 'credit' : 'credits'} left${reserved}.`
 }

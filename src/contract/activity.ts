@@ -19,6 +19,9 @@ export const activityEndpoints = [
   'interact',
 ] as const
 
+/** Values of the `endpoint` filter with recorded calls. */
+export const recordedEndpoints = activityEndpoints.filter((name) => name !== 'llmstxt' && name !== 'deep_research')
+
 /** Page size of the activity. */
 export const activityLimits = { default: 50, max: 100 } as const
 

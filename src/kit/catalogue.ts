@@ -181,7 +181,7 @@ export const catalogue = {
   SCRAPE_SSL_ERROR: { status: 500, hint: 'Set `skipTlsVerification: true` to scrape the page anyway.' },
   SCRAPE_SITE_ERROR: {
     status: 500,
-    hint: 'See the message for the cause. Retry later, or request other `formats`.',
+    hint: 'See the message for the cause. Check the URL in a browser, or retry later.',
   },
   SCRAPE_SITE_BUSY: { status: 503, hint: 'The site is rate limiting or overloaded (429 or 503). Retry later.' },
   SCRAPE_ROBOTS_BLOCKED: { status: 403, hint: 'The robots.txt of the site disallows this page.' },

@@ -1,6 +1,7 @@
 /**
- * Returns the candidate that `word` most likely misspells, ignoring case, or `undefined` if none is
- * close.
+ * Returns the candidate that `word` most likely misspells, ignoring case, or else the only one that
+ * has all its words, such as `maxDiscoveryDepth` for `maxDepth`. Returns `undefined` if there is
+ * none.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
@@ -8,7 +9,29 @@ export function closest(word: string, candidates: readonly string[]): string | u
     .filter((candidate) => Math.abs(candidate.length - word.length) <= maxDistance(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= maxDistance(candidate))
-  return near.toSorted((left, right) => left.distance - right.distance)[0]?.candidate
+  return (
+    near.toSorted((left, right) => left.distance - right.distance)[0]?.candidate ?? onlyWithWordsOf(word, candidates)
+  )
+}
+
+function onlyWithWordsOf(word: string, candidates: readonly string[]): string | undefined {
+  const words = wordsOf(word)
+  if (words.length < 2 || words.length > maxWords) return undefined
+  const [only, ...others] = candidates.filter((candidate) => {
+    const ofCandidate = new Set(wordsOf(candidate))
+    return words.every((each) => ofCandidate.has(each))
+  })
+  return others.length === 0 ? only : undefined
+}
+
+const maxWords = 5
+
+/** Splits a name such as `maxDepth` or `max-depth` into lower-case words. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .split(/(?=[A-Z])|[-_]/)
+    .filter((each) => each !== '')
+    .map((each) => each.toLowerCase())
 }
 
 /** Maximum edit distance at which a candidate is close. */

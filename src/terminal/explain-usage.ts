@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 import { closest } from '../kit/closest.ts'
 
 /**
- * Improves Commander's usage errors for a value after an option that takes none, for the start of
- * the name of a command, and for an unknown command where a default one exists.
+ * Improves Commander's usage errors for a value after an option that takes none, for an invalid
+ * argument, for the start of the name of a command, and for an unknown command where a default one
+ * exists.
  */
 export function explainUsage(text: string, program: Command, args: readonly string[]): string {
+  const invalid = /^error: command-argument value '(.*)' is invalid for argument '(.+?)'\./s.exec(text)
+  if (invalid !== null) return text.replace(invalid[0], `error: '${invalid[1]}' is invalid for <${invalid[2]}>.`)
   const unknown = /^error: unknown command '(.+)'\n$/.exec(text)?.[1]
   if (unknown !== undefined) return `${text}${suggestCommand(findCommand(program, args), unknown)}`
   if (!text.startsWith('error: too many arguments')) return text

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { BowlineError } from '../kit/errors.ts'
+import { errorLine } from './error-line.ts'
 import { stripControlChars } from './strip-control-chars.ts'
 import { toBowlineError } from './to-bowline-error.ts'
 
@@ -30,7 +31,7 @@ export function canSpin(): boolean {
 export function printError(error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void {
   const known = toBowlineError(error)
   if (json) printNote(JSON.stringify(errorFacts(known)))
-  else printNote(styleText('red', toLine(known), { stream: process.stderr }))
+  else printNote(styleText('red', errorLine(known), { stream: process.stderr }))
 }
 
 function errorFacts({ code, message, hint, status, details, requestId, retryAfterSeconds }: BowlineError) {
@@ -44,11 +45,6 @@ function errorFacts({ code, message, hint, status, details, requestId, retryAfte
     requestId,
     retryAfterSeconds,
   }
-}
-
-// Does not use a method of the error, which can be an instance of another copy of the package.
-function toLine({ code, message, hint }: { code: string; message: string; hint: string | undefined }): string {
-  return `${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`
 }
 
 /** Prints rows as a table with column names. */

@@ -30,9 +30,10 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
   let json = options.includes('--json')
   try {
+    const words = args[0] === 'help' ? args.slice(1) : args
     const command = await createCommand(
       program,
-      args.find((arg) => !arg.startsWith('-')),
+      words.find((arg) => !arg.startsWith('-')),
     )
     configureOutput(command, {
       outputError: (text, write) => write(explainUsage(text, command, args)),
@@ -42,7 +43,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
     command.hook('preAction', (_program, running) => {
       json = running.opts()['json'] === true
     })
-    await command.parseAsync(args, { from: 'user' })
+    await command.parseAsync(args[0] === 'help' ? helpArgs(command, words) : args, { from: 'user' })
   } catch (error) {
     if (isClosedPipe(error)) return
     if (!(error instanceof CommanderError)) return fail(error, json)
@@ -75,6 +76,23 @@ async function createCommand(
     showExamples(command, commandName, examples)
   }
   return program
+}
+
+/**
+ * Returns the arguments that print the help of a command, given by its path, or the error for an
+ * unknown one. Commander's own `help` prints the help of the program instead of the error.
+ */
+function helpArgs(program: Command, path: readonly string[]): readonly string[] {
+  const known: string[] = []
+  let found = program
+  for (const name of path) {
+    if (found.commands.length === 0) break
+    known.push(name)
+    const child = found.commands.find((each) => each.name() === name || each.aliases().includes(name))
+    if (child === undefined) return known
+    found = child
+  }
+  return [...known, '--help']
 }
 
 function showExamples(command: Command, path: string, examples: Required<Program>['examples']): void {

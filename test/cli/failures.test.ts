@@ -72,6 +72,10 @@ test.each([
   [['search', 'x', '--limit', '0'], 'from 1 to 100'],
   [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 86400, in seconds'],
   [['usage', '--days', 'abc'], '--days takes no value, got abc'],
+  [['teams', 'set-credits', 'press', 'lots'], `error: 'lots' is invalid for <credits>. It must be a whole number`],
+  [['activity', '--endpoint', 'llmstxt'], 'Allowed choices are scrape, crawl, batch_scrape,'],
+  [['help', 'jbos'], `error: unknown command 'jbos'\n(Did you mean jobs?)`],
+  [['help', 'sessions', 'lst'], `error: unknown command 'lst'\n(Did you mean list?)`],
 ])('%j is rejected without a request, and the error names the allowed values of the flag', async (args, words) => {
   const { code, errors } = await run(args)
 

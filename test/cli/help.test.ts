@@ -33,6 +33,19 @@ test('the examples of a command are in its help, and their flags exist', async (
   }
 })
 
+test('bowline help NAME prints the help of a command with its options', async () => {
+  const [batch, jobs, child] = [
+    await runCommand(['help', 'batch'], { env: {} }),
+    await runCommand(['help', 'jobs'], { env: {} }),
+    await runCommand(['help', 'jobs', 'cancel'], { env: {} }),
+  ]
+
+  expect(batch.out).toContain('--wait-for <ms>')
+  expect(batch.out.replaceAll(/\s+/g, ' ')).toContain('with --json one object with all documents')
+  expect(jobs.out).toContain('cancel [options] <id...>')
+  expect(child.out).toContain('Usage: bowline jobs cancel [options] <id...>')
+})
+
 test('an unknown command that starts the name of another is answered with it', async () => {
   const { code, errors } = await runCommand(['audit'], { env: {} })
 

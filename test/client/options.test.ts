@@ -56,6 +56,12 @@ describe('an unknown option', () => {
       'country',
     ],
     [
+      'crawl(), with a part of the name',
+      async () => bowline.crawl('https://example.com', { maxDepth: 2 } as object),
+      'maxDepth',
+      'maxDiscoveryDepth',
+    ],
+    [
       'crawl()',
       async () => bowline.crawl('https://example.com', { scrapeOptions: { onlyMain: true, waitfor: 1 } } as object),
       'scrapeOptions.onlyMain',

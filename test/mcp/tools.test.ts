@@ -182,7 +182,7 @@ test('pages are scraped, mapped and crawled without the browser session', async 
 
   expect(scraped).toContain('status 200')
   expect(mapped).toContain(site.url('/'))
-  expect(crawled).toMatch(/^1 pages:/)
+  expect(crawled).toMatch(/^1 page:/)
   expect(await call('extract', { urls: [site.url('/form')], prompt: 'x' })).toContain('FORMAT_UNAVAILABLE')
   expect(await call('search', { query: 'nothing' })).toContain('results:')
   expect(await call('parse', { name: 'a.csv', text: 'a,b' })).toContain('| a | b |')

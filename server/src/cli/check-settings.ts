@@ -1,3 +1,4 @@
+import { countOf } from 'bowline/kit/count-of'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dayMs } from 'bowline/kit/day-ms'
@@ -72,7 +73,7 @@ async function checkProfileKey(config: CheckedSettings): Promise<Finding> {
 }
 
 function describeAuditLog({ auditDays }: CheckedSettings): Finding {
-  return { what: 'audit log', state: 'good', detail: `on; entries are kept for ${auditDays} days` }
+  return { what: 'audit log', state: 'good', detail: `on; entries are kept for ${countOf(auditDays, 'day')}` }
 }
 
 /** Age of a backup after which the doctor warns, in milliseconds. */
@@ -89,5 +90,7 @@ async function checkLastBackup({ dataDir }: CheckedSettings): Promise<readonly F
   const detail = `${last.at.slice(0, 10)}, in ${last.location}`
   if (ageMs < oldBackupMs) return [{ what: 'last backup', state: 'good', detail }]
   const days = Math.floor(ageMs / dayMs)
-  return [{ what: 'last backup', state: 'poor', detail: `${detail}: ${days} days ago; run bowline-server backup` }]
+  return [
+    { what: 'last backup', state: 'poor', detail: `${detail}: ${countOf(days, 'day')} ago; run bowline-server backup` },
+  ]
 }

@@ -1,3 +1,4 @@
+import { countOf } from 'bowline/kit/count-of'
 import { blobsFolder } from '../backup/back-up-blobs.ts'
 import type { BackupManifest } from '../backup/backup-manifest.ts'
 import { clusterName } from '../backup/pack-cluster.ts'
@@ -45,7 +46,7 @@ export function describeContents({ store, files }: BackupManifest): Readonly<Rec
   const kind = store.kind === 'pglite' ? 'embedded' : `PostgreSQL ${store.major}`
   return {
     database: `${kind}, schema ${store.migrations.at(-1)}, ${formatMegabytes(bytesOf(database))}`,
-    blobs: `${blobs.length} files, ${formatMegabytes(bytesOf(blobs))}`,
+    blobs: `${countOf(blobs.length, 'file')}, ${formatMegabytes(bytesOf(blobs))}`,
     keys: keys.length === 0 ? 'none' : keys.join(', '),
   }
 }

@@ -2,6 +2,7 @@ import { serverRoutes } from 'bowline/contract/server-routes'
 import { constants } from 'node:os'
 import { styleText } from 'node:util'
 import { printError } from 'bowline/terminal/print'
+import { countOf } from 'bowline/kit/count-of'
 import { createSignalDebounce } from 'bowline/kit/signal-debounce'
 import { startConfigured, type RunningServer } from '../app.ts'
 import { readConfig, type ServerConfig } from '../config.ts'
@@ -136,6 +137,8 @@ function formatBanner(server: RunningServer, config: ServerConfig): string {
     ),
     line('dashboard', `${config.publicUrl ?? server.url}/`),
     line('docs', describeDocs(config.publicUrl ?? server.url)),
-    server.recovered > 0 ? line('recovered', `ended and billed ${server.recovered} sessions of the previous run`) : '',
+    server.recovered > 0
+      ? line('recovered', `ended and billed ${countOf(server.recovered, 'session')} of the previous run`)
+      : '',
   ].join('')
 }

@@ -245,7 +245,7 @@ test('searches return results of allowed hosts only', async () => {
   expect(everything).toContain(site.crossUrl('/secret'))
   expect(found).toContain(site.url('/secret'))
   expect(found).not.toContain('localhost')
-  expect(found).toMatch(/^1 results, without those of hosts that are not allowed/)
+  expect(found).toMatch(/^1 result, without those of hosts that are not allowed/)
 })
 
 test('requests without key and those of other web pages are refused', async () => {

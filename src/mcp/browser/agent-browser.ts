@@ -1,6 +1,7 @@
 import type { Bowline } from '../../client/bowline.ts'
 import type { Session, SessionBill } from '../../client/session.ts'
 import type { CreateSessionOptions } from '../../contract/session-options.ts'
+import { countOf } from '../../kit/count-of.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import { loadChromium, type Chromium } from '../load-packages.ts'
 import { connectTabs, type ConnectedTabs, type DrivenBrowser, type OpenBrowser } from './driven-browser.ts'
@@ -158,7 +159,7 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
 export function describeCost(bill: SessionBill | undefined): string {
   const { sessionDurationMs, creditsBilled } = bill ?? {}
   const duration = sessionDurationMs === undefined ? '' : ` after ${Math.round(sessionDurationMs / 1000)} s`
-  const credits = creditsBilled === undefined ? '' : `, ${creditsBilled} credits`
+  const credits = creditsBilled === undefined ? '' : `, ${countOf(creditsBilled, 'credit')}`
   return `${duration}${credits}`
 }
 

@@ -6,6 +6,7 @@ import { textAnswer } from './answer.ts'
 import { readLocalFile } from './local-files.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { serviceTool, type Tool, type ToolContext } from './tool.ts'
+import { countOf } from '../../kit/count-of.ts'
 import { createDomainFilter } from '../../kit/domain-pattern.ts'
 import { quotePage } from '../../kit/quote-page.ts'
 
@@ -43,7 +44,7 @@ const scrape = serviceTool({
     const text = typeof content === 'string' ? content : (content ?? []).join('\n')
     const { statusCode, title } = document.metadata
     return textAnswer(
-      `${url}: status ${statusCode}, ${text.length} characters`,
+      `${url}: status ${statusCode}, ${countOf(text.length, 'character')}`,
       quotePage(`title: ${String(title ?? '')}\n${cutToTokens(text.slice(offset), limit)}`),
     )
   },
@@ -68,7 +69,7 @@ const parse = serviceTool({
     const content = path === undefined ? given : (await readLocalFile(path, options)).buffer
     const { markdown = '', metadata } = await bowline().parse(new File([new Uint8Array(content)], name), {}, { signal })
     return textAnswer(
-      `${name}: ${markdown.length} characters`,
+      `${name}: ${countOf(markdown.length, 'character')}`,
       quotePage(`title: ${String(metadata.title ?? '')}\n${cutToTokens(markdown.slice(offset), limit)}`),
     )
   },
@@ -93,7 +94,7 @@ const map = serviceTool({
     )
     const lines = links.map((link) => [link.url, link.title].filter((text) => text !== undefined).join(' '))
     return textAnswer(
-      `${links.length} pages:`,
+      `${countOf(links.length, 'page')}:`,
       ...(warning === undefined ? [] : [warning]),
       quotePage(cutToTokens(lines.join('\n'), 4 * options.maxTokens)),
     )
@@ -115,7 +116,7 @@ const search = serviceTool({
     const web = found.filter(({ url = '' }) => isAllowedUrl(url, options))
     const lines = web.map(({ title, url, description = '' }) => `- ${title ?? ''}\n  ${url}\n  ${description}`)
     return textAnswer(
-      `${web.length} results${web.length < found.length ? ', without those of hosts that are not allowed' : ''}:`,
+      `${countOf(web.length, 'result')}${web.length < found.length ? ', without those of hosts that are not allowed' : ''}:`,
       ...(warning === undefined ? [] : [warning]),
       quotePage(cutToTokens(lines.join('\n'), 4 * options.maxTokens)),
     )
@@ -160,7 +161,7 @@ const crawl = serviceTool({
     assertAllowedUrl(url, context.options.allowedDomains)
     const { documents, isComplete } = await collectPages({ url, limit, includePaths }, timeout, context)
     const end = isComplete ? '' : `, cancelled after ${timeout} s`
-    return textAnswer(`${documents.length} pages${end}:`, quotePage(shareTokens(documents, maximum)))
+    return textAnswer(`${countOf(documents.length, 'page')}${end}:`, quotePage(shareTokens(documents, maximum)))
   },
 })
 

@@ -156,5 +156,8 @@ export class HtmlProcesses implements AsyncDisposable {
 }
 
 function processingError(name: string, what: string, cause?: unknown): BowlineError {
-  return new BowlineError('SCRAPE_SITE_ERROR', `Processing ${name} ${what}`, { cause })
+  return new BowlineError('SCRAPE_SITE_ERROR', `Processing ${name} ${what}`, {
+    cause,
+    hint: 'Request other `formats`.',
+  })
 }
