@@ -1,4 +1,5 @@
 /** The wire format: zod schemas, the types inferred from them, and the route table. @module */
+import './kit/require-node.ts'
 export * from './contract/actions.ts'
 export * from './contract/activity.ts'
 export * from './contract/audit-log.ts'

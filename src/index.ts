@@ -1,4 +1,6 @@
 /** The Bowline client: remote browser sessions, scraping, crawling, search and monitors. @module */
+/// <reference lib="esnext.disposable" preserve="true" />
+import './kit/require-node.ts'
 export { Bowline } from './client/bowline.ts'
 export type { ActivityOptions, ActivityRecord, ListActivity } from './client/activity.ts'
 export type { JobListOptions, ListJobs } from './client/jobs.ts'

@@ -1,4 +1,6 @@
 /** MCP server: tools for remote browser sessions, scraping and search. @module */
+/// <reference lib="esnext.disposable" preserve="true" />
+import './kit/require-node.ts'
 export { createMcpEndpoint, type McpCaller, type McpEndpoint } from './mcp/mcp-endpoint.ts'
 export {
   SessionTools,

@@ -4,15 +4,17 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { loadCommands } from '../src/cli/run-cli.ts'
 import { readDocExamples } from './lab/doc-examples.ts'
 import { guideModule, readGuideBlocks } from './lab/guides.ts'
 import { startLab, type Lab } from './lab/lab.ts'
+import { compiler, typeCheck } from './lab/type-check.ts'
 import { startSite, type Site } from './lab/site.ts'
-import { linkPackages, makeProject, measure, npmSettings, readLock } from './lab/npm-projects.ts'
-import { consumer, embedded, runner } from './lab/package-programs.ts'
+import { linkPackages, makeEmptyFolder, makeProject, measure, npmSettings, readLock } from './lab/npm-projects.ts'
+import { consumer, embedded, plainConsumer, runner } from './lab/package-programs.ts'
 import { readInstallBlocks, readTarballLines } from './lab/shell-blocks.ts'
 import { repository } from './lab/source-tree.ts'
 
@@ -23,13 +25,26 @@ interface Ended {
   readonly stderr: string
 }
 
-const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { readonly version: string }
+const manifest = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly exports: Readonly<Record<string, string>>
+}
 const node22 = join(repository, 'node_modules/node22/bin/node')
 const nodes = [
   { name: 'Node.js 24', path: process.execPath, isMissing: false },
   // The package contains only a program for Linux on x64.
   { name: 'Node.js 22', path: node22, isMissing: !existsSync(node22) },
 ]
+
+/** Entry points of the package. */
+const entries = Object.keys(manifest.exports)
+  .filter((path) => !path.includes('*') && path !== './package.json')
+  .map((path) => ({ entry: path.replace('.', 'bowline') }))
+const oldNode = '/usr/bin/node'
+const isOldNode = await promisify(execFile)(oldNode, ['--version']).then(
+  ({ stdout }) => /^v2[01]\./.test(stdout),
+  () => false,
+)
 
 let folder: string
 let client: string
@@ -120,6 +135,37 @@ describe('an empty project with only bowline', () => {
     },
   )
 
+  test.each(entries)('prints the required Node.js version when an older one loads $entry', async ({ entry }) => {
+    await linkPackages(client, '@playwright/test', 'vitest', 'playwright-core')
+    const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.11.0"})'
+
+    const ended = await run(client, process.execPath, ['--import', old, '-e', `import(${JSON.stringify(entry)})`])
+
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(/^BowlineError: bowline needs Node\.js 22 or newer\. This is Node\.js 20\.11\.0 \(/m)
+    expect(ended.stderr).toContain(`code: 'CONFIG_INVALID'`)
+  })
+
+  test.skipIf(!isOldNode)('can be loaded as far as that check by Node.js 20', async () => {
+    const program = entries.map(({ entry }) => `import(${JSON.stringify(entry)}).catch((e) => console.log(e.message))`)
+
+    const ended = await run(client, oldNode, ['-e', program.join('\n')])
+
+    const messages = ended.stdout.trimEnd().split('\n')
+    expect(messages).toEqual(entries.map(() => expect.stringMatching(/^bowline needs Node\.js 22 or newer\./)))
+  })
+
+  test('type-checks with no settings but strict, a module system and a target, and without @types/node', async () => {
+    const plain = join(folder, 'plain')
+    await makeProject(plain)
+    await mkdir(join(plain, 'node_modules'))
+    await symlink(join(client, 'node_modules/bowline'), join(plain, 'node_modules/bowline'))
+    await writeFile(join(plain, 'program.mts'), plainConsumer)
+
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024']
+    expect(await run(plain, process.execPath, [compiler, ...flags, 'program.mts'])).toEqual(passed)
+  })
+
   test('type-checks with strict and module resolution bundler', async () => {
     expect(await typeCheck(client, 'bundler', { 'consumer.ts': consumer })).toEqual(passed)
   })
@@ -195,7 +241,7 @@ describe('the documented commands', () => {
   const withoutComments = (commands: readonly string[]) => commands.map((command) => command.replace(/ +#.*/, ''))
 
   test.each(ofReadme)('of $source work in an empty folder', async ({ source, commands }) => {
-    const project = await makeEmptyFolder(source)
+    const project = await makeEmptyFolder(join(folder, source.replaceAll(/\W/g, '-')))
     await writeFile(join(project, 'first.mjs'), await readFirstProgram())
 
     for (const command of commands) {
@@ -249,27 +295,6 @@ test('no file references a missing source map', () => {
 
 const passed: Ended = { code: 0, stdout: '', stderr: '' }
 
-/** Options of the compiler, as strict as those of the repository. */
-const strict = {
-  target: 'es2024',
-  lib: ['es2024', 'esnext.disposable'],
-  types: ['node'],
-  strict: true,
-  noUncheckedIndexedAccess: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: true,
-  noEmit: true,
-}
-
-/** Creates an empty folder with the repository next to it, as the documentation assumes. */
-async function makeEmptyFolder(name: string): Promise<string> {
-  const parent = join(folder, name.replaceAll(/\W/g, '-'))
-  const project = join(parent, 'project')
-  await mkdir(project, { recursive: true })
-  await symlink(repository, join(parent, 'bowline'))
-  return project
-}
-
 /** Reads the first program of the README, with a page of the test site. */
 async function readFirstProgram(): Promise<string> {
   const readme = await readFile(join(repository, 'README.md'), 'utf8')
@@ -304,19 +329,6 @@ async function npm(path: string, ...args: readonly string[]): Promise<void> {
   const [command, first] = cli.endsWith('.js') ? [process.execPath, [cli]] : [cli, []]
   const ended = await run(path, command, [...first, ...args], npmSettings)
   expect(ended, `npm ${args.join(' ')}`).toMatchObject({ code: 0 })
-}
-
-/** Compiles files of a project strictly, without writing anything. */
-async function typeCheck(path: string, resolution: 'nodenext' | 'bundler', files: Readonly<Record<string, string>>) {
-  await linkPackages(path, 'playwright-core', 'puppeteer-core', '@playwright/test', 'vitest', '@types/node')
-  const folder = join(path, 'checked')
-  await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  for (const [name, program] of Object.entries(files)) await writeFile(join(folder, name), program)
-  const module = resolution === 'bundler' ? 'esnext' : 'nodenext'
-  const compilerOptions = { ...strict, module, moduleResolution: resolution }
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-  return run(folder, process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder])
 }
 
 async function bowline(path: string, ...args: readonly string[]): Promise<Ended> {

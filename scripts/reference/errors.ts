@@ -10,7 +10,7 @@ export function describeErrors(): string {
   ])
   return page([
     '# Errors',
-    'Every error is a `BowlineError` with one of these codes, in the client, on the command line and over HTTP. An HTTP response is `{ "success": false, "error", "code", "details"?, "hint"? }` with the status of the table. A dash marks errors of the client or the command line, which have no status.',
+    'Every error is a `BowlineError` with one of these codes, in the client, on the command line and over HTTP. An HTTP response is `{ "success": false, "error", "code", "details"?, "hint"? }` with the status of the table. `SCRAPE_DNS_RESOLUTION_ERROR` has status 200, as public clients expect, so that `curl -f` does not fail: check `success`. A dash marks errors of the client or the command line, which have no status.',
     table(['Code', 'Status', 'Remedy'], rows),
   ])
 }

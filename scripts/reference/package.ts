@@ -52,7 +52,7 @@ export async function describePackage(): Promise<string> {
 /** Returns the module comment of an entry point. */
 function docOf(list: string): string {
   return (
-    /^\/\*\*([\s\S]*?)\*\//
+    /^(?:\/\/\/ .*\n)*\/\*\*([\s\S]*?)\*\//
       .exec(list)?.[1]
       ?.replaceAll(/\s*\n\s*\*?\s*/g, ' ')
       .replace('@module', '')

@@ -5,7 +5,7 @@ import { runQuietly } from './run-quietly.mjs'
 /** Installs the packages of the lock file unless node_modules is up to date. */
 export async function ensureDependencies(root) {
   if (isInstalled(root)) return
-  console.error('bowline: installing dependencies (once; takes about a minute) …')
+  console.error('bowline: installing dependencies (once; takes one to three minutes) …')
   const [command, ...args] = npmCommand()
   await runQuietly(command, [...args, 'ci', '--no-audit', '--no-fund'], { cwd: root })
 }

@@ -73,6 +73,12 @@ export interface ClientConfig {
   readonly handleSignals: boolean
 }
 
+/**
+ * Variables of a process. Not `NodeJS.ProcessEnv`: programs without `@types/node` compile this
+ * declaration.
+ */
+type Variables = Readonly<Record<string, string | undefined>>
+
 /** Environment variables of the client and the CLI. */
 export interface ClientEnvironment {
   readonly baseUrl: string | undefined
@@ -84,7 +90,7 @@ export interface ClientEnvironment {
  * Reads `BOWLINE_BASE_URL`, `BOWLINE_API_KEY` and `BOWLINE_DATA_DIR`. Blank variables count as
  * unset.
  */
-export function readEnvironment(environment: Readonly<NodeJS.ProcessEnv> = process.env): ClientEnvironment {
+export function readEnvironment(environment: Variables = process.env): ClientEnvironment {
   return {
     baseUrl: unlessBlank(environment['BOWLINE_BASE_URL']),
     apiKey: unlessBlank(environment['BOWLINE_API_KEY']),
@@ -97,7 +103,7 @@ function unlessBlank(text: string | undefined): string | undefined {
 }
 
 /** Environment of this process with additional variables, for a child process. */
-export function environmentWith(added: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+export function environmentWith(added: Variables): Variables {
   return {
     ...process.env,
     ...added,

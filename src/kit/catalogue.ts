@@ -203,7 +203,7 @@ export const catalogue = {
   },
   PACKAGE_MISSING: {
     status: 501,
-    hint: 'Run the command in the folder where the server is installed, then restart the server.',
+    hint: 'Run the command in the folder where the server is installed. Only the page `/docs` needs a restart.',
   },
   PDF_FAILED: { status: 500, hint: 'Retry, or request fewer pages with `maxPages`.' },
 

@@ -47,3 +47,14 @@ export async function linkPackages(path: string, ...names: readonly string[]): P
     await symlink(join(repository, 'node_modules', name), target)
   }
 }
+
+/**
+ * Creates an empty folder in `parent`, with the repository next to it, as the documentation
+ * assumes.
+ */
+export async function makeEmptyFolder(parent: string): Promise<string> {
+  const project = join(parent, 'project')
+  await mkdir(project, { recursive: true })
+  await symlink(repository, join(parent, 'bowline'))
+  return project
+}

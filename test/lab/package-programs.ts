@@ -63,3 +63,17 @@ const { creditsBilled } = await session.end()
 await bowline[Symbol.asyncDispose]()
 console.log(JSON.stringify({ ...seen, bill: creditsBilled }))
 `
+
+/** Uses the entry points that need no other package. */
+export const plainConsumer = `
+import { Bowline, BowlineError, type BowlineOptions } from 'bowline'
+import { routes } from 'bowline/contract'
+
+const options: BowlineOptions = { apiKey: 'bl-x', baseUrl: 'http://127.0.0.1:3900' }
+const bowline: AsyncDisposable = new Bowline(options)
+await bowline[Symbol.asyncDispose]()
+const { result } = await new Bowline(options).withSession({ ttl: 60 }, ({ session }) => session.id.length)
+export const length: number = result
+export const path: string = routes.createSession.path
+export const code: string = new BowlineError('TIMEOUT', 'late').code
+`
