@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { Command } from 'commander'
+import type { Argument, Command, Option } from 'commander'
 import { loadCommands } from '../../src/cli/run-cli.ts'
 import { page, table } from './markdown.ts'
 
@@ -13,18 +13,23 @@ export async function describeCommands(): Promise<string> {
   ])
 }
 
-/** Flags of all commands, described once at the top of the page. */
-const common = new Set(['--base-url', '--api-key', '--data-dir'])
+/** Describes an option or an argument, with the values that it accepts. */
+export function describeParameter({ description, argChoices }: Option | Argument): string {
+  const choices = argChoices === undefined ? '' : ` One of: ${argChoices.map((each) => `\`${each}\``).join(', ')}`
+  return `${description}${choices === '' || /[.:]$/.test(description) ? '' : '.'}${choices}`
+}
 
 function describeCommand(command: Command, parent: string, depth: number): readonly string[] {
   const path = `${parent} ${command.name()}`
   const options = command.options
-    .filter(({ hidden, long }) => !hidden && !(depth > 2 && common.has(long ?? '')))
-    .map((option) => [`\`${option.flags}\``, option.description.replaceAll(homedir(), '~')])
+    .filter(({ hidden }) => !hidden)
+    .map((option) => [`\`${option.flags}\``, describeParameter(option).replaceAll(homedir(), '~')])
+  const parameters = command.registeredArguments.map((each) => [`\`${each.name()}\``, describeParameter(each)])
   const self = page([
     `${'#'.repeat(depth)} ${path}`,
     command.description() || command.summary(),
     command.commands.length === 0 ? `\`${path} ${command.usage()}\`` : undefined,
+    parameters.length === 0 ? undefined : table(['Argument', 'Description'], parameters),
     options.length === 0 ? undefined : table(['Option', 'Description'], options),
   ]).trimEnd()
   return [self, ...command.commands.flatMap((child) => describeCommand(child, path, depth + 1))]

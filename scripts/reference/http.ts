@@ -39,7 +39,7 @@ function describeRoute(route: Route): string {
   ]).trimEnd()
 }
 
-type Io = 'input' | 'output'
+export type Io = 'input' | 'output'
 type Row = readonly string[]
 
 interface JsonSchema {
@@ -69,12 +69,31 @@ let definitions: Readonly<Record<string, JsonSchema>> = {}
 
 function describeFields(title: string, schema: z.ZodType | undefined, io: Io): string | undefined {
   if (schema === undefined) return undefined
+  const rows = tableOf(readSchema(schema, io), io)
+  return rows === '' ? undefined : `**${title}**\n\n${rows}`
+}
+
+/**
+ * Describes a schema for another page: the fields of an object without those in `omitted`, or the
+ * values of any other type.
+ */
+export function describeSchema(schema: z.ZodType, io: Io, omitted: readonly string[]): string {
+  const { properties, ...field } = readSchema(schema, io)
+  const kept = Object.entries(properties ?? {}).filter(([name]) => !omitted.includes(name))
+  const text =
+    kept.length === 0
+      ? `Values: ${typeOf(field, io)}.`
+      : tableOf({ ...field, properties: Object.fromEntries(kept) }, io)
+  return text.replaceAll('](#', '](http.md#')
+}
+
+/** Converts a schema to JSON Schema. Its definitions are used until the next call. */
+function readSchema(schema: z.ZodType, io: Io): JsonSchema {
   const { $defs = {}, ...root } = writeShorthands(
     z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: registry }),
   ) as JsonSchema
   definitions = $defs
-  const rows = tableOf(resolve(root), io)
-  return rows === '' ? undefined : `**${title}**\n\n${rows}`
+  return resolve(root)
 }
 
 function resolve(field: JsonSchema): JsonSchema {

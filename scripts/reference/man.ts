@@ -1,8 +1,9 @@
 import { homedir } from 'node:os'
-import type { Command } from 'commander'
+import type { Argument, Command, Option } from 'commander'
 import { helpExamples } from '../../src/cli/help-examples.ts'
 import { loadCommands } from '../../src/cli/run-cli.ts'
 import { exitCodes } from '../../src/terminal/exit-codes.ts'
+import { describeParameter } from './commands.ts'
 import { packageVersion } from '../../server/src/version.ts'
 
 /** Generates the manual page bowline(1) in roff: every command with its options and examples. */
@@ -42,10 +43,15 @@ function describeCommand(command: Command, parents: readonly string[]): readonly
   return [
     ...(isGroup && parents.length === 0 ? [] : [`.SS ${text(isGroup ? name : `${name} ${command.usage()}`)}`]),
     ...(isGroup ? [] : [text(command.description() || command.summary())]),
-    ...(isGroup ? [] : options.flatMap(({ flags, description }) => item(flags, description))),
+    ...(isGroup ? [] : command.registeredArguments.flatMap((each) => item(each.name(), plainParameter(each)))),
+    ...(isGroup ? [] : options.flatMap((option) => item(option.flags, plainParameter(option)))),
     ...(examples.length === 0 || isGroup ? [] : ['.PP', '.EX', ...examples.map((line) => text(line)), '.EE']),
     ...command.commands.flatMap((child) => describeCommand(child, path)),
   ]
+}
+
+function plainParameter(parameter: Option | Argument): string {
+  return describeParameter(parameter).replaceAll('`', '')
 }
 
 function item(name: string, description: string): readonly string[] {

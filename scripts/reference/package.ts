@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { z } from 'zod'
+import * as contract from '../../server/src/http/contract-modules.ts'
+import { describeSchema, type Io } from './http.ts'
 import { page } from './markdown.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -70,8 +73,23 @@ function declarationsOf(text: string, names: readonly string[]): readonly string
     const declaration = untilEnd(text.slice(start.index))
     const { code, example } = separateExample(declaration, start[1] ?? '')
     const indented = code.replaceAll(/export (declare )?/g, '').replaceAll(/^(?: {4})+/gm, halveIndent)
-    return page([`### ${name}`, `\`\`\`ts\n${indented}\n\`\`\``, example]).trimEnd()
+    return page([`### ${name}`, `\`\`\`ts\n${indented}\n\`\`\``, describeInferred(indented), example]).trimEnd()
   })
+}
+
+/** Schemas of the contract by the names of their constants. */
+const schemas = new Map<string, unknown>(
+  Object.values<Readonly<Record<string, unknown>>>(contract).flatMap((module) => Object.entries(module)),
+)
+
+/** Describes the fields of a type that is inferred from a schema, which its declaration hides. */
+function describeInferred(code: string): string {
+  const [, io, name = '', after = ''] = /\bz\.(input|output)<typeof (\w+)>(?:, ([^>]*))?/.exec(code) ?? []
+  const schema = schemas.get(name)
+  if (io === undefined || !(schema instanceof z.ZodType)) return ''
+  const fields = schemas.get(/keyof typeof (\w+)/.exec(after)?.[1] ?? '')
+  const omitted = [...after.matchAll(/'(\w+)'/g)].map((match) => match[1] ?? '')
+  return describeSchema(schema, io as Io, [...omitted, ...Object.keys(fields ?? {})])
 }
 
 /** Moves the example below its declaration, since a code block cannot contain another one. */
