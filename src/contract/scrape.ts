@@ -32,8 +32,8 @@ export const scrapeFields = {
   /** CSS selectors. Removes the elements that match one. At most 100. */
   excludeTags: selectors.optional(),
   /**
-   * Maximum age of a stored page in milliseconds. 0 disables stored pages. Ignored with `minAge` and
-   * `lockdown`. Default: two days.
+   * Maximum age of a stored page in milliseconds. 0 disables stored pages. Ignored with `minAge`
+   * and `lockdown`. Default: two days.
    */
   maxAge: z.int().min(0).default(172_800_000),
   /** Minimum age of a stored page in milliseconds. Without such a page the response is 404. */

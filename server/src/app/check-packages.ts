@@ -52,11 +52,14 @@ const effects: Readonly<Record<string, string>> = {
 }
 
 /** Optional packages, each with the effect of its absence. */
-export const optionalPackages: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(configured).map(([name, { flag }]) => [name, `\`${flag}\` needs it`])),
-  ...Object.fromEntries(tracingPackages.map((name) => [name, '`--otlp-endpoint` needs it'])),
-  ...effects,
-}
+export const optionalPackages: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(configured)
+    .map(([name, { flag }]): [string, string] => [name, `\`${flag}\` needs it`])
+    .concat(
+      tracingPackages.map((name) => [name, '`--otlp-endpoint` needs it']),
+      Object.entries(effects),
+    ),
+)
 
 /** Traces need several packages: one error names all that are missing. */
 function checkTracingPackages(): void {

@@ -2,8 +2,8 @@ import { redactionOf, redactPii } from 'bowline/contract/redaction'
 import type { StoredTarget } from './definition.ts'
 
 /**
- * Returns the ids of targets whose redaction differs from that of the old target. Their stored texts
- * cannot be compared with the next ones, and may contain what is to be redacted.
+ * Returns the ids of targets whose redaction differs from that of the old target. Their stored
+ * texts cannot be compared with the next ones, and may contain what is to be redacted.
  */
 export function redactedOtherwise(old: readonly StoredTarget[], targets: readonly StoredTarget[]): readonly string[] {
   const before = new Map(old.map((target) => [target.id, redactionText(target)]))
