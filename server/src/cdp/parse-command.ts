@@ -14,7 +14,7 @@ export function parseCommand(text: unknown): CdpCommand | undefined {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return undefined
   const { id, method, params, sessionId } = value as Record<string, unknown>
-  if (!Number.isSafeInteger(id) || typeof method !== 'string') return undefined
+  if (!Number.isSafeInteger(id) || typeof method !== 'string' || method === '') return undefined
   // As in Chromium, null and '' mean absent. Some serializers write them for missing fields.
   if (params !== undefined && typeof params !== 'object') return undefined
   // Error responses contain it.
@@ -53,7 +53,10 @@ export interface CommandFault {
 export function describeFault(text: string): CommandFault {
   if (!isCostlyToParse(text)) {
     const value = parseJson(text)
-    const message = 'Message must be a JSON object with an integer id, a method, and optional params and sessionId'
+    const message = hasMethod(value)
+      ? 'Message must be a JSON object with an integer id, a method, and optional params and sessionId'
+      : // The message of Chromium.
+        "Message must have string 'method' property"
     return { id: idOf(value), sessionId: undefined, kind: value === undefined ? 'parse' : 'request', message }
   }
   const [, id] = idAtStart.exec(text.slice(0, 100)) ?? []
@@ -70,6 +73,13 @@ function parseJson(text: string): unknown {
     // Not JSON.
     return undefined
   }
+}
+
+/** Whether a value that is a command with an id also has a method. Chromium checks the id first. */
+function hasMethod(value: unknown): boolean {
+  if (idOf(value) === undefined) return true
+  const { method } = value as { readonly method?: unknown }
+  return typeof method === 'string' && method !== ''
 }
 
 function idOf(value: unknown): number | undefined {

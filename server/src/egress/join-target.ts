@@ -14,7 +14,8 @@ export interface JoinRequest {
   readonly onJoin: () => void
   /**
    * Whether the client sends first. What the target sends before that, such as its end, then waits
-   * up to a second: Chromium reports another error if it comes before the request.
+   * up to a second: Chromium reports another error if it comes before the request or together with
+   * the success response.
    */
   readonly isClientFirst?: boolean | undefined
   /** Sends the client an error response. */

@@ -20,6 +20,9 @@ export function serveTunnel(
     target,
     authorization: headers['proxy-authorization'],
     head,
+    // TLS and WebSockets begin with the client. Chromium fails a tunnel if data follows the response to
+    // CONNECT at once.
+    isClientFirst: true,
     onJoin: () => void socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
     onFail: (error) => refuseTunnel(socket, error),
   })

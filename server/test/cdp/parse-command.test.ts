@@ -30,7 +30,6 @@ test.each<[name: string, value: unknown]>([
 
 test.each([
   ['{"id":7,', undefined, 'parse'],
-  ['{"id":7,"method":5}', 7, 'request'],
   ['{"id":"7","method":"A.b"}', undefined, 'request'],
   ['[1]', undefined, 'request'],
 ])('%s, which is no command, is described with its id', (text, id, kind) => {
@@ -42,6 +41,19 @@ test.each([
     message: 'Message must be a JSON object with an integer id, a method, and optional params and sessionId',
   })
 })
+
+test.each(['{"id":7,"method":""}', '{"id":7,"method":5}', '{"id":7}'])(
+  '%s, which has no method, is described with the message of Chromium',
+  (text) => {
+    expect(parseCommand(text)).toBeUndefined()
+    expect(describeFault(text)).toEqual({
+      id: 7,
+      sessionId: undefined,
+      kind: 'request',
+      message: "Message must have string 'method' property",
+    })
+  },
+)
 
 test.each(['{"id":7,"method":"A.b","params":null,"sessionId":""}', '{"id":7,"method":"A.b"}'])(
   '%s is a command without parameters and session',

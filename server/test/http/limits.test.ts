@@ -32,6 +32,13 @@ async function timed(method: string, path: string, body: unknown, headers?: Read
   return { ...answer, length: JSON.stringify(answer.body).length, seconds: process.cpuUsage(before).user / 1e6 }
 }
 
+/** Processor time of 300,000 texts as JSON and back, on this machine as fast as it is now. */
+function unitSeconds(): number {
+  const before = process.cpuUsage()
+  JSON.parse(JSON.stringify(many(300_000, 'not a URL')))
+  return process.cpuUsage(before).user / 1e6
+}
+
 describe('an invalid body gets a short response quickly:', () => {
   test.each([
     ['300,000 URLs', '/v2/batch/scrape', { urls: many(300_000, 'not a URL') }, '`urls` has more than'],
@@ -68,7 +75,7 @@ describe('an invalid body gets a short response quickly:', () => {
     expect(answer.status).toBe(400)
     expect(`${answer.body['error']} ${answer.body['hint']}`).toContain(message)
     expect(answer.length).toBeLessThan(40_000)
-    expect(answer.seconds).toBeLessThan(2.5)
+    expect(answer.seconds / unitSeconds()).toBeLessThan(120)
   })
 })
 

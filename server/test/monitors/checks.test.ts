@@ -156,7 +156,12 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('checks of monitors, in %s', (s
 
   test('a team has at most `maxMonitors` monitors, also if it creates two at once', async () => {
     const { team, key } = await makeTeam(store.db)
-    const monitors = new Monitors({ ...deps, mailer: undefined, maxMonitors: 2 } as never)
+    const monitors = new Monitors({
+      ...deps,
+      webhooks: { assertPermitted: async () => undefined },
+      mailer: undefined,
+      maxMonitors: 2,
+    } as never)
     const { name, targets, cron, timezone } = plainMonitor({ id: uuidV7(), teamId: team.id, apiKeyId: key.id })
     const request = { name, targets, schedule: { cron, timezone }, notification: {}, retentionDays: 30 } as never
     const create = async () => monitors.create(request, { teamId: team.id, apiKeyId: key.id, baseUrl: '' })
