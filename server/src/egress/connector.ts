@@ -3,7 +3,7 @@ import type { SessionProxy } from 'bowline/contract/session-network'
 import { signalWithTimeout } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { AddressPolicy } from './address-policy.ts'
-import type { HostPort } from './host-port.ts'
+import { hostPortOf, type HostPort } from './host-port.ts'
 import { checkOrLeaveUnresolved, checkTarget, type CheckedTarget } from './check-target.ts'
 import { dial } from './dial.ts'
 import type { NetError } from './net-errors.ts'
@@ -68,7 +68,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
     },
     assertPermitted: async (url, signal) => {
       try {
-        await checkTarget(deps, targetOf(url), signal)
+        await checkTarget(deps, hostPortOf(url), signal)
       } catch (error) {
         if (!isBowlineError(error) || error.code !== 'EGRESS_FAILED') throw error
       }
@@ -78,7 +78,7 @@ export function createConnector(deps: ConnectorDeps): Connector {
         username: encodeURIComponent(username),
         password: encodeURIComponent(password),
       })
-      const target = targetOf(url)
+      const target = hostPortOf(url)
       await checkTarget(deps, target)
       // Checked again for each connection, because its name may resolve to another address.
       return { name: 'session', url, dial: async (limit) => dial(await checkTarget(deps, target, limit), limit) }
@@ -102,13 +102,6 @@ export function createConnector(deps: ConnectorDeps): Connector {
       }
     },
   }
-}
-
-/** Ports of URLs without one. */
-const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
-
-function targetOf({ hostname, port, protocol }: URL): HostPort {
-  return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || defaultPorts[protocol]) }
 }
 
 type Hop = Upstream | undefined

@@ -6,6 +6,7 @@ import type { MetricRecorder } from '../../metrics/metrics.ts'
 import { inSpan } from '../../kit/current-work.ts'
 import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import type { Egress } from '../../egress/egress.ts'
+import { hostPortOf } from '../../egress/host-port.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
 import type { ProcessedHtml } from '../format/process-html.ts'
@@ -91,10 +92,7 @@ export class PageLoader implements AsyncDisposable {
    * connected to directly.
    */
   async usesUpstream(address: string, upstream: UpstreamName, signal: AbortSignal): Promise<boolean> {
-    const { hostname, port, protocol } = new URL(address)
-    const host = hostname.replace(/^\[(.*)\]$/, '$1')
-    const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) }
-    return this.#deps.egress.connector.usesUpstream(target, upstream, signal)
+    return this.#deps.egress.connector.usesUpstream(hostPortOf(new URL(address)), upstream, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

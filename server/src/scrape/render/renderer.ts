@@ -6,6 +6,7 @@ import type { LaunchOptions } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { CdpRouter } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { hostPortOf } from '../../egress/host-port.ts'
 import type { Profiles } from '../../profiles/profiles.ts'
 import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
@@ -166,13 +167,8 @@ export class Renderer implements AsyncDisposable {
     { request: { url }, upstream, signal }: RenderCall,
     kind: 'refused' | 'unreachable',
   ): Promise<unknown> {
-    const { hostname, port, protocol } = new URL(url)
-    const target = {
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: Number(port || (protocol === 'https:' ? 443 : 80)),
-    }
     try {
-      const socket = await this.#deps.egress.connector.connect(target, upstream, signal)
+      const socket = await this.#deps.egress.connector.connect(hostPortOf(new URL(url)), upstream, signal)
       socket.destroy()
       // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'
