@@ -55,9 +55,11 @@ beforeAll(async () => {
     schedule: { cron: '0 * * * *' },
     targets: [{ type: 'scrape', urls: [url] }],
   })
+  const batch = await start('/v2/batch/scrape', { urls: [url], webhook: url })
   ids = {
     'team/keys': first.id,
-    'batch/scrape': await start('/v2/batch/scrape', { urls: [url], webhook: url }),
+    'team/jobs': batch,
+    'batch/scrape': batch,
     crawl: await start('/v2/crawl', { url }),
     extract: await start('/v2/extract', { urls: [url], prompt: 'Look' }),
     handoff: await start(`/v2/browser/${session.id}/handoff`, { instructions: 'Sign in' }),
@@ -137,7 +139,7 @@ function bodyOf(name: string, id = session.id): unknown {
 /** Routes that refer to no resource, or create one for the caller. */
 const ownRoutes = new Set([
   ...Object.keys(teamRoutes).filter(
-    (name) => !['createTeam', 'updateTeam', 'auditLog', 'healthHistory'].includes(name),
+    (name) => !['createTeam', 'updateTeam', 'auditLog', 'healthHistory', 'getJob'].includes(name),
   ),
   'createSession',
   'listSessions',
