@@ -19,7 +19,7 @@ export function describeHttp(): string {
     '## Objects',
     ...[...types.keys()]
       .toSorted((one, other) => one.localeCompare(other))
-      .map((name) => `### ${name}\n\n${types.get(name)}`),
+      .map((name) => `### ${name}\n\n${types.get(name)?.table}`),
   ])
 }
 
@@ -63,8 +63,11 @@ interface JsonSchema {
   readonly maxLength?: number
 }
 
-/** Tables of the named objects that other tables refer to. */
-const types = new Map<string, string>()
+/**
+ * Tables of the named objects that other tables refer to. An object of requests and responses is
+ * described as in requests, whatever is read first.
+ */
+const types = new Map<string, { readonly io: Io; readonly table: string }>()
 let definitions: Readonly<Record<string, JsonSchema>> = {}
 
 function describeFields(title: string, schema: z.ZodType | undefined, io: Io): string | undefined {
@@ -165,10 +168,10 @@ function typeOf(field: JsonSchema, io: Io): string {
 function typeOfNamed(name: string, io: Io): string {
   const field = resolve(definitions[name] ?? {})
   if (field.properties === undefined) return typeOf(field, io)
-  if (!types.has(name)) {
+  if (!types.has(name) || (io === 'input' && types.get(name)?.io === 'output')) {
     // Marks it as known first, because an object can contain itself.
-    types.set(name, '')
-    types.set(name, tableOf(field, io))
+    types.set(name, { io, table: '' })
+    types.set(name, { io, table: tableOf(field, io) })
   }
   const kind = field.properties['type']?.const
   if (kind !== undefined && Object.keys(field.properties).length === 1) return typeOf(field, io)
