@@ -51,6 +51,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
     const outcome = await bowline.withSession(
       { ...toSessionOptions(flags), signal: signals.interrupted, onEnd },
       async ({ session }) => {
+        if (flags.json !== true) noteNewProfile(session)
         const code = (exitCode = await spawnChild(command, session, signals, flags))
         if (code === 0) return code
         if (flags.keepOnFailure === true) keepSession(session)
@@ -90,10 +91,23 @@ function keepSession(session: Session): void {
 function printBill(bill: SessionBill, exitCode: number | undefined, flags: ExecFlags): void {
   if (flags.json === true) return printNote(JSON.stringify({ ...bill, exitCode, error: bill.error?.message }))
   if (bill.error !== undefined) return
-  printNote(describeBill(bill))
+  printNote(describeBill(exitCode === undefined || exitCode === 0 ? bill : explainUnsaved(bill, exitCode)))
   const { endReason = 'deleted' } = bill
   if (exitCode !== undefined && endReason !== 'deleted')
     printNote(`the session ended before the command: ${describeEndReason(endReason)}`)
+}
+
+/** Prints that a profile has no state to start with, since its name may be misspelled. */
+function noteNewProfile({ profile }: Session): void {
+  if (profile?.loadedVersion === null)
+    printNote(`profile "${profile.name}" has no saved version: the browser starts empty`)
+}
+
+/** Names the command as the reason why a profile that is saved only on success was not saved. */
+function explainUnsaved(bill: SessionBill, exitCode: number): SessionBill {
+  const { profile, endReason } = bill
+  if (profile?.onlyOnSuccess !== true || endReason !== 'deleted') return bill
+  return { ...bill, profile: { ...profile, error: `the command failed with exit code ${exitCode}` } }
 }
 
 /** Returns the exit code of the command if only the deletion of the session failed, otherwise 0. */

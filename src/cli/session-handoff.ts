@@ -15,7 +15,7 @@ export function createSessionHandoffCommand(): Command {
     .option('--target <id>', 'target id of the page (default: the page that was used last)')
     .option(
       '--timeout <ms>',
-      'time until the hand-off ends without success (default: 1800000)',
+      'milliseconds until the hand-off ends without success (default: 1800000, 30 minutes)',
       numberFrom(1, handoffLimits.maxTimeoutMs, 'milliseconds'),
     )
     .addOption(
@@ -48,10 +48,12 @@ async function handOffSession(id: string, { target: targetId, timeout: timeoutMs
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
   try {
     const { instructions, input } = flags
-    const waiting = bowline.sessions.handoff(id, { instructions, input, targetId, timeoutMs, signal: stop.signal })
-    // Not with the result, which scripts read.
-    if (interactiveLiveViewUrl !== undefined) printNote(`${instructions}: ${interactiveLiveViewUrl}`)
-    report(await waiting, flags)
+    const onStart = (): void => {
+      // Not with the result, which scripts read.
+      if (interactiveLiveViewUrl !== undefined) printNote(`${instructions}: ${interactiveLiveViewUrl}`)
+    }
+    const options = { instructions, input, targetId, timeoutMs, signal: stop.signal, onStart }
+    report(await bowline.sessions.handoff(id, options), flags)
   } catch (error) {
     if (!stop.signal.aborted) throw error
     printNote('Cancelled the hand-off')

@@ -169,9 +169,11 @@ function checkApiKey(text: string | undefined): string {
   if (text !== undefined && /^[\x21-\x7e]+$/.test(text)) return text
   throw new BowlineError(
     'CONFIG_INVALID',
-    text ? 'The API key contains whitespace or control characters' : 'No API key was given',
+    text ? 'The API key contains a space or a character outside ASCII' : 'No API key was given',
     {
-      hint: 'Set BOWLINE_API_KEY or pass `apiKey`; `bowline keys create` creates one.',
+      hint: text
+        ? 'Set BOWLINE_API_KEY or pass `apiKey`. Copy the whole key: it may be a placeholder, or shortened with “…”.'
+        : 'Set BOWLINE_API_KEY or pass `apiKey`; `bowline keys create` creates one.',
     },
   )
 }

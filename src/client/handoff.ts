@@ -28,13 +28,15 @@ export interface HandoffOptions extends Abortable {
   readonly timeoutMs?: number | undefined
   /** Whether input of clients waits for the end of the hand-off or fails. Default: `wait`. */
   readonly input?: HandoffInput['input']
+  /** Called when the hand-off has started: the live view shows the instructions. */
+  readonly onStart?: (() => void) | undefined
 }
 
 /** Outcome of a hand-off to a human. */
 export interface HandoffResult {
   /** Whether the human, or a client over CDP, reported success. */
   readonly success: boolean
-  /** Note of the human, or a sentence about the limit that was reached. */
+  /** Note of the human. Without a note or success, a sentence about the failure or the limit. */
   readonly reason: string | undefined
   readonly endedBy: HandoffEndedBy
 }
@@ -45,12 +47,13 @@ const graceMs = 15_000
 /** Hands a page of a session to a human, and resolves when the hand-off has ended. */
 export async function handOff(call: Call, id: string, options: HandoffOptions): Promise<HandoffResult> {
   checkOptions('session.handoff()', options, optionNames)
-  const { signal, timeoutMs: timeout, ...body } = options
+  const { signal, timeoutMs: timeout, onStart, ...body } = options
   signal?.throwIfAborted()
   // Not aborted, because a hand-off whose id never arrives could not be ended.
   const starting = call('startHandoff', { params: { id }, query: {}, body: { ...body, timeout } })
   try {
     const { handoff } = await abortable(starting, signal)
+    onStart?.()
     return await waitForEnd(call, { id, handoffId: handoff.id }, signal)
   } catch (error) {
     if (signal?.aborted === true) void cancel(call, id, starting)
@@ -90,4 +93,5 @@ const optionNames: OptionNames<HandoffOptions> = {
   targetId: true,
   timeoutMs: true,
   input: true,
+  onStart: true,
 }

@@ -59,6 +59,9 @@ function notJson(request: Request, response: Response, text: string, facts: Erro
   )
 }
 
+/** Start of messages that repeats the code of the error. */
+const statusPrefix = /^(?:Bad Request|Unauthorized): (?=.)/
+
 /** Converts the failure body of a service to an error. */
 export function refused(response: Response, body: unknown, facts: ErrorFacts): BowlineError {
   const parsed = failure.safeParse(body)
@@ -66,7 +69,7 @@ export function refused(response: Response, body: unknown, facts: ErrorFacts): B
     return responseInvalid(`The service returned ${response.status}`, JSON.stringify(body), facts)
   }
   const { error, code, details, hint } = parsed.data
-  return new BowlineError(code ?? codeOfStatus(response.status), error, {
+  return new BowlineError(code ?? codeOfStatus(response.status), error.replace(statusPrefix, ''), {
     ...facts,
     details,
     hint,

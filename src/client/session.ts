@@ -105,6 +105,12 @@ export interface Session extends AsyncDisposable {
   /** End of the lifetime. */
   readonly expiresAt: Date | undefined
   /**
+   * Profile with the version that was loaded: `loadedVersion` is `null` if none was saved, for
+   * example because the name is misspelled. `undefined` if the session has no profile, or the
+   * service does not report it.
+   */
+  readonly profile: ProfileOutcome | undefined
+  /**
    * Downloads of the browser and uploads to it. With Playwright and Puppeteer, files are
    * transferred automatically.
    */
@@ -239,6 +245,7 @@ export function createSession(
     get expiresAt() {
       return facts.expiresAt === undefined ? undefined : new Date(facts.expiresAt)
     },
+    profile: response.profile,
     update: async (changes, requestOptions = {}) => {
       const summary = await hooks.updateOnServer(changes, requestOptions)
       facts = summary

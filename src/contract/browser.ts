@@ -2,13 +2,17 @@ import { z } from 'zod'
 import { handoff } from './handoff.ts'
 import { sessionMetadata, sessionName } from './session-options.ts'
 
-/** Result of saving the profile of a session. */
+/** Profile of a session: the version that was loaded, and the result of saving it. */
 export const profileOutcome = z.looseObject({
   name: z.string(),
   saveChanges: z.boolean(),
+  /** Whether it is saved only if the work of the session succeeds. Absent otherwise. */
+  onlyOnSuccess: z.boolean().optional(),
+  /** Version that the session has loaded. `null`: none was saved, so the browser started empty. */
+  loadedVersion: z.int().nullable().optional(),
   /** Version that was saved when the session ended. */
   version: z.int().optional(),
-  /** Why the profile could not be saved. */
+  /** Why the profile was not saved. */
   error: z.string().optional(),
 })
 
@@ -41,6 +45,8 @@ export const createSessionResponse = z.looseObject({
   interactiveLiveViewUrl: z.string().optional(),
   /** ISO 8601 time at which the `ttl` expires. */
   expiresAt: z.iso.datetime({ offset: true }).optional(),
+  /** Absent without a profile. */
+  profile: profileOutcome.optional().catch(undefined),
   /** Lists the keys of the request that were ignored. */
   warning: z.string().optional(),
 })

@@ -22,8 +22,9 @@ export interface TypeSecretOptions {
 
 /**
  * Types a secret into the focused field of a page, behind what the field contains. The server does
- * it, so this process never has the value. Rejects with SECRET_REFUSED if there is no such secret,
- * if the focused frame is not of an origin of the secret, or if no editable field has the focus.
+ * it, so this process never has the value. Rejects with SECRET_NOT_FOUND, with SECRET_UNREADABLE if
+ * the server cannot decrypt it, or with SECRET_REFUSED if the focused frame is not of an origin of
+ * the secret or no editable field has the focus.
  *
  * @example
  * ```ts
@@ -47,7 +48,8 @@ export async function typeSecret(page: SecretPage, name: string, options: TypeSe
     await cdp.send('Bowline.typeSecret' as never, { name, slowly: options.slowly ?? false } as never)
   } catch (cause) {
     const reason = messageOf(cause).replace(/^.*?Protocol error \(Bowline\.typeSecret\): /, '')
-    throw new BowlineError('SECRET_REFUSED', `The secret ${JSON.stringify(name)} was not typed: ${reason}`, { cause })
+    const [, code = 'SECRET_REFUSED', problem = reason] = /^([A-Z]+(?:_[A-Z]+)+): (.*)$/s.exec(reason) ?? []
+    throw new BowlineError(code, `The secret ${JSON.stringify(name)} was not typed: ${problem}`, { cause })
   } finally {
     await cdp.detach().catch(() => undefined)
   }

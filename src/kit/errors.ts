@@ -64,6 +64,13 @@ export class BowlineError extends Error {
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds
   }
 
+  /** Returns the fields for `JSON.stringify()`, which would omit the message. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    const { code, message, hint, details, requestId, retryAfterSeconds } = this
+    const status = this.status === 0 ? undefined : this.status
+    return { code, message, hint, status, details, requestId, retryAfterSeconds }
+  }
+
   /** Formats the error as `code: message (hint)`, for terminals and logs. */
   toLine(): string {
     return `${this.code}: ${this.message}${this.hint === undefined ? '' : ` (${this.hint})`}`

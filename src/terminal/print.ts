@@ -1,5 +1,4 @@
 import { styleText } from 'node:util'
-import type { BowlineError } from '../kit/errors.ts'
 import { errorLine } from './error-line.ts'
 import { stripControlChars } from './strip-control-chars.ts'
 import { toBowlineError } from './to-bowline-error.ts'
@@ -30,21 +29,8 @@ export function canSpin(): boolean {
 /** Prints an error on standard error, as `CODE: message (hint)` or as one line of JSON. */
 export function printError(error: unknown, { json = false }: { readonly json?: boolean | undefined } = {}): void {
   const known = toBowlineError(error)
-  if (json) printNote(JSON.stringify(errorFacts(known)))
+  if (json) printNote(JSON.stringify(known))
   else printNote(styleText('red', errorLine(known), { stream: process.stderr }))
-}
-
-function errorFacts({ code, message, hint, status, details, requestId, retryAfterSeconds }: BowlineError) {
-  return {
-    code,
-    message,
-    hint,
-    // The status 0 marks errors that did not come from a server.
-    status: status === 0 ? undefined : status,
-    details,
-    requestId,
-    retryAfterSeconds,
-  }
 }
 
 /** Prints rows as a table with column names. */

@@ -151,6 +151,8 @@ describe('sessions', () => {
     })
     await using waiting = startProgram('src/cli/main.ts', args, { HOME: home, BOWLINE_DATA_DIR: lab.dataDir })
     await open()
+    const second = await run(args)
+    expect([second.code, second.errors]).toEqual([1, expect.stringMatching(/^HANDOFF_OPEN: /)])
     waiting.child.kill('SIGINT')
     expect(await waiting.ended).toEqual({ code: 130, signal: null })
     expect((await lab.api('GET', `/v2/browser/${id}`)).body['handoff']).toBeUndefined()

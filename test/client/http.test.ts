@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sendJson, startForeignService, type Answer } from './foreign-service.ts'
-import { Bowline, type BowlineOptions } from '../../src/index.ts'
+import { Bowline, BowlineError, type BowlineOptions } from '../../src/index.ts'
 
 async function startFixture(answer?: Answer, options: BowlineOptions = {}) {
   const service = await startForeignService(answer)
@@ -17,10 +17,10 @@ function atFirst(times: number, answer: Answer): Answer {
   }
 }
 
-async function rejection(promise: Promise<unknown>): Promise<Error> {
+async function rejection(promise: Promise<unknown>): Promise<BowlineError> {
   return promise.then(
-    () => new Error('It did not reject'),
-    (error: Error) => error,
+    () => new BowlineError('REQUEST_FAILED', 'It did not reject'),
+    (error: BowlineError) => error,
   )
 }
 
@@ -49,6 +49,12 @@ test('a base URL may have a path and a trailing slash', async () => {
 test('a base URL that ends in a version of the API is refused', () => {
   expect(() => new Bowline({ baseUrl: 'https://one.example/api/v2/', apiKey: 'fc-1' })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('to https://one.example/api.') }),
+  )
+})
+
+test('a shortened API key is refused with what to do', () => {
+  expect(() => new Bowline({ baseUrl: 'https://one.example', apiKey: 'fc-01…' })).toThrow(
+    expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('Copy the whole key') }),
   )
 })
 
@@ -229,6 +235,26 @@ describe('invalid responses', () => {
       details: [{ path: ['ttl'] }],
       requestId: 'r-1',
     })
+  })
+
+  test.each([
+    [401, 'Unauthorized: Invalid token', 'UNAUTHORIZED: Invalid token'],
+    [401, 'Unauthorized', 'UNAUTHORIZED: Unauthorized'],
+    [400, 'Bad Request: url: Required', 'BAD_REQUEST: url: Required'],
+  ])('the line of an error with status %i and message %j names its kind once', async (status, message, line) => {
+    await using fixture = await startFixture((_, response) => sendJson(response, status, { error: message }))
+
+    const error = await rejection(fixture.bowline.sessions.list())
+
+    expect(error.toLine()).toMatch(new RegExp(`^${line}(?: \\(|$)`))
+  })
+
+  test('the JSON of an error has its message', async () => {
+    await using fixture = await startFixture((_, response) => sendJson(response, 404, { error: 'None', code: 'NONE' }))
+
+    const error = await rejection(fixture.bowline.sessions.list())
+
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'NONE', message: 'None', status: 404 })
   })
 
   test('an API key in a response is redacted', async () => {

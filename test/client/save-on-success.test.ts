@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../lab/run-command.ts'
 import { startLab, type Lab } from '../lab/lab.ts'
+import { Bowline, type SessionBill } from '../../src/index.ts'
 import { startProgram } from './program.ts'
 
 interface Ending {
@@ -65,15 +66,46 @@ describe('with `saveChanges: "on-success"`, a profile', () => {
     await lab.api('DELETE', `/v2/team/keys/${key['data'].id}`)
 
     expect(await versionOf('revoked')).toBeUndefined()
+    const { body } = await lab.api('GET', '/v2/browser?profile=revoked')
+    expect(body['sessions'][0].profile).toMatchObject({
+      onlyOnSuccess: true,
+      error: expect.stringContaining('The API key of the session was revoked') as string,
+    })
+  })
+
+  test('has the reason in the bill when it is not saved, and the loaded version', async () => {
+    await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+    const profile = { name: 'billed', saveChanges: 'on-success' } as const
+    const onSuccess = { name: 'billed', saveChanges: true, onlyOnSuccess: true }
+    const bills: SessionBill[] = []
+
+    const failing = bowline.withSession({ profile, onEnd: (bill) => bills.push(bill) }, () =>
+      Promise.reject(new Error('mine')),
+    )
+    await expect(failing).rejects.toThrow('mine')
+    const saved = await bowline.withSession({ profile }, ({ session }) => session.profile?.loadedVersion)
+    const read = await bowline.withSession({ profile: { ...profile, saveChanges: false } }, () => 'read')
+
+    const error = 'The work of the session failed: the profile keeps its last saved version'
+    expect(bills[0]?.profile).toEqual({ ...onSuccess, loadedVersion: null, error })
+    expect(saved).toMatchObject({ result: null, profile: { ...onSuccess, loadedVersion: null, version: 1 } })
+    expect(read.profile).toEqual({ name: 'billed', saveChanges: false, loadedVersion: 1 })
   })
 
   test('is saved by `bowline exec --save-profile on-success` only if the command exits with 0', async () => {
     const env = { BOWLINE_BASE_URL: lab.server.url, BOWLINE_API_KEY: lab.server.apiKey }
     const flags = ['exec', '--profile', 'exec', '--save-profile', 'on-success', '--']
 
-    expect((await runCommand([...flags, 'false'], { env })).code).toBe(1)
+    const isEmpty = 'profile "exec" has no saved version: the browser starts empty'
+
+    const failed = await runCommand([...flags, 'false'], { env })
+    expect(failed.code).toBe(1)
+    expect(failed.errors).toContain('profile "exec" not saved: the command failed with exit code 1')
+    expect(failed.errors).toContain(isEmpty)
     expect(await versionOf('exec')).toBeUndefined()
-    expect((await runCommand([...flags, 'true'], { env })).code).toBe(0)
-    expect(await versionOf('exec')).toBe(1)
+    const first = await runCommand([...flags, 'true'], { env })
+    expect([first.code, await versionOf('exec')]).toEqual([0, 1])
+    expect(first.errors).toContain(isEmpty)
+    expect((await runCommand([...flags, 'true'], { env })).errors).not.toContain(isEmpty)
   })
 })

@@ -73,9 +73,15 @@ function MetadataFacts({ metadata = {} }: Pick<SessionSummary, 'metadata'>) {
 function ProfileFact({ profile }: { readonly profile: NonNullable<SessionSummary['profile']> }) {
   return (
     <Fact name="Profile">
-      {profile.name} <span class="faint">{profile.saveChanges ? 'saves changes' : 'read-only'}</span>
+      {profile.name} <span class="faint">{saving(profile)}</span>
+      {profile.loadedVersion === null && <Badge>started empty</Badge>}
       {profile.version !== undefined && <Badge tone="good">saved as version {profile.version}</Badge>}
       {profile.error !== undefined && <Badge tone="bad">{profile.error}</Badge>}
     </Fact>
   )
+}
+
+function saving({ saveChanges, onlyOnSuccess }: NonNullable<SessionSummary['profile']>): string {
+  if (onlyOnSuccess) return 'saves changes on success'
+  return saveChanges ? 'saves changes' : 'read-only'
 }

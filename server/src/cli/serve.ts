@@ -101,7 +101,8 @@ function describeKey(server: RunningServer, config: Pick<ServerConfig, 'apiKey' 
   if (server.isNewKey) {
     return `${styleText('bold', server.apiKey)}  (new; shown only once; stored in ${config.dataDir}/api-key)`
   }
-  const where = config.apiKey === undefined ? `in ${config.dataDir}/api-key` : 'as configured'
+  const where =
+    config.apiKey === undefined ? `in ${config.dataDir}/api-key` : 'as set with --api-key or BOWLINE_API_KEY'
   if (!server.isKeyRevoked) return where
   const remedy = config.apiKey === undefined ? 'delete that file to create a new one' : 'start with another --api-key'
   return `${where}, but ${styleText('yellow', 'revoked and refused')}; use another admin key, or ${remedy}`

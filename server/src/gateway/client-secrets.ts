@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { secretName } from 'bowline/contract/secrets'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { CdpCommand } from '../cdp/message.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
@@ -79,5 +79,7 @@ function describe(error: unknown): string {
     const [issue] = error.issues
     return `\`${issue?.path.join('.')}\` ${issue?.message}`
   }
-  return messageOf(error)
+  const hasCode = isBowlineError(error) && error.code !== 'CDP_FAILED'
+  // Clients of CDP receive no other field that could tell one error from another.
+  return hasCode ? `${error.code}: ${error.message}` : messageOf(error)
 }

@@ -3,6 +3,7 @@ import type { ApiVersion } from 'bowline/contract/paths'
 import type { Route, RouteActivity } from 'bowline/contract/route'
 import { isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { NewActivity } from '../usage/activity-log.ts'
 
 interface CallBody {
@@ -45,8 +46,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     const fields = (body ?? {}) as CallBody
     const { success, id, data } = (answer ?? {}) as CallAnswer
     const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
-    // A scrape with zeroDataRetention cannot be read again, and its URL must not be stored either.
-    if (success === false || (keepsNothing && activity.endpoint === 'scrape')) return undefined
+    if (success === false) return undefined
     const workId = data?.metadata?.scrapeId ?? id
     return {
       // v1 maps have no id.
@@ -54,6 +54,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
       teamId,
       endpoint: activity.endpoint,
       apiVersion,
+      // With zeroDataRetention, URLs are not kept either.
       target: keepsNothing ? null : targetOf(activity, { url: data?.metadata?.url, ...fields }),
       error: isBowlineError(error) ? error.code : null,
       auditUsername: usernameOf(fields),
@@ -73,7 +74,8 @@ function targetOf({ target }: RouteActivity, body: CallBody): string | null {
   if (target === 'session') return typeof body.name === 'string' ? body.name : 'Browser session'
   const value = body[target]
   const first: unknown = Array.isArray(value) ? value[0] : value
-  return typeof first === 'string' ? first : null
+  if (typeof first !== 'string') return null
+  return target === 'url' || target === 'urls' ? withoutCredentials(first) : first
 }
 
 /**

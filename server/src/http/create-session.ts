@@ -13,6 +13,7 @@ import { findLastNode } from '../profiles/lease-queries.ts'
 import type { NewSession } from '../sessions/admit-session.ts'
 import { limitedByOf } from '../sessions/concurrency-limit.ts'
 import { drainingError } from '../sessions/draining-error.ts'
+import { profileOutcome } from '../sessions/profile-outcome.ts'
 import { labelsOf } from '../sessions/session-labels.ts'
 import { isProfileLocked, ProfileLines, type ProfileRequest } from '../sessions/profile-lines.ts'
 import type { QueueProgress, QueuedRequest } from '../sessions/queued-request.ts'
@@ -222,6 +223,7 @@ export class SessionCreator {
       id: row.id,
       ...labelsOf(row, (error) => this.#deps.onError(error, 'reading a session')),
       ...sessionUrls(call.baseUrl, row),
+      ...profileOutcome(row),
       expiresAt: row.expiresAt.toISOString(),
     }
   }

@@ -35,10 +35,18 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, field: string): stri
   // The member has the type of the value, and only something inside is wrong.
   const inner = first.find(({ path }) => path.length > 0)
   if (inner !== undefined) return describeIssue(inner, [field, ...inner.path].join('.'))
-  const types = first.map((each) => (each.code === 'invalid_type' ? typeNames[each.expected] : undefined))
-  return types.length > 0 && types.every((type) => type !== undefined)
-    ? `\`${field}\` must be ${types.join(', or ')}`
+  const accepted = first.map(describeAccepted)
+  return accepted.length > 0 && accepted.every((each) => each !== undefined)
+    ? `\`${field}\` must be ${accepted.join(', or ')}`
     : undefined
+}
+
+/** Describes what a member of a union accepts. `undefined`: it also restricts something else. */
+function describeAccepted(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'invalid_type') return typeNames[issue.expected]
+  if (issue.code !== 'invalid_value') return undefined
+  const values = issue.values.map((value) => JSON.stringify(value))
+  return values.length === 1 ? values[0] : `one of ${values.join(', ')}`
 }
 
 function oneOf(name: string, values: readonly unknown[]): string {

@@ -25,7 +25,8 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       openapi: '3.1.0',
       info: {
         title: 'Bowline',
-        description: 'Remote browser sessions, scraping, crawling and search.',
+        description:
+          'Remote browser sessions, scraping, crawling and search. Errors have `success: false`, `error` and `code`, also the only one with status 200: `SCRAPE_DNS_RESOLUTION_ERROR`, for hosts that do not resolve.',
         version,
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },

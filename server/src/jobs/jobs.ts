@@ -8,6 +8,7 @@ import type { Scrapes } from '../scrape/scrapes.ts'
 import { endJob, findJob, findJobByKey, insertJob, listActiveJobs, reopenJob, type JobRow } from './job-queries.ts'
 import { insertJobPages, listCompletedPages, listFailedPages, type NewJobPage } from './job-page-queries.ts'
 import { jobRetentionMs } from '../kit/job-retention.ts'
+import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { assertCredits } from '../billing/account.ts'
@@ -98,7 +99,9 @@ export class Jobs {
       ...fields,
       id: uuidV7(),
       // With zeroDataRetention, URLs are not kept either.
-      target: plan.submissions.some(({ request }) => request.zeroDataRetention) ? '' : (pages[0]?.url ?? ''),
+      target: plan.submissions.some(({ request }) => request.zeroDataRetention)
+        ? ''
+        : withoutCredentials(pages[0]?.url ?? ''),
       plan,
       createdAt,
       expiresAt,

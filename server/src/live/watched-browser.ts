@@ -178,7 +178,7 @@ export class WatchedBrowser implements AsyncDisposable {
   }
 
   #endHandoff(viewer: Viewer, { handoff, isSuccess, note }: Extract<InteractMessage, { type: 'end-handoff' }>): void {
-    const reason = note === '' ? undefined : note
+    const reason = note === '' && !isSuccess ? 'The human reported a failure' : note || undefined
     if (this.#deps.handoffs.end(handoff, { isSuccess, endedBy: 'viewer', reason })) return
     viewer.notify({ type: 'notice', text: 'The request for help has already ended' })
   }

@@ -15,6 +15,8 @@ import type { SessionCookiesJson, SaveRequest } from './save-request.ts'
 export interface HeldProfile extends AsyncDisposable {
   readonly name: string
   readonly isWritable: boolean
+  /** Version that was current on acquiring. `undefined`: nothing was saved yet. */
+  readonly loadedVersion: number | undefined
   /**
    * Restores the version that was current on acquiring into an empty user-data-dir. Returns its
    * session cookies as JSON, or undefined if nothing was saved yet.
@@ -69,6 +71,7 @@ export function overrideProfile(
 ): HeldProfile {
   return {
     name: profile.name,
+    loadedVersion: profile.loadedVersion,
     get isWritable() {
       return isWritable()
     },
@@ -91,6 +94,10 @@ class Handle implements HeldProfile {
     this.#deps = deps
     this.#version = version
     this.#lease = lease
+  }
+
+  get loadedVersion(): number | undefined {
+    return this.#version?.version
   }
 
   async restore(userDataDir: string): Promise<SessionCookiesJson | undefined> {

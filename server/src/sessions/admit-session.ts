@@ -39,6 +39,8 @@ export interface AdmissionRequest {
   readonly newSession: NewSession
   /** Credits to reserve until the session is billed. */
   readonly credits: number
+  /** Version of the profile that the session loads. `undefined`: none is saved. */
+  readonly loadedVersion: number | undefined
   /** Creates the error for a team that has reached its limit. */
   readonly limitError: (facts: LimitFacts) => BowlineError
 }
@@ -50,7 +52,7 @@ export interface AdmissionRequest {
  */
 export async function admit(
   { store, nodeId }: { readonly store: Store; readonly nodeId: string },
-  { id, newSession, credits, limitError }: AdmissionRequest,
+  { id, newSession, credits, loadedVersion, limitError }: AdmissionRequest,
 ): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> {
   const { request } = newSession
   const requestHash = hashOf(newSession)
@@ -68,6 +70,7 @@ export async function admit(
     onBrowserClose: request.onBrowserClose,
     profileName: request.profile?.name,
     profileSave: request.profile && request.profile.saveChanges !== false,
+    profileLoaded: request.profile && (loadedVersion ?? 0),
     keepFiles: request.keepFiles,
     record: recordColumn(request.record),
     options: optionsColumn(request),

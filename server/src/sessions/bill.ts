@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import type { Database } from '../store/schema.ts'
 import { endSession } from './session-account.ts'
 import { removeSession } from './session-queries.ts'
+import { unsavedAtEnd } from './unsaved-profile.ts'
 import type { SessionWebhooks } from './session-webhooks.ts'
 
 /** How a session ended. */
@@ -46,14 +47,21 @@ export async function billSession(deps: BillingDeps, row: SessionRow, end: Sessi
   const lastActivityAt = end.lastUseMs === undefined ? undefined : new Date(row.createdAt.getTime() + end.lastUseMs)
   const credits = end.status === 'error' ? 0 : priceOfSession(deps.prices, durationMs, row.isPrompted)
   const { status, reason, error } = end
-  const profileVersion = end.profile !== undefined && 'version' in end.profile ? end.profile.version : undefined
-  const profileError = end.profile !== undefined && 'error' in end.profile ? end.profile.error : undefined
+  const profile = end.profile ?? lostProfile(row, end)
+  const profileVersion = profile !== undefined && 'version' in profile ? profile.version : undefined
+  const profileError = profile !== undefined && 'error' in profile ? profile.error : undefined
   const figures = { endedAt, lastActivityAt, durationMs, credits, profileVersion, profileError }
   const ending = { id: row.id, status, reason, error, ...figures }
   const onEnded = async (transaction: Transaction<Database>, ended: SessionRow): Promise<void> =>
     deps.webhooks.ended(transaction, ended)
   const outcome = await pRetry(async () => endSession(deps.store.db, ending, onEnded), { retries: 3, minTimeout: 100 })
   return outcome?.session ?? row
+}
+
+/** Describes the profile of a session whose server was lost before it could save it. */
+function lostProfile(row: SessionRow, { status, reason }: SessionEnd): ProfileSaveOutcome | undefined {
+  const isUnsaved = row.profileSave === true && status === 'destroyed' && reason === 'lost'
+  return isUnsaved ? { error: unsavedAtEnd(reason) } : undefined
 }
 
 /**

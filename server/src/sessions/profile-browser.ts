@@ -19,6 +19,7 @@ import type { HeldProfile } from '../profiles/held-profile.ts'
 import type { ProfileVersionRow } from '../profiles/profile-queries.ts'
 import type { ProfileSaveOutcome } from './bill.ts'
 import { browserCookie, readCookies, writeCookies } from './cookies.ts'
+import { unsaved } from './unsaved-profile.ts'
 
 /**
  * Data of a profile in addition to its files: session cookies, which Chromium drops when it exits.
@@ -112,8 +113,4 @@ export async function saveAtEnd(
   if (session.reason === 'crashed') return { error: unsaved('The browser crashed') }
   const { version } = await saveProfile(opened, browser, session.sessionId)
   return { version }
-}
-
-function unsaved(problem: string): string {
-  return `${problem}: the profile keeps its last saved version`
 }

@@ -22,6 +22,8 @@ export interface NewSessionRow {
   readonly onBrowserClose: OnBrowserClose
   readonly profileName?: string | undefined
   readonly profileSave?: boolean | undefined
+  /** Version that the session loads. 0: none is saved. */
+  readonly profileLoaded?: number | undefined
   /** Whether files are stored beyond the end of the session. Default: false. */
   readonly keepFiles?: boolean | undefined
   /** Recording options. Default: no recordings. */

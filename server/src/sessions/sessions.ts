@@ -15,9 +15,9 @@ import { concurrencyLimit, limitedByOf, type LimitFacts } from './concurrency-li
 import { drainingError } from './draining-error.ts'
 import type { LiveSession, SessionCore } from './live-session.ts'
 import { SessionClock } from './session-clock.ts'
-import { createEntry, endOf, errorOf, savesProfile, type Entry } from './session-entry.ts'
-import { saveAtEnd } from './profile-browser.ts'
+import { createEntry, endOf, errorOf, type Entry } from './session-entry.ts'
 import { endStraySession } from './end-stray-session.ts'
+import { settleProfile } from './settle-profile.ts'
 import type { EndRequest, SessionsDeps } from './session-deps.ts'
 import { updateEntry } from './update-entry.ts'
 import type { SessionChange } from './update-session.ts'
@@ -245,7 +245,14 @@ export class Sessions implements AsyncDisposable {
   async #admitAndStart(id: string, newSession: NewSession, credits: number): Promise<SessionRow> {
     const startedAtMs = performance.now()
     const reservation = await reserveBrowser(this.#deps, id, newSession)
-    const admission = { id, newSession, credits, limitError: (facts: LimitFacts) => this.#limitError(facts) }
+    const loadedVersion = reservation.profile?.loadedVersion
+    const admission = {
+      id,
+      newSession,
+      credits,
+      loadedVersion,
+      limitError: (facts: LimitFacts) => this.#limitError(facts),
+    }
     const admitted = await admit(this.#deps, admission).catch(async (error: unknown) => {
       await this.#discard(reservation)
       throw error
@@ -355,31 +362,12 @@ export class Sessions implements AsyncDisposable {
     const { onEnding, onError } = this.#deps
     const { session } = entry
     const [saved] = await Promise.all([
-      savesProfile(entry, how) ? this.#saveProfile(entry, how.reason) : this.#discardProfile(entry),
+      settleProfile(entry, how, onError),
       onEnding(session, how).catch((error: unknown) =>
         onError(error, `storing files and recordings of session ${session.row.id}`),
       ),
     ])
     return saved
-  }
-
-  /** Saves the profile if the session has one. Never rejects. */
-  async #saveProfile({ session, profile }: Entry, reason: EndReason): Promise<ProfileSaveOutcome | undefined> {
-    if (profile === undefined) return undefined
-    const { browser, row } = session
-    return saveAtEnd(profile, browser, { sessionId: row.id, reason }).catch((error: unknown) => {
-      this.#deps.onError(error, `saving the profile of session ${row.id}`)
-      return { error: messageOf(error) }
-    })
-  }
-
-  /** Releases the lease of the profile. Never rejects. */
-  async #discardProfile({ profile }: Entry): Promise<undefined> {
-    try {
-      await profile?.[Symbol.asyncDispose]()
-    } catch (error) {
-      this.#deps.onError(error, 'releasing a profile lease')
-    }
   }
 
   #close({ browser, resources }: LiveSession): void {

@@ -44,6 +44,7 @@ import { jobList } from './migrations/0049-job-list.ts'
 import { scheduleText } from './migrations/0051-schedule-text.ts'
 import { checkCrashes } from './migrations/0053-check-crashes.ts'
 import { wordCounts } from './migrations/0055-word-counts.ts'
+import { loadedProfiles } from './migrations/0057-loaded-profiles.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -92,6 +93,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0051-schedule-text': scheduleText,
   '0053-check-crashes': checkCrashes,
   '0055-word-counts': wordCounts,
+  '0057-loaded-profiles': loadedProfiles,
 }
 
 /** Names of all migrations, in order. */

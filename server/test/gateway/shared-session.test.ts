@@ -189,6 +189,9 @@ describe('Playwright and Puppeteer on one session', () => {
 
     const { status, body } = await lab.api('DELETE', `/v2/browser/${id}`)
 
-    expect([status, body['profile']]).toEqual([200, { name: 'slow-reader', saveChanges: true, version: 1 }])
+    expect([status, body['profile']]).toEqual([
+      200,
+      { name: 'slow-reader', saveChanges: true, loadedVersion: null, version: 1 },
+    ])
   })
 })

@@ -26,6 +26,7 @@ test.each([
 
 test.each<readonly [object, string]>([
   [{ record: 'video' }, '`record` must be `true` or `false`, or an object'],
+  [{ profile: { name: 'a', saveChanges: 'yes' } }, '`profile.saveChanges` must be `true` or `false`, or "on-success"'],
   [{ record: { har: 1 } }, '`record.har` must be `true` or `false`, or an object'],
   [{ record: { keep: 'failures' } }, '`record.keep` must be one of "always", "on-failure"'],
   [{ record: { video: { maxFps: 60 } } }, '`record.video.maxFps` must be at most 15'],

@@ -107,6 +107,20 @@ describe('a viewer fills a form', () => {
     await expect.poll(() => page.inputValue('[name=name]')).toBe('right')
   })
 
+  test('without a click into the picture, while Tab stays in the toolbar', async () => {
+    const { page, session } = await liveViewFixture.openWatchedPage('/form')
+    await page.locator('[name=name]').fill('')
+    await page.locator('[name=name]').focus()
+    await using view = await liveViewFixture.openView(session.interactiveLiveViewUrl)
+
+    await view.page.keyboard.type('Ann!')
+
+    await expect.poll(async () => page.inputValue('[name=name]')).toBe('Ann!')
+    await using another = await liveViewFixture.openView(session.interactiveLiveViewUrl)
+    await another.page.keyboard.press('Tab')
+    expect(await another.page.evaluate('document.activeElement.closest("header") !== null')).toBe(true)
+  })
+
   test('and moves to the next field with Tab, and to the address bar with Shift+Escape', async () => {
     const { page, view } = await liveViewFixture.openWatchedPage('/form')
     await view.click(page, '[name=name]')

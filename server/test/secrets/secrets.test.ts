@@ -99,6 +99,7 @@ test('a secret is typed only into an editable field with the focus in a frame of
     expect(await attempt('own', 'USER')).toBe(user)
     expect(await attempt('own', 'CROSS')).toMatch(/of http:\/\/127.* has the focus, .* only into http:\/\/localhost/)
     expect(await attempt('own', 'NONE')).toContain('The team has no secret "NONE"')
+    await expect(typeSecret(page, 'NONE')).rejects.toMatchObject({ code: 'SECRET_NOT_FOUND' })
     expect(await attempt('cross', 'CROSS')).toBe('for the other site')
     expect(await attempt('cross', 'USER')).toMatch(/A frame of http:\/\/localhost.* has the focus/)
     expect(await attempt('boxed', 'USER')).toContain('is sandboxed')

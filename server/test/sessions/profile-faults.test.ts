@@ -72,7 +72,7 @@ describe('profiles in a bucket', () => {
 
   const isSaved = async ({ api }: Pick<Lab, 'api'>, id: string, name: string): Promise<void> => {
     const find = async () => (await api('GET', `/v2/browser/${id}`)).body['profile']
-    await expect.poll(find, { timeout: 30_000 }).toEqual({ name, saveChanges: true, version: 1 })
+    await expect.poll(find, { timeout: 30_000 }).toMatchObject({ name, saveChanges: true, version: 1 })
   }
 
   /** Ends a session during an outage of the bucket that continues. */

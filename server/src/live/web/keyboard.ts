@@ -7,7 +7,10 @@ type Send = (message: InteractMessage) => void
 /** Keys that are handled by the viewer's browser. */
 const browserKeys: ReadonlySet<string> = new Set(['F5', 'F11', 'F12'])
 
-/** Sends typed, composed and pasted text while the canvas has the focus. */
+/** Keys that do not move the focus to the canvas: Tab and Shift+Tab, and other modifiers. */
+const toolbarKeys: ReadonlySet<string> = new Set(['Tab', 'Shift', 'Control', 'Alt', 'Meta'])
+
+/** Sends typed, composed and pasted text while the canvas or nothing has the focus. */
 export function listenToKeyboard(send: Send): void {
   const { keys } = elements
   listenToKeys(keys, send)
@@ -37,7 +40,7 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     const name = isMac && key === 'Meta' ? 'Control' : key
     send({ type: 'key', action, key: name, code, keyCode, location, modifiers: modifiersOf(event), isRepeat })
   }
-  keys.addEventListener('keydown', (event) => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || isUnnamed(event) || isBrowserShortcut(event)) return
     event.preventDefault()
     if (event.key === 'Escape' && event.shiftKey) return elements.address.focus()
@@ -46,6 +49,13 @@ function listenToKeys(keys: HTMLTextAreaElement, send: Send): void {
     emit('down', event)
     if (hasNoKeyUp(event)) emit('up', event)
     else held.set(event.code, event)
+  }
+  keys.addEventListener('keydown', onKeyDown)
+  // Nothing has the focus after the view has loaded. Tab moves through the toolbar.
+  document.addEventListener('keydown', (event) => {
+    if (event.target !== document.body || toolbarKeys.has(event.key)) return
+    keys.focus({ preventScroll: true })
+    onKeyDown(event)
   })
   keys.addEventListener('keyup', (event) => {
     if (held.delete(event.code)) emit('up', event)

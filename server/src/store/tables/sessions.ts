@@ -59,6 +59,11 @@ export interface SessionTable {
   readonly durationMs: Nullable<number>
   readonly creditsBilled: Nullable<number>
   readonly error: Nullable<string>
+  /**
+   * Profile version that it has loaded. 0: none was saved. Null: no profile, or it was created by a
+   * version that did not store this.
+   */
+  readonly profileLoaded: Nullable<number>
   /** Profile version that was saved at its end. */
   readonly profileVersion: Nullable<number>
   /** Why its profile was not saved. */
