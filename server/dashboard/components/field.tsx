@@ -1,5 +1,5 @@
 import { cloneElement, type ComponentChildren, type VNode } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface FieldProps {
   readonly label: string
@@ -35,5 +35,33 @@ export function Check({ label, isOn, onChange }: CheckProps) {
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       {label}
     </label>
+  )
+}
+
+interface CheckedTextProps {
+  readonly label: string
+  readonly hint: string
+  readonly isRequired?: boolean
+  readonly value: string
+  /** Why the text is invalid, shown when the form is sent. Empty if it is valid. */
+  readonly problem: string
+  readonly onChange: (value: string) => void
+}
+
+/** An input for lines of text with a check of its own. */
+export function CheckedText({ label, hint, isRequired = false, value, problem, onChange }: CheckedTextProps) {
+  const input = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => input.current?.setCustomValidity(problem), [problem])
+  return (
+    <Field label={label} hint={hint}>
+      <textarea
+        ref={input}
+        rows={3}
+        spellcheck={false}
+        required={isRequired}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </Field>
   )
 }

@@ -8,9 +8,8 @@ import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
 import { UrlField, NumberField, RequestForm } from './request-form.tsx'
 import { RequestLayout } from './request-layout.tsx'
+import { sitemapModes } from './sitemap-modes.ts'
 import { useRequest } from './use-request.ts'
-
-const sitemapModes = { include: 'sitemaps, links', only: 'sitemaps only', skip: 'links only' } as const
 
 /** A form that lists the URLs of a site. */
 export function MapForm({ query }: { readonly query: URLSearchParams }) {

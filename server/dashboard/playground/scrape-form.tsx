@@ -1,42 +1,25 @@
 import { useState } from 'preact/hooks'
-import { Check } from '../components/field.tsx'
+import { Fold } from '../components/fold.tsx'
 import { asCode } from './as-code.ts'
+import { FormatFields } from './format-fields.tsx'
+import { resultOf } from './formats.ts'
 import { requestSnippets } from './request-snippets.ts'
 import { ScrapeResult } from './scrape-result.tsx'
-import { UrlField, NumberField, RequestForm } from './request-form.tsx'
+import { LoadFields, TagFields } from './scrape-fields.tsx'
+import { enterScrape, readScrape, type EnteredScrape } from './scrape-options.ts'
+import { UrlField, RequestForm } from './request-form.tsx'
 import { RequestLayout } from './request-layout.tsx'
 import { useRequest } from './use-request.ts'
-
-const formats = {
-  markdown: 'Markdown',
-  html: 'HTML',
-  rawHtml: 'Raw HTML',
-  links: 'Links',
-  images: 'Images',
-  screenshot: 'Screenshot',
-} as const
-
-type FormatName = keyof typeof formats
 
 /** A form that scrapes a page. */
 export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
   const request = useRequest('scrape')
   const [url, setUrl] = useState(query.get('url') ?? '')
-  const [chosen, setChosen] = useState<readonly FormatName[]>(['markdown', 'links'])
-  const [isMainOnly, setIsMainOnly] = useState(true)
-  const [isFresh, setIsFresh] = useState(false)
-  const [isMobile, setIsMobile] = useState(false)
-  const [waitMs, setWaitMs] = useState(0)
-
-  const options = {
-    formats: chosen,
-    ...(isMainOnly ? {} : { onlyMainContent: false }),
-    ...(isFresh ? { maxAge: 0 } : {}),
-    ...(isMobile ? { mobile: true } : {}),
-    ...(waitMs > 0 ? { waitFor: waitMs } : {}),
-  }
+  const [entered, setEntered] = useState(() => enterScrape(['markdown', 'links']))
+  const change = (changed: Partial<EnteredScrape>): void => setEntered((last) => ({ ...last, ...changed }))
+  const options = readScrape(entered)
   const address = url === '' ? 'https://example.com' : url
-  const call = `const document = await bowline.scrape(${asCode(address)}, ${asCode(options)})\nconsole.log(${chosen.includes('markdown') ? 'document.markdown' : 'document'})`
+  const call = `const document = await bowline.scrape(${asCode(address)}, ${asCode(options)})\nconsole.log(${resultOf(entered.formats.names)})`
   return (
     <RequestLayout
       request={request}
@@ -45,31 +28,11 @@ export function ScrapeForm({ query }: { readonly query: URLSearchParams }) {
       form={
         <RequestForm request={request} input={{ body: { url, ...options } }} button="Scrape">
           <UrlField label="URL" value={url} onChange={setUrl} />
-          <fieldset class="checks">
-            <legend>Formats</legend>
-            {(Object.keys(formats) as FormatName[]).map((name) => (
-              <Check
-                key={name}
-                label={formats[name]}
-                isOn={chosen.includes(name)}
-                onChange={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((each) => each !== name))}
-              />
-            ))}
-          </fieldset>
-          <fieldset class="checks">
-            <legend>Options</legend>
-            <Check label="Main content only" isOn={isMainOnly} onChange={setIsMainOnly} />
-            <Check label="Skip the cache" isOn={isFresh} onChange={setIsFresh} />
-            <Check label="Mobile device" isOn={isMobile} onChange={setIsMobile} />
-          </fieldset>
-          <NumberField
-            label="Wait after loading (ms)"
-            value={waitMs}
-            min={0}
-            max={30_000}
-            step={100}
-            onChange={setWaitMs}
-          />
+          <FormatFields formats={entered.formats} onChange={(formats) => change({ formats })} />
+          <LoadFields entered={entered} onChange={change} />
+          <Fold title="Include or exclude elements">
+            <TagFields entered={entered} onChange={change} />
+          </Fold>
         </RequestForm>
       }
     />

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Document } from 'bowline/contract/document'
-import { onThisServer } from '../live/watch-live-view.ts'
 import { Badge } from '../components/badge.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { countOf } from '../components/format.ts'
 import { Tabs } from '../components/tabs.tsx'
+import { viewsOf, type DocumentView } from './document-views.ts'
 
 interface ScrapeResultProps {
   readonly document: Document
@@ -18,7 +18,7 @@ export function ScrapeResult({ document, warning, note }: ScrapeResultProps) {
   const views = viewsOf(document)
   const names = Object.keys(views)
   const [chosen, setChosen] = useState(names[0] ?? '')
-  const view = views[names.includes(chosen) ? chosen : (names[0] ?? '')] ?? { text: '', isPicture: false }
+  const view = views[names.includes(chosen) ? chosen : (names[0] ?? '')]
   const { metadata } = document
   const status = metadata.statusCode
   return (
@@ -42,50 +42,46 @@ export function ScrapeResult({ document, warning, note }: ScrapeResultProps) {
           chosen={names.includes(chosen) ? chosen : (names[0] ?? '')}
           onChoose={setChosen}
         />
-        <CopyButton text={view.text} label="Copy this format" />
+        {view !== undefined && view.text.trim() !== '' && <CopyButton text={view.text} label="Copy this format" />}
       </div>
-      {view.isPicture ? (
-        <a href={view.text} target="_blank" rel="noreferrer">
-          <img class="screenshot" src={view.text} alt="Screenshot of the page" />
-        </a>
-      ) : (
-        <pre class="output" tabIndex={0}>
-          {view.text}
-        </pre>
-      )}
+      {view !== undefined && <Content view={view} status={status} />}
     </>
   )
 }
 
-interface View {
-  /** Text to show and copy. For an image, its URL. */
-  readonly text: string
-  readonly isPicture: boolean
+interface ContentProps {
+  readonly view: DocumentView
+  /** HTTP status of the page. */
+  readonly status: number | undefined
 }
 
-function viewsOf(document: Document): Readonly<Record<string, View>> {
-  const { markdown, html, rawHtml, links, images, screenshot, json, metadata } = document
-  const texts = {
-    Markdown: markdown,
-    HTML: html,
-    'Raw HTML': rawHtml,
-    Links: links?.join('\n'),
-    Images: images?.join('\n'),
-    Screenshot: screenshot === undefined ? undefined : sourceOf(screenshot),
-    JSON: json === undefined ? undefined : JSON.stringify(json, null, 2),
-    Metadata: JSON.stringify(metadata, null, 2),
+function Content({ view: { text, pictureOf, emptyNote }, status }: ContentProps) {
+  if (text.trim() === '') {
+    return (
+      <p class="hint" role="note">
+        {status === undefined ? '' : `Status ${status}. `}
+        {emptyNote}
+      </p>
+    )
   }
-  return Object.fromEntries(
-    Object.entries(texts).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, { text, isPicture: name === 'Screenshot' }] as const],
-    ),
+  if (pictureOf === undefined) {
+    return (
+      <pre class="output" tabIndex={0}>
+        {text}
+      </pre>
+    )
+  }
+  const image = <img class="screenshot" src={text} alt={pictureOf} />
+  // Browsers do not open data URIs in a tab.
+  if (text.startsWith('data:')) return image
+  return (
+    <a href={text} target="_blank" rel="noreferrer">
+      {image}
+    </a>
   )
 }
 
-function sourceOf(screenshot: string): string {
-  return screenshot.startsWith('data:') ? screenshot : onThisServer(screenshot)
-}
-
 function firstOf(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === 'string' ? value : value?.[0]
+  const first = typeof value === 'string' ? value : value?.[0]
+  return first === '' ? undefined : first
 }

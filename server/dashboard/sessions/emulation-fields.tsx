@@ -1,4 +1,5 @@
 import type { CreateSessionOptions } from 'bowline/contract/session-options'
+import { Fold } from '../components/fold.tsx'
 import { Field } from '../components/field.tsx'
 
 /** How a session presents itself to sites, as entered. */
@@ -40,27 +41,24 @@ export function EmulationFields({ emulation, onChange }: EmulationFieldsProps) {
     />
   )
   return (
-    <details>
-      <summary>Device, language and headers</summary>
-      <div class="stack">
-        <div class="pair">
-          <Field label="Viewport">{input('viewport', '1280x800@2', viewportPattern)}</Field>
-          <Field label="Position">{input('geolocation', '52.52, 13.4', positionPattern)}</Field>
-        </div>
-        <div class="pair">
-          <Field label="Language">{input('locale', 'de-DE')}</Field>
-          <Field label="Time zone">{input('timezone', 'Europe/Berlin')}</Field>
-        </div>
-        <Field label="User agent">{input('userAgent', 'that of the browser')}</Field>
-        <Field label="Extra headers" hint="One per line: https://api.example.com x-key: value">
-          <textarea
-            rows={2}
-            value={emulation.extraHeaders}
-            onInput={(event) => onChange({ ...emulation, extraHeaders: event.currentTarget.value })}
-          />
-        </Field>
+    <Fold title="Device, language and headers">
+      <div class="pair">
+        <Field label="Viewport">{input('viewport', '1280x800@2', viewportPattern)}</Field>
+        <Field label="Position">{input('geolocation', '52.52, 13.4', positionPattern)}</Field>
       </div>
-    </details>
+      <div class="pair">
+        <Field label="Language">{input('locale', 'de-DE')}</Field>
+        <Field label="Time zone">{input('timezone', 'Europe/Berlin')}</Field>
+      </div>
+      <Field label="User agent">{input('userAgent', 'that of the browser')}</Field>
+      <Field label="Extra headers" hint="One per line: https://api.example.com x-key: value">
+        <textarea
+          rows={2}
+          value={emulation.extraHeaders}
+          onInput={(event) => onChange({ ...emulation, extraHeaders: event.currentTarget.value })}
+        />
+      </Field>
+    </Fold>
   )
 }
 

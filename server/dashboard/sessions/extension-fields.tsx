@@ -1,4 +1,5 @@
 import { useLoaded } from '../frame/use-loaded.ts'
+import { Fold } from '../components/fold.tsx'
 import { Check } from '../components/field.tsx'
 
 interface ExtensionFieldsProps {
@@ -12,18 +13,15 @@ export function ExtensionFields({ chosen, onChange }: ExtensionFieldsProps) {
   const { value } = useLoaded('extensions', async (api, signal) => api.call('listExtensions', {}, signal))
   if (value === undefined || value.data.length === 0) return null
   return (
-    <details>
-      <summary>Extensions</summary>
-      <div class="stack">
-        {value.data.map(({ id, name, version }) => (
-          <Check
-            key={id}
-            label={`${name} ${version}`}
-            isOn={chosen.includes(id)}
-            onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((each) => each !== id))}
-          />
-        ))}
-      </div>
-    </details>
+    <Fold title="Extensions">
+      {value.data.map(({ id, name, version }) => (
+        <Check
+          key={id}
+          label={`${name} ${version}`}
+          isOn={chosen.includes(id)}
+          onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((each) => each !== id))}
+        />
+      ))}
+    </Fold>
   )
 }

@@ -27,7 +27,7 @@ export function ProxyFields({ proxy, onChange }: ProxyFieldsProps) {
     />
   )
   return (
-    <details open={proxy.server !== ''}>
+    <details class="fold" open={proxy.server !== ''}>
       <summary>Proxy</summary>
       <div class="stack">
         <Field label="Proxy server" hint="http://, https:// or socks5:// and a host.">

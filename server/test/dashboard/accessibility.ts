@@ -88,6 +88,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       await openPage(page, path, title)
       await page.keyboard.press(key)
       await page.getByRole('dialog').waitFor()
+      await page.evaluate(unfold)
 
       await showOn(page, desk, 'dark')
       expect(await findViolations(page)).toEqual([])
@@ -117,6 +118,9 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
 
 const maxTabs = 150
 
+/** Opens the folded parts of forms. */
+const unfold = `document.querySelectorAll('.fold').forEach((fold) => (fold.open = true))`
+
 /** Records the controls that had the focus, and those of them that looked the same with it. */
 const focusRecorder = `(() => {
   const recorder = { unmarked: [] }
@@ -144,6 +148,7 @@ async function openPage(page: Page, path: string, title: string): Promise<void> 
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`)
   await page.locator('h1', { hasText: title }).waitFor()
   await page.locator('[role=status][aria-label=Loading]').waitFor({ state: 'detached' })
+  await page.evaluate(unfold)
 }
 
 async function expectFitsPhone(

@@ -51,13 +51,59 @@ export function testPages(dashboard: () => DashboardFixture): void {
     await page.getByLabel('Links').check()
     await page.getByLabel('Markdown').uncheck()
     expect(await code.textContent()).toContain(`formats: ['links']`)
-    expect(await code.textContent()).toContain('console.log(document)')
+    expect(await code.textContent()).toContain('console.log(document.links)')
 
     await page.getByLabel('Screenshot').check()
     await page.keyboard.press('g')
     await page.keyboard.press('k')
 
     await page.locator('h1', { hasText: 'Keys' }).waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('the playground offers every format, with its options in the request and in the code', async () => {
+    await using view = await dashboard().open('playground')
+    const { page } = view
+    await page.getByLabel('URL', { exact: true }).fill(dashboard().site.url('/berth'))
+    await page.getByLabel('Product').check()
+    await page.getByText('More formats').first().click()
+    await page.getByLabel('Attributes').check()
+    await page.getByLabel('Attributes to read').fill('a.next')
+    await page.getByText('More formats').first().click()
+    await page.getByRole('button', { name: 'Scrape', exact: true }).click()
+    // The form shows the invalid input, which was folded away.
+    await expect.poll(async () => page.getByLabel('Attributes to read').isVisible()).toBe(true)
+    await page.getByLabel('Attributes to read').fill('a.next href')
+    await page.getByText('Include or exclude elements').click()
+    await page.getByLabel('Exclude tags').fill('.old')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Scrape', exact: true }).click()
+    await page.getByRole('tab', { name: 'Product' }).click()
+
+    await page.locator('pre.output').getByText('"title": "Berth 4"').waitFor()
+    await page.getByRole('tab', { name: 'Attributes' }).click()
+    await page.locator('pre.output').getByText('/berth-5').waitFor()
+    const code = await page.getByRole('figure').textContent()
+    expect(code).toContain(`'product'`)
+    expect(code).toContain(`selector: 'a.next'`)
+    expect(code).toContain(`excludeTags: ['.old']`)
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('a page without text says so, with its status and the warning', async () => {
+    await using view = await dashboard().open('playground')
+    const { page } = view
+    await page.getByLabel('URL', { exact: true }).fill(dashboard().site.url('/hollow'))
+    await page.getByLabel('Product').check()
+    await page.getByRole('button', { name: 'Scrape', exact: true }).click()
+
+    await page.getByRole('note').getByText('Status 200. The page has no text.').waitFor()
+    await page.getByText('No product found on this page').waitFor()
+    await page.getByRole('tab', { name: 'Links' }).click()
+    await page.getByRole('note').getByText('The page has no links.').waitFor()
+    await page.getByRole('tab', { name: 'Product' }).click()
+    await page.getByRole('note').getByText('The page names no product').waitFor()
+    expect(await page.getByRole('button', { name: 'Copy this format' }).count()).toBe(0)
     expect(view.consoleErrors).toEqual([])
   })
 

@@ -1,0 +1,70 @@
+import { Check, Field } from '../components/field.tsx'
+import { NumberField } from './request-form.tsx'
+import { storedPageAges, type EnteredScrape } from './scrape-options.ts'
+
+interface ScrapeFieldsProps {
+  readonly entered: EnteredScrape
+  readonly onChange: (changed: Partial<EnteredScrape>) => void
+}
+
+/** Inputs for how a page is loaded, and whether only its main content is returned. */
+export function LoadFields({ entered, onChange }: ScrapeFieldsProps) {
+  return (
+    <>
+      <fieldset class="checks">
+        <legend class="unseen">Content and device</legend>
+        <Check
+          label="Main content only"
+          isOn={entered.isMainOnly}
+          onChange={(isMainOnly) => onChange({ isMainOnly })}
+        />
+        <Check label="Mobile device" isOn={entered.isMobile} onChange={(isMobile) => onChange({ isMobile })} />
+      </fieldset>
+      <div class="pair">
+        <NumberField
+          label="Wait after loading (ms)"
+          value={entered.waitMs}
+          min={0}
+          max={30_000}
+          step={100}
+          onChange={(waitMs) => onChange({ waitMs })}
+        />
+        <Field label="Use a stored page">
+          <select
+            value={entered.maxAgeMs}
+            onChange={(event) => onChange({ maxAgeMs: Number(event.currentTarget.value) })}
+          >
+            {storedPageAges.map(([maxAgeMs, text]) => (
+              <option key={maxAgeMs} value={maxAgeMs}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </div>
+    </>
+  )
+}
+
+/** Inputs for the elements of a page that are returned or removed. */
+export function TagFields({ entered, onChange }: ScrapeFieldsProps) {
+  const input = (name: 'includeTags' | 'excludeTags', placeholder: string) => (
+    <textarea
+      rows={2}
+      spellcheck={false}
+      placeholder={placeholder}
+      value={entered[name]}
+      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
+    />
+  )
+  return (
+    <>
+      <Field label="Include tags" hint="One CSS selector per line. Only matching elements are returned.">
+        {input('includeTags', 'article')}
+      </Field>
+      <Field label="Exclude tags" hint="One CSS selector per line. Matching elements are removed.">
+        {input('excludeTags', '.comments')}
+      </Field>
+    </>
+  )
+}
