@@ -22,7 +22,9 @@ export type CancellableKind = Exclude<JobKind, 'extract'>
 export interface JobStatus {
   readonly status: string
   readonly completed?: number | undefined
+  /** Without failed pages. */
   readonly total?: number | undefined
+  readonly failed?: number | undefined
   readonly creditsUsed?: number | undefined
   readonly createdAt?: string | undefined
   readonly completedAt?: string | undefined

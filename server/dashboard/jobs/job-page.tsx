@@ -91,12 +91,13 @@ function CancelButton({ kind, id, onCancelled }: CancelButtonProps) {
 }
 
 function Facts({ state }: { readonly state: JobStatus }) {
-  const { completed, total, creditsUsed, createdAt, duration, expiresAt } = state
+  const { completed, total, failed = 0, creditsUsed, createdAt, duration, expiresAt } = state
   return (
     <div class="stats">
       {total !== undefined && (
         <Stat title="Pages" value={`${formatNumber(completed ?? 0)} of ${formatNumber(total)}`}>
           <Progress done={completed ?? 0} total={total} label="Pages done" />
+          {failed > 0 && `${formatNumber(failed)} failed`}
         </Stat>
       )}
       {creditsUsed !== undefined && <Stat title="Credits" value={formatNumber(creditsUsed)} />}

@@ -26,3 +26,10 @@ export function describeNoPages(status: string): string {
 export function describeWarning(warning: string): string {
   return warning.replace(/See GET \S+\/errors for the reasons\./, 'The reasons are under “Errors”.')
 }
+
+/** Names the URLs of a request that were skipped. `undefined` if there are none. */
+export function describeInvalidUrls(urls: readonly string[]): string | undefined {
+  if (urls.length === 0) return undefined
+  const [named, others] = [urls.slice(0, 3).join(', '), urls.length - 3]
+  return `Skipped as invalid: ${named}${others > 0 ? ` and ${others} more` : ''}`
+}

@@ -1,28 +1,36 @@
 import { useState } from 'preact/hooks'
+import type { StartBulkResponse } from 'bowline/contract/bulk'
 import { useFormAction } from '../frame/use-action.ts'
 import { goTo } from '../frame/route.ts'
+import { useNotices } from '../frame/notices.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../frame/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { NumberField } from '../playground/request-form.tsx'
 import { cancelJob, type PageJobKind } from './job-calls.ts'
+import { JobFields } from './job-fields.tsx'
+import { enterJob, readBatch, readCrawl, type EnteredJob } from './job-options.ts'
+import { describeInvalidUrls } from './job-state.ts'
 
 const kinds = { Batch: 'batch_scrape', Crawl: 'crawl' } as const satisfies Record<string, PageJobKind>
 
 /** A form that starts a job and opens its page. */
 export function NewJob({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState<keyof typeof kinds>('Batch')
-  const [urls, setUrls] = useState('')
-  const [url, setUrl] = useState('')
-  const [limit, setLimit] = useState(50)
+  const [entered, setEntered] = useState(enterJob)
+  const change = (changed: Partial<EnteredJob>): void => setEntered((last) => ({ ...last, ...changed }))
+  const fields = { entered, onChange: change }
   const kind = kinds[name]
+  const { notify } = useNotices()
   const start = useFormAction(async (api, _: undefined, signal) => {
-    const { id } =
+    const started: StartBulkResponse =
       kind === 'crawl'
-        ? await api.call('startCrawl', { body: { url, limit } })
-        : await api.call('startBatch', { body: { urls: urls.split(/\s+/).filter((each) => each !== '') } })
+        ? await api.call('startCrawl', { body: readCrawl(entered) })
+        : await api.call('startBatch', { body: readBatch(entered) })
+    const { id, warning, invalidURLs = [] } = started
     if (signal.aborted) return cancelJob(api, { kind, id })
+    for (const text of [describeInvalidUrls(invalidURLs), warning]) if (text !== undefined) notify(text)
     return goTo(['jobs', kind, id])
   })
   return (
@@ -40,32 +48,52 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
           chosen={name}
           onChoose={(chosen) => setName(chosen as keyof typeof kinds)}
         />
-        {kind === 'crawl' ? (
-          <>
-            <Field label="Site" hint="The crawl starts at this URL.">
-              <input
-                required
-                inputMode="url"
-                placeholder="https://example.com"
-                value={url}
-                onInput={(event) => setUrl(event.currentTarget.value)}
-              />
-            </Field>
-            <NumberField label="Max pages" value={limit} min={1} max={10_000} onChange={setLimit} />
-          </>
-        ) : (
-          <Field label="URLs" hint="One per line.">
-            <textarea
-              required
-              rows={6}
-              placeholder={'https://example.com\nhttps://example.org'}
-              value={urls}
-              onInput={(event) => setUrls(event.currentTarget.value)}
-            />
-          </Field>
-        )}
+        {kind === 'crawl' ? <SiteFields {...fields} /> : <UrlsField {...fields} />}
+        <JobFields kind={kind} {...fields} />
         <FormButtons label="Start" action={start} onCancel={onClose} />
       </form>
     </Dialog>
+  )
+}
+
+interface JobTargetProps {
+  readonly entered: EnteredJob
+  readonly onChange: (changed: Partial<EnteredJob>) => void
+}
+
+function SiteFields({ entered, onChange }: JobTargetProps) {
+  return (
+    <>
+      <Field label="Site" hint="The crawl starts at this URL.">
+        <input
+          required
+          inputMode="url"
+          placeholder="https://example.com"
+          value={entered.url}
+          onInput={(event) => onChange({ url: event.currentTarget.value })}
+        />
+      </Field>
+      <NumberField
+        label="Max pages"
+        value={entered.limit}
+        min={1}
+        max={100_000}
+        onChange={(limit) => onChange({ limit })}
+      />
+    </>
+  )
+}
+
+function UrlsField({ entered, onChange }: JobTargetProps) {
+  return (
+    <Field label="URLs" hint="One per line.">
+      <textarea
+        required
+        rows={6}
+        placeholder={'https://example.com\nhttps://example.org'}
+        value={entered.urls}
+        onInput={(event) => onChange({ urls: event.currentTarget.value })}
+      />
+    </Field>
   )
 }

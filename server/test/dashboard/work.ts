@@ -9,13 +9,14 @@ export function testWork(dashboard: () => DashboardFixture): void {
     const { page } = view
     await page.getByText('No jobs in the last 24 hours').waitFor()
     await page.keyboard.press('n')
-    await page.getByLabel('URLs').fill(`${dashboard().site.url('/prices')}\nhttp://10.0.0.1/`)
+    await page.getByLabel('URLs', { exact: true }).fill(`${dashboard().site.url('/prices')}\nhttp://10.0.0.1/`)
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('completed').waitFor()
 
     await page.getByText(dashboard().site.url('/prices')).click()
     await page.getByText('# Prices').waitFor()
     await page.getByRole('table', { name: 'Errors' }).getByText('http://10.0.0.1/').waitFor()
+    await page.locator('.stat', { hasText: 'Pages' }).getByText('1 failed').waitFor()
     await page.getByText('1 page was not scraped. The reasons are under “Errors”.').waitFor()
     const first = page.url()
     await page.getByRole('button', { name: 'Retry the failed page' }).click()
@@ -97,12 +98,77 @@ export function testWork(dashboard: () => DashboardFixture): void {
     const { page } = view
     await page.getByRole('button', { name: 'New job' }).click()
     await page.getByRole('tab', { name: 'Crawl' }).click()
-    await page.getByLabel('Site').fill(dashboard().site.url('/never-answers'))
+    await page.getByLabel('Site', { exact: true }).fill(dashboard().site.url('/never-answers'))
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByRole('button', { name: 'Cancel job' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click()
 
     await page.getByText('cancelled').waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('a batch starts with the options of its form, and the URLs it skips are named', async () => {
+    await using view = await dashboard().open('jobs')
+    const { page } = view
+    await page.getByRole('button', { name: 'New job' }).click()
+    await page.getByLabel('URLs', { exact: true }).fill(`${dashboard().site.url('/berth')}\nno:url`)
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('Product').check()
+    await page.getByLabel('Main content only').uncheck()
+    await page.getByLabel('Wait after loading').fill('100')
+    await page.getByLabel('Use a stored page').selectOption('never')
+    await page.getByLabel('Include tags').fill('main')
+    await page.getByLabel('Exclude tags').fill('.old\n.ad')
+    await page.getByLabel('Max concurrency').fill('2')
+    await page.getByLabel('Webhook').fill(dashboard().site.url('/links'))
+    const request = page.waitForRequest('**/v2/batch/scrape')
+    await page.getByRole('button', { name: 'Start' }).click()
+
+    await page.getByText('Skipped as invalid: no:url').waitFor()
+    expect((await request).postDataJSON()).toEqual({
+      urls: [dashboard().site.url('/berth'), 'no:url'],
+      formats: ['markdown', 'product'],
+      onlyMainContent: false,
+      waitFor: 100,
+      maxAge: 0,
+      includeTags: ['main'],
+      excludeTags: ['.old', '.ad'],
+      maxConcurrency: 2,
+      webhook: dashboard().site.url('/links'),
+    })
+    await page.getByText('completed').waitFor()
+    await page.getByText(dashboard().site.url('/berth'), { exact: true }).click()
+    await page.getByRole('tab', { name: 'Product' }).click()
+    await page.getByText('"title": "Berth 4"').waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('a crawl starts with the options of its form', async () => {
+    await using view = await dashboard().open('jobs')
+    const { page } = view
+    await page.getByRole('button', { name: 'New job' }).click()
+    await page.getByRole('tab', { name: 'Crawl' }).click()
+    await page.getByLabel('Site', { exact: true }).fill(dashboard().site.url('/berth'))
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('HTML', { exact: true }).check()
+    await page.getByLabel('Exclude paths').fill('^/berth-')
+    await page.getByLabel('Max link depth').fill('1')
+    await page.getByLabel('Find pages in').selectOption('links only')
+    await page.getByLabel('Delay').fill('0.1')
+    const request = page.waitForRequest('**/v2/crawl')
+    await page.getByRole('button', { name: 'Start' }).click()
+
+    expect((await request).postDataJSON()).toEqual({
+      url: dashboard().site.url('/berth'),
+      limit: 50,
+      scrapeOptions: { formats: ['markdown', 'html'] },
+      delay: 0.1,
+      maxDiscoveryDepth: 1,
+      excludePaths: ['^/berth-'],
+      sitemap: 'skip',
+    })
+    await page.locator('h1', { hasText: 'Crawl' }).waitFor()
+    await page.getByText('completed').waitFor()
     expect(view.consoleErrors).toEqual([])
   })
 
