@@ -22,6 +22,20 @@ export function formatAbout(ms: number): string {
   return unit === undefined ? '0 s' : `${Math.floor(ms / unit.ms)} ${unit.name}`
 }
 
+const nowMs = 5000
+
+/** Formats a time relative to now, such as `2 min ago` or `in 2 min`. */
+export function formatAgo(ms: number): string {
+  if (Math.abs(ms) < nowMs) return 'just now'
+  return ms < 0 ? `in ${formatAbout(-ms)}` : `${formatAbout(ms)} ago`
+}
+
+/** Formats when something starts, such as `in 2 min` or, if it is late, `was due 2 min ago`. */
+export function formatNext(ms: number): string {
+  if (Math.abs(ms) < nowMs) return 'now'
+  return ms < 0 ? formatAgo(ms) : `was due ${formatAgo(ms)}`
+}
+
 /** Formats a date and time in the user's locale. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

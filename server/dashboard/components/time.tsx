@@ -1,15 +1,28 @@
-import { formatAbout, formatDuration, formatTime } from './format.ts'
+import { formatAgo, formatDuration, formatNext, formatTime } from './format.ts'
 import { useNow } from './use-now.ts'
 
+interface TimeProps {
+  readonly time: string | null | undefined
+  /** Text if there is no time. Default: a dash. */
+  readonly none?: string
+}
+
 /** A relative time such as `2 min ago`, with the exact time as its tooltip. */
-export function Ago({ time }: { readonly time: string | null | undefined }) {
+export function Ago(props: TimeProps) {
+  return <RelativeTime {...props} format={formatAgo} />
+}
+
+/** When something starts next, such as `in 2 min`. Names what is late as due. */
+export function Next(props: TimeProps) {
+  return <RelativeTime {...props} format={formatNext} />
+}
+
+function RelativeTime({ time, none = '–', format }: TimeProps & { readonly format: (ms: number) => string }) {
   const now = useNow(5000)
-  if (time === undefined || time === null) return <span class="faint">–</span>
-  const ms = now - Date.parse(time)
-  const text = ms < 5000 && ms > -5000 ? 'just now' : ms < 0 ? `in ${formatAbout(-ms)}` : `${formatAbout(ms)} ago`
+  if (time === undefined || time === null) return <span class="faint">{none}</span>
   return (
     <time dateTime={time} title={formatTime(time)}>
-      {text}
+      {format(now - Date.parse(time))}
     </time>
   )
 }

@@ -73,7 +73,7 @@ const columns: readonly Column<KeySummary>[] = [
   { title: 'Team', cell: ({ team }) => team },
   { title: 'Starts with', isExtra: true, cell: ({ prefix }) => <code>{prefix}…</code> },
   { title: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
-  { title: 'Last used', cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} /> },
+  { title: 'Last used', cell: ({ lastUsedAt }) => <Ago time={lastUsedAt} none="never" /> },
 ]
 
 function revokeColumn(revoke: Action<string>, ownId: string | undefined, onDone: () => void): Column<KeySummary> {

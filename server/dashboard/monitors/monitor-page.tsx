@@ -8,9 +8,10 @@ import { ConfirmButton } from '../components/confirm-button.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
+import { useNow } from '../components/use-now.ts'
 import { Stat } from '../components/stat.tsx'
 import { leadOfUnloaded, Page } from '../components/page.tsx'
-import { Ago } from '../components/time.tsx'
+import { Ago, Next } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { deleteMonitor, describeTargets, readMonitor, runMonitor, updateMonitor } from './monitor-calls.ts'
 import { MonitorChecks } from './monitor-checks.tsx'
@@ -101,15 +102,32 @@ function Facts({ monitor }: { readonly monitor: Monitor }) {
       <Stat title="Credits per month" value={formatNumber(monitor.estimatedCreditsPerMonth)}>
         estimated
       </Stat>
-      <section class="stat">
-        <h2>Next check</h2>
-        <b>
-          <Ago time={monitor.nextRunAt} />
-        </b>
-        <small>
-          last <Ago time={monitor.lastRunAt} />
-        </small>
-      </section>
+      <NextCheck monitor={monitor} />
     </div>
   )
 }
+
+function NextCheck({ monitor: { status, nextRunAt, lastRunAt, currentCheckId } }: { readonly monitor: Monitor }) {
+  const now = useNow(5000)
+  const isLate = currentCheckId === null && nextRunAt !== null && now - Date.parse(nextRunAt) > lateMs
+  return (
+    <section class="stat">
+      <h2>Next check</h2>
+      <b>
+        <Next time={nextRunAt} none={status === 'paused' ? 'none while paused' : 'none'} />
+      </b>
+      <small>
+        {isLate && (
+          <>
+            The check has not started yet.
+            <br />
+          </>
+        )}
+        last check <Ago time={lastRunAt} none="never" />
+      </small>
+    </section>
+  )
+}
+
+/** Servers start due checks within this time. */
+const lateMs = 60_000

@@ -12,7 +12,7 @@ import { Icon } from '../components/icon.tsx'
 import { newClient } from '../components/new-client.ts'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
-import { Ago } from '../components/time.tsx'
+import { Ago, Next } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { describeTargets, listMonitors, maxMonitors } from './monitor-calls.ts'
 import { NewMonitor } from './new-monitor.tsx'
@@ -63,19 +63,28 @@ const columns: readonly Column<Monitor>[] = [
       <div class="two-lines">
         <a href={linkTo(['monitors', monitor.id])}>{monitor.name}</a>
         <small class="target">{describeTargets(monitor)}</small>
+        {monitor.nextRunAt !== null && (
+          <small class="narrow">
+            next run <NextRun monitor={monitor} />
+          </small>
+        )}
       </div>
     ),
   },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Last check', cell: ({ lastCheckSummary }) => <SummaryBadges summary={lastCheckSummary} /> },
-  { title: 'Last run', isExtra: true, cell: ({ lastRunAt }) => <Ago time={lastRunAt} /> },
+  { title: 'Last run', isExtra: true, cell: ({ lastRunAt }) => <Ago time={lastRunAt} none="never" /> },
   {
     title: 'Next run',
     isNumber: true,
     isExtra: true,
-    cell: ({ nextRunAt, currentCheckId }) => (currentCheckId === null ? <Ago time={nextRunAt} /> : 'running'),
+    cell: (monitor) => <NextRun monitor={monitor} />,
   },
 ]
+
+function NextRun({ monitor: { nextRunAt, currentCheckId } }: { readonly monitor: Monitor }) {
+  return currentCheckId === null ? <Next time={nextRunAt} /> : <>running</>
+}
 
 function snippets() {
   return {

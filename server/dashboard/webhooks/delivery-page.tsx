@@ -10,7 +10,7 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
-import { Ago } from '../components/time.tsx'
+import { Ago, Next } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { jobLinkOf, readDelivery, redeliver } from './webhook-calls.ts'
 
@@ -67,7 +67,7 @@ function DeliveryBody({ delivery }: { readonly delivery: Delivery }) {
           </Fact>
           {nextAttemptAt !== undefined && (
             <Fact name="Next attempt">
-              <Ago time={nextAttemptAt} />
+              <Next time={nextAttemptAt} />
             </Fact>
           )}
         </dl>

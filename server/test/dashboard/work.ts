@@ -219,6 +219,31 @@ export function testWork(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('the next check of a monitor that is late is named as due, with the time since then', async () => {
+    const { lab, site } = dashboard()
+    const monitor = await lab.api('POST', '/v2/monitor', {
+      name: 'Late berths',
+      schedule: { text: 'daily' },
+      targets: [{ type: 'scrape', urls: [site.url('/prices')] }],
+    })
+    await using view = await dashboard().open('nowhere')
+    const { page } = view
+    await page.route('**/v2/monitor**', async (route) => {
+      const response = await route.fetch()
+      const nextRunAt = new Date(Date.now() - 180_000).toISOString()
+      const text = (await response.text()).replaceAll(/"nextRunAt":"[^"]+"/g, `"nextRunAt":"${nextRunAt}"`)
+      await route.fulfill({ response, body: text })
+    })
+    await view.goTo('monitors', 'Monitors')
+
+    await page.getByRole('row', { name: 'Late berths' }).getByText('was due 3 min ago').last().waitFor()
+    await page.getByRole('link', { name: 'Late berths' }).click()
+    await page.locator('.stat', { hasText: 'Next check' }).getByText('was due 3 min ago').waitFor()
+    await page.getByText('The check has not started yet').waitFor()
+    await lab.api('DELETE', `/v2/monitor/${monitor.body['data'].id}`)
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('usage shows credits by day and kind or key, with totals by month, and what cost most', async () => {
     await dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/prices'), maxAge: 0 })
     const session = await dashboard().lab.createSession({ name: 'Costly session' })
