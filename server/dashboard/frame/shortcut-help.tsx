@@ -3,7 +3,7 @@ import { navItems } from './nav-items.ts'
 
 const onPage = [
   { keys: ['/'], action: 'Search or filter this page' },
-  { keys: ['n'], action: 'New session, job, monitor, team or key' },
+  { keys: ['n'], action: 'Create, upload or import on this page' },
   { keys: ['r'], action: 'Reload' },
   { keys: ['Esc'], action: 'Close the dialog or menu' },
   { keys: ['Ctrl', 'K'], action: 'Go to a page, an id or a session' },

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { ProfileVersion } from 'bowline/contract/profiles'
 import type { Action } from '../frame/use-action.ts'
 import { useAction } from '../frame/use-action.ts'
@@ -15,6 +16,7 @@ import { Page } from '../components/page.tsx'
 import { saveAs } from '../components/save-as.ts'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
+import { ImportProfile } from './import-profile.tsx'
 
 /** A profile with its versions. */
 export function ProfilePage({ name }: { readonly name: string }) {
@@ -25,37 +27,13 @@ export function ProfilePage({ name }: { readonly name: string }) {
   const rollBack = useAction(async (api, version: number) =>
     api.call('rollBackProfile', { params: { name, version: String(version) } }),
   )
-  const remove = useAction(async (api) => api.call('deleteProfile', { params: { name } }))
-  const download = useAction(async (api) => {
-    const { data } = await api.call('exportStorageState', { params: { name } })
-    saveAs(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `${name}.json`)
-  })
+  const [isImporting, setIsImporting] = useState(false)
   return (
     <Page
       title={name}
       before={<BackLink to={['profiles']}>Profiles</BackLink>}
       lead="Sessions start with the current version."
-      actions={
-        <>
-          <button
-            type="button"
-            class="button"
-            disabled={download.isRunning}
-            onClick={() => void download.run(undefined)}
-          >
-            <Icon name="file" />
-            {download.isRunning ? 'Exporting…' : 'Export storageState'}
-          </button>
-          <ConfirmButton
-            icon="bin"
-            label="Delete"
-            question={`Delete ${name}?`}
-            text="All versions are deleted. Running sessions are not affected."
-            isRunning={remove.isRunning}
-            onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
-          />
-        </>
-      }
+      actions={<Actions name={name} onImport={() => setIsImporting(true)} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
@@ -71,7 +49,41 @@ export function ProfilePage({ name }: { readonly name: string }) {
           keyOf={({ version }) => String(version)}
         />
       )}
+      {isImporting && <ImportProfile profile={name} onClose={() => setIsImporting(false)} onImported={reload} />}
     </Page>
+  )
+}
+
+interface ActionsProps {
+  readonly name: string
+  readonly onImport: () => void
+}
+
+function Actions({ name, onImport }: ActionsProps) {
+  const remove = useAction(async (api) => api.call('deleteProfile', { params: { name } }))
+  const download = useAction(async (api) => {
+    const { data } = await api.call('exportStorageState', { params: { name } })
+    saveAs(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), `${name}.json`)
+  })
+  return (
+    <>
+      <button type="button" class="button" disabled={download.isRunning} onClick={() => void download.run(undefined)}>
+        <Icon name="file" />
+        {download.isRunning ? 'Exporting…' : 'Export storageState'}
+      </button>
+      <button type="button" class="button" aria-keyshortcuts="n" onClick={onImport}>
+        <Icon name="plus" />
+        Import storageState
+      </button>
+      <ConfirmButton
+        icon="bin"
+        label="Delete"
+        question={`Delete ${name}?`}
+        text="All versions are deleted. Running sessions are not affected."
+        isRunning={remove.isRunning}
+        onConfirm={() => void remove.run(undefined).then((isDone) => isDone && goTo(['profiles']))}
+      />
+    </>
   )
 }
 

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { ProfileSummary } from 'bowline/contract/profiles'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { linkTo } from '../frame/route.ts'
@@ -6,10 +7,12 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatBytes } from '../components/format.ts'
+import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Snippet } from '../components/snippet.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
+import { ImportProfile } from './import-profile.tsx'
 
 const columns: readonly Column<ProfileSummary>[] = [
   { title: 'Name', cell: ({ name }) => <a href={linkTo(['profiles', name])}>{name}</a> },
@@ -49,19 +52,33 @@ export function ProfilesPage() {
     async (api, signal) => api.call('listProfiles', {}, signal),
     { pollMs: 5000 },
   )
+  const [isImporting, setIsImporting] = useState(false)
   return (
-    <Page title="Profiles" lead="Saved cookies and storage, with versions.">
+    <Page
+      title="Profiles"
+      lead="Saved cookies and storage, with versions."
+      actions={
+        <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsImporting(true)}>
+          <Icon name="plus" />
+          Import profile
+        </button>
+      }
+    >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
       {value?.data.length === 0 && (
         <Empty icon="profile" title="No profiles yet">
-          <p>Name a profile when you start a session. It is created, and saved when the session ends.</p>
+          <p>
+            Name a profile when you start a session. It is created, and saved when the session ends. Or import a login
+            as Playwright’s storageState.
+          </p>
           <Snippet snippets={snippets} />
         </Empty>
       )}
       {value !== undefined && value.data.length > 0 && (
         <DataTable label="Profiles" columns={columns} rows={value.data} keyOf={({ name }) => name} />
       )}
+      {isImporting && <ImportProfile onClose={() => setIsImporting(false)} />}
     </Page>
   )
 }

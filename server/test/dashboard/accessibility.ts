@@ -79,6 +79,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
       ['monitors', 'Monitors', 'n'],
       ['keys', 'Keys', 'n'],
       ['teams', 'Teams', 'n'],
+      ['profiles', 'Profiles', 'n'],
       ['health', 'Health', '?'],
       ['usage', 'Usage', 'Control+k'],
     ])('the dialog on %s has no violations', async (path, title, key) => {

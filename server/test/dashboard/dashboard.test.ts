@@ -4,6 +4,7 @@ import { testAccessibility } from './accessibility.ts'
 import { openDashboard, type DashboardFixture } from './dashboard-fixture.ts'
 import { testFrame } from './frame.ts'
 import { testPages } from './pages.ts'
+import { testProfiles } from './profiles.ts'
 import { testSessionPages } from './session-pages.ts'
 import { testSessions } from './sessions.ts'
 import { testWork } from './work.ts'
@@ -37,6 +38,7 @@ function dashboardFixture(): DashboardFixture {
 
 testSessions(dashboardFixture)
 testSessionPages(dashboardFixture)
+testProfiles(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
 testFrame(dashboardFixture)
