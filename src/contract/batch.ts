@@ -12,7 +12,10 @@ const batchFields = {
   urls: boundedArray(z.string(), maxBatchUrls, 1),
   /** Receives events for the start, each page and the end of the job. */
   webhook: jobWebhook.optional(),
-  /** Id of a batch to add the URLs to. Default: a new batch. */
+  /**
+   * Id of a batch to add the URLs to. Its `webhook` and `maxConcurrency` apply to them.
+   * Default: a new batch.
+   */
   appendToId: z.guid('must be the id of a batch').optional(),
   /** Maximum number of pages of this batch scraped at once. Default: the limit of the server. */
   maxConcurrency: z.int().min(1).max(10_000).optional(),

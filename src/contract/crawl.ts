@@ -3,7 +3,7 @@ import { clientName } from './bounded.ts'
 import { checkV1Options, v1ScrapeFields } from './v1-scrape.ts'
 import { pageUrl } from './page-url.ts'
 import { pathPatterns } from './path-patterns.ts'
-import { checkScrapeOptions, scrapeFields } from './scrape.ts'
+import { checkScrapeOptions, clientFields, scrapeFields } from './scrape.ts'
 import { jobWebhook } from './webhooks.ts'
 
 const crawlFields = {
@@ -97,8 +97,12 @@ export const crawlPreviewResponse = z.looseObject({
   data: z.looseObject({ url: z.string() }),
 })
 
-/** Body of `POST /v2/crawl/params-preview`. */
-export const crawlPreviewRequest = z.looseObject({ url: pageUrl, prompt: z.string().min(1).max(10_000) })
+/** Body of `POST /v2/crawl/params-preview`. Unknown keys are rejected. */
+export const crawlPreviewRequest = z.strictObject({
+  url: pageUrl,
+  prompt: z.string().min(1).max(10_000),
+  ...clientFields,
+})
 
 export type CrawlRequest = z.output<typeof crawlRequest>
 export type V1CrawlRequest = z.output<typeof v1CrawlRequest>

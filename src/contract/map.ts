@@ -4,6 +4,7 @@ import { clientName } from './bounded.ts'
 import { location } from './location.ts'
 import { requestHeaders } from './request-headers.ts'
 import { domains } from './session-network.ts'
+import { threatProtection } from './threat-protection.ts'
 
 /** Range of `limit`. The default follows the API specification. */
 export const mapLimits = { min: 1, max: 100_000, default: 5000 } as const
@@ -62,6 +63,7 @@ const shared = {
   location: location.optional(),
   /** Headers sent to the site only. */
   headers: requestHeaders.optional(),
+  threatProtection,
   /** Says on whose behalf the call is made. Listed in the activity. */
   auditMetadata: auditMetadata.optional(),
   /** Accepted for compatibility, without effect: there is no shared index of maps. */

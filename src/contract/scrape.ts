@@ -11,6 +11,7 @@ import { redactionOf, redactPii } from './redaction.ts'
 import { pageUrl } from './page-url.ts'
 import { parsers, pdfParserOf } from './parsers.ts'
 import { requestHeaders } from './request-headers.ts'
+import { threatProtection } from './threat-protection.ts'
 
 const selectors = boundedArray(selector, 100)
 
@@ -100,15 +101,7 @@ export const scrapeFields = {
    * rules: email addresses, phone numbers, payment details and secrets. Default: false.
    */
   redactPII: redactPii.optional(),
-  /** Only the mode `off`: threat protection is not supported. */
-  threatProtection: z
-    .looseObject({
-      mode: z.literal(
-        'off',
-        'This server has no threat protection. Remove `threatProtection` or set its mode to `off`',
-      ),
-    })
-    .optional(),
+  threatProtection,
   /** Says on whose behalf the call is made. Listed in the activity and sent with webhooks. */
   auditMetadata: auditMetadata.optional(),
   /** Accepted for compatibility, without effect. */

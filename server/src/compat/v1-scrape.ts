@@ -32,6 +32,9 @@ export const v1Scrape = {
     const { json, ...rest } = data
     return { ...rest, extract: json }
   },
+
+  /** Adds the name that `json` may have had: the formats of a stored scrape are not known. */
+  stored: (data: Document): Document => ('json' in data ? { ...data, extract: data.json } : data),
 }
 
 function toFormat(name: V1ScrapeRequest['formats'][number], v1: V1ScrapeRequest): FormatInput {

@@ -105,6 +105,18 @@ function tryParse(text: string): unknown {
   }
 }
 
+/** Options about how a site is asked for a page, in which nothing of a file is lost. */
+const siteOptions = ['allowedDomains', 'headers', 'lockdown', 'minAge', 'profile', 'skipTlsVerification'] as const
+
+/** Names the options of a client that have no effect on a file. `undefined`: there are none. */
+export function unusedWarning(options: unknown): string | undefined {
+  if (!isObject(options)) return undefined
+  const isUsed = (value: unknown): boolean =>
+    value !== undefined && value !== null && value !== false && !(isObject(value) && Object.keys(value).length === 0)
+  const names = siteOptions.filter((name) => isUsed(options[name])).map((name) => `\`${name}\``)
+  return names.length === 0 ? undefined : `Not applied, because a file was uploaded: ${names.join(', ')}.`
+}
+
 function assertSupported(options: Readonly<Record<string, unknown>>): void {
   const { actions, waitFor, location, mobile, proxy, formats } = options
   const names = new Set(

@@ -28,7 +28,7 @@ export function explainSinglePage(document: Document, plan: CrawlPlan): string {
   const reasons = [
     [countExcluded({ crawlEntireDomain: true }), 'outside the path of the start URL', '`crawlEntireDomain: true`'],
     [countExcluded({ allowExternalLinks: true }), 'to other sites', '`allowExternalLinks: true`'],
-    [countExcluded({ maxPathDepth: undefined }), 'with longer paths', 'a larger `maxPathDepth`'],
+    [countExcluded({ maxPathDepth: undefined }), 'with longer paths', 'a larger `maxDepth`'],
     [
       links.filter((url) => isInScope(url, from, plan)).length,
       'by paths or depth',

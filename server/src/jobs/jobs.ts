@@ -291,7 +291,7 @@ function assertReadable({ webhook }: Pick<JobPlan, 'webhook'>, { request }: Subm
     'BAD_REQUEST',
     'A job with zeroDataRetention stores no documents, so it needs a webhook for them',
     {
-      hint: 'Set a `webhook` with the event `page`, or scrape the pages one by one.',
+      hint: 'Set a `webhook` with the event `page` when the job starts, or scrape the pages one by one.',
     },
   )
 }

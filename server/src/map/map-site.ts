@@ -79,6 +79,8 @@ interface Findings {
   readonly hasSitemap: boolean
   /** HTTP status of the start page, if it was an error. */
   readonly status: number | undefined
+  /** URL of the start page after redirects. */
+  readonly finalUrl: URL | undefined
   /** Whether there were more links to follow. */
   readonly isTruncated: boolean
   /** Sentences about omitted data. */
@@ -129,6 +131,7 @@ async function explore(
     context,
     error: fetched.error,
     status: fetched.status,
+    finalUrl: page.url,
     hasSitemap: listed > 0,
     isTruncated: !isComplete,
     omissions,
@@ -243,7 +246,7 @@ function toLink({ url, title, description }: FoundLink): MapLink {
 
 function warningOf(
   { url, sitemap, limit }: MapRequest,
-  { hasSitemap, isTruncated, status }: Findings,
+  { hasSitemap, isTruncated, status, finalUrl }: Findings,
   {
     isPage,
     stoppedAfterMs,
@@ -255,7 +258,10 @@ function warningOf(
     return `The map stopped after ${stoppedAfterMs / 1000} s, so there may be more pages.`
   }
   if (status !== undefined && count === 0) return `${url} responded with status ${status}, and no page was found.`
-  if (isPage) return `No pages were found under ${pathname}, so other pages of ${origin} are listed.`
+  if (isPage) {
+    const site = finalUrl?.origin ?? origin
+    return `No pages were found under ${pathname}, so other pages of ${site} are listed.`
+  }
   if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
   if (count <= 1 && pathname !== '/')
     return `${count === 0 ? 'No page' : 'Only 1 page'} was found. Mapping ${origin} may find more.`

@@ -160,7 +160,9 @@ describe('an option of public clients', () => {
   test('for a crawl prompt sets the options that the request does not set', async () => {
     const preview = await withModel.api('POST', '/v2/crawl/params-preview', { url: site.url('/'), prompt: 'the docs' })
     const crawl = await withModel.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'the docs', limit: 1 })
+    const unknown = { url: site.url('/'), prompt: 'the docs', depth: 1 }
 
+    expect((await withModel.api('POST', '/v2/crawl/params-preview', unknown)).status).toBe(400)
     expect(preview.body).toEqual({ success: true, data: { url: site.url('/'), limit: 3, includePaths: ['^/docs'] } })
     expect(crawl.body).toMatchObject({
       promptGeneratedOptions: { limit: 3, includePaths: ['^/docs'] },

@@ -35,6 +35,23 @@ function urls(...paths: readonly string[]): readonly string[] {
 }
 
 describe('POST /v2/map', () => {
+  test('names the site that it lists, which can be another one after a redirect', async () => {
+    await using from = await startSite({
+      '/old': ({ response }) => void response.writeHead(302, { location: site.url('/') }).end(),
+    })
+
+    const { body } = await lab.api('POST', '/v2/map', { url: from.url('/old') })
+
+    expect(body['warning']).toBe(`No pages were found under /old, so other pages of ${site.url('')} are listed.`)
+  })
+
+  test('accepts `threatProtection` with the mode `off` only', async () => {
+    const map = async (mode: string) => lab.api('POST', '/v2/map', { url: site.url('/'), threatProtection: { mode } })
+
+    expect((await map('off')).status).toBe(200)
+    expect((await map('on')).status).toBe(400)
+  })
+
   test('returns the pages of a site', async () => {
     const { status, body } = await lab.api('POST', '/v2/map', { url: site.url('/') })
 

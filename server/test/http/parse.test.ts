@@ -130,6 +130,15 @@ test.each<[string, Content, Readonly<Record<string, string>>, RegExp]>([
   expect(answer.body['error']).toMatch(message)
 })
 
+test.each([
+  [{ headers: { a: 'b' }, profile: { name: 'x' } }, 'Not applied, because a file was uploaded: `headers`, `profile`.'],
+  [{ headers: {}, lockdown: false, onlyMainContent: false }, undefined],
+])('the options %j have the warning %j', async (options, warning) => {
+  const { status, body } = await parse('notes.txt', 'plain', options)
+
+  expect([status, body['data']['warning']]).toEqual([200, warning])
+})
+
 test('refuses unknown formats, and names a newer one for old formats', async () => {
   const unknown = await parse('a.exe', 'MZ')
   const old = await parse('a.doc', 'text')

@@ -116,6 +116,24 @@ describe('a batch, in PostgreSQL', () => {
     expect((await api('POST', '/v2/batch/scrape', { urls: urls(1), appendToId: unknown })).status).toBe(404)
   })
 
+  test('warns about options of an addition that only its job can set', async () => {
+    const { lab, urls, start, ended } = fixture
+    const url = await start('/v2/batch/scrape', { urls: urls(1) })
+    const addition = { urls: urls(2), appendToId: url.split('/').at(-1) }
+    const add = async (options: object) => lab.api('POST', '/v2/batch/scrape', { ...addition, ...options })
+
+    const webhook = 'https://a.example/hook'
+    const answers = [await add({}), await add({ webhook, maxConcurrency: 2 })]
+    const unread = await add({ zeroDataRetention: true, webhook })
+
+    expect(answers.map(({ body }) => body['warning'])).toEqual([
+      undefined,
+      'Not applied, because the pages were added to a job, which has its own: `webhook`, `maxConcurrency`.',
+    ])
+    expect(unread.body).toMatchObject({ code: 'BAD_REQUEST', hint: expect.stringContaining('when the job starts') })
+    await ended(url)
+  })
+
   test('accepts an addition once per idempotency key', async () => {
     const { lab, urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(1) })

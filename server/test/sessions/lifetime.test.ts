@@ -77,6 +77,8 @@ describe.concurrent('a session', () => {
       await delay(3000)
       await cdp.call('Browser.getVersion')
       await read(polled.id)
+      // A file that does not exist yet.
+      await lab.api('GET', `/v2/browser/${polled.id}/files/report.csv`)
     }
 
     expect(await read(driven.id)).toMatchObject({ status: 'active' })

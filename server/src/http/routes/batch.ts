@@ -30,6 +30,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     const submission = toSubmission(body, showsExtract)
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const { webhook, maxConcurrency, appendToId } = body
+    const warning = appendToId === undefined ? undefined : ignoredWarning({ webhook, maxConcurrency })
     const hashes = hashRequest(body)
     const { id } =
       appendToId === undefined
@@ -53,6 +54,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
       id,
       url: `${baseUrl}${jobPath({ id, kind: 'batch_scrape' }, version)}`,
       ...(body.ignoreInvalidURLs && { invalidURLs: [...invalid] }),
+      ...(warning === undefined ? {} : { warning }),
     }
   }
   const retry = async (id: string, { key, apiVersion: version, baseUrl, idempotencyKey }: Call): Promise<Started> => {
@@ -123,4 +125,11 @@ function toSubmission(body: BatchRequest, showsExtract: boolean): Submission {
     showsExtract,
     hidesLinks: false,
   }
+}
+
+/** Names the options of an addition that only the request of its job can set. */
+function ignoredWarning(options: Pick<BatchRequest, 'webhook' | 'maxConcurrency'>): string | undefined {
+  const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`\`${name}\``]))
+  if (names.length === 0) return undefined
+  return `Not applied, because the pages were added to a job, which has its own: ${names.join(', ')}.`
 }

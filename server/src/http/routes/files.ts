@@ -92,8 +92,8 @@ type Query<Name extends FileRoute> = z.output<Routes[Name]['query']>
 function findSession({ accessOf, sessions }: FileRouteDeps, request: FastifyRequest, name: FileRoute) {
   const row = accessOf(request, routes[name].auth)
   const session = sessions.find(row.id)
-  // A program that waits for a file must not keep an idle session.
-  if (name !== 'listFiles') session?.touch()
+  // A program that waits for a file must not keep an idle session. A download counts once it runs.
+  if (name !== 'listFiles' && name !== 'downloadFile') session?.touch()
   return { row, session }
 }
 

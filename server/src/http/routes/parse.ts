@@ -13,7 +13,7 @@ import type { AccessOf } from '../authorize.ts'
 import { abortOnDisconnect } from '../disconnect-signal.ts'
 import { activityDescriber } from '../activity-of-call.ts'
 import { BodyMemory, type HeldBytes } from '../body-memory.ts'
-import { readBytes, readParseBody, toParseRequest, type ParseBody } from '../read-parse-body.ts'
+import { readBytes, readParseBody, toParseRequest, unusedWarning, type ParseBody } from '../read-parse-body.ts'
 import type { Handlers } from '../register.ts'
 import { registerRoute, registerServerRoute } from '../register-route.ts'
 import type { ResponseMemory } from '../response-memory.ts'
@@ -102,7 +102,8 @@ export function registerParse(
       }
       try {
         const { document } = await billedScrapes.parseFile({ ...who, request, file })
-        const answer = { success: true, data: document } as const
+        const warning = [document.warning, unusedWarning(body.options)].filter((text) => text !== undefined).join(' ')
+        const answer = { success: true, data: { ...document, ...(warning === '' ? {} : { warning }) } } as const
         recordActivity({ answer })
         responses.holdUntilSent(teamId, answer, reply.raw)
         return streamLongJson(answer, routes.parse.response, reply)

@@ -41,10 +41,10 @@ export function scrapeHandlers(deps: ScrapeRouteDeps): Handlers {
       const { document } = await scrape(v1Scrape.request(body), call)
       return { success: true, data: v1Scrape.response(document, body) }
     },
-    getScrape: async ({ params }, { key, baseUrl }) => ({
-      success: true,
-      data: withBaseUrl(await scrapes.read(params.id, key.teamId), baseUrl),
-    }),
+    getScrape: async ({ params }, { key, baseUrl, apiVersion }) => {
+      const data = withBaseUrl(await scrapes.read(params.id, key.teamId), baseUrl)
+      return { success: true, data: apiVersion === 'v1' ? v1Scrape.stored(data) : data }
+    },
   }
 }
 

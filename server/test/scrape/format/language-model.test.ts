@@ -136,6 +136,10 @@ test('API v1 accepts jsonOptions and extract', async () => {
 
   expect(json.body['data']['json']).toEqual({ title: 'old' })
   expect(extract.body['data']['extract']).toEqual({ title: 'old' })
+  const { scrapeId } = extract.body['data']['metadata']
+  const read = async (version: string) => (await scraping.lab.api('GET', `/${version}/scrape/${scrapeId}`)).body['data']
+  expect(await read('v1')).toMatchObject({ extract: { title: 'old' } })
+  expect(await read('v2')).not.toHaveProperty('extract')
 })
 
 test.each([
