@@ -12,10 +12,11 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
   const [urls, setUrls] = useState('')
   const [schedule, setSchedule] = useState('every 30 minutes')
   const [webhook, setWebhook] = useState('')
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
   const create = useFormAction(async (api, _: undefined, signal) => {
     const { id } = await createMonitor(api, {
       name,
-      schedule: { text: schedule, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+      schedule: { text: schedule, timezone },
       targets: [{ type: 'scrape', urls: urls.split(/\s+/).filter((url) => url !== '') }],
       ...(webhook.trim() === '' ? {} : { webhook: webhook.trim() }),
     })
@@ -43,7 +44,10 @@ export function NewMonitor({ onClose }: { readonly onClose: () => void }) {
             onInput={(event) => setUrls(event.currentTarget.value)}
           />
         </Field>
-        <Field label="Schedule" hint="For example “every 15 minutes”, “hourly at :30”, “daily at 9:00” or “weekly”.">
+        <Field
+          label="Schedule"
+          hint={`For example “every 15 minutes”, “hourly at :30”, “daily at 9:00” or “weekly”, in the time zone ${timezone}.`}
+        >
           <input required value={schedule} onInput={(event) => setSchedule(event.currentTarget.value)} />
         </Field>
         <Field label="Webhook" hint="Optional. Receives an event for each page and each check.">

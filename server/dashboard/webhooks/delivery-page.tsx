@@ -35,6 +35,7 @@ export function DeliveryPage({ id }: { readonly id: string }) {
             type="button"
             class="button"
             disabled={sendAgain.isRunning || value.status === 'pending'}
+            title={value.status === 'pending' ? 'The server still retries this delivery' : undefined}
             onClick={() => void sendAgain.run(undefined).then(reload)}
           >
             <Icon name="reload" />

@@ -106,6 +106,7 @@ function EventCell({ group: { newest, deliveries } }: { readonly group: Delivery
       <a href={link}>{words}</a>
       {deliveries.length > 1 && <small>{countOf(deliveries.length, 'delivery', 'deliveries')} of this job</small>}
       <small class="target">{url}</small>
+      {newest.status !== 'delivered' && <small class="narrow">{lastResponse(newest)}</small>}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { testPages } from './pages.ts'
 import { testProfiles } from './profiles.ts'
 import { testSessionPages } from './session-pages.ts'
 import { testSessions } from './sessions.ts'
+import { testWebhooks } from './webhooks.ts'
 import { testWork } from './work.ts'
 
 const offer = { '@type': 'Offer', price: '89.00', priceCurrency: 'EUR' }
@@ -41,5 +42,6 @@ testSessionPages(dashboardFixture)
 testProfiles(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
+testWebhooks(dashboardFixture)
 testFrame(dashboardFixture)
 testAccessibility(dashboardFixture)
