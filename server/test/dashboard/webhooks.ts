@@ -12,7 +12,10 @@ export function testWebhooks(dashboard: () => DashboardFixture): void {
     await using view = await dashboard().open('webhooks')
     const { page } = view
     await page.getByLabel('Search deliveries').fill('sent-again')
-    await page.getByRole('row', { name: 'delivered' }).getByRole('link').click()
+    await page
+      .getByRole('row', { name: /sent-again delivered/ })
+      .getByRole('link')
+      .click()
     await page.getByText('"type": "batch_scrape.completed"').waitFor()
     const attempts = page.getByRole('table', { name: 'Attempts' }).locator('tbody tr')
     expect(await attempts.count()).toBe(1)
