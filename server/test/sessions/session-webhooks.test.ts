@@ -66,7 +66,7 @@ describe('the webhook of a session', () => {
         endReason: 'deleted',
         sessionDurationMs,
         creditsBilled: 2,
-        profile: { name: 'webhook-profile', saveChanges: true, version: 1 },
+        profile: { name: 'webhook-profile', saveChanges: true, loadedVersion: null, version: 1 },
       },
     ])
     expect(ended?.headers['x-own']).toBe('a')
