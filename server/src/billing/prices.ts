@@ -20,7 +20,7 @@ export interface Prices {
   readonly lockdown: number
   /** Surcharge for redacted personal data, per page. */
   readonly redaction: number
-  /** Surcharge for zero data retention. */
+  /** Surcharge for zero data retention, unless the scrape is cache-only. */
   readonly zeroRetention: number
   /** Per map of a site. */
   readonly mapCall: number
@@ -101,7 +101,7 @@ export function priceOfScrape(prices: Prices, billed: BilledFeatures): number {
     Math.max(0, billed.pages - 1) * prices.page +
     (billed.isLockdown ? prices.lockdown : 0) +
     (billed.isRedacted ? Math.max(1, billed.pages) * prices.redaction : 0) +
-    (billed.isZeroRetention ? prices.zeroRetention : 0)
+    (billed.isZeroRetention && !billed.isLockdown ? prices.zeroRetention : 0)
   )
 }
 

@@ -54,12 +54,12 @@ export interface JobStart {
   /** A second request with the same key and `requestHash` returns the first job. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
-  /** Hash of the same request by earlier versions. */
-  readonly formerRequestHash?: string | undefined
+  /** Hashes of the same request by earlier versions. */
+  readonly formerRequestHashes?: readonly string[] | undefined
 }
 
 /** Pages to add to a job. */
-export interface JobAddition {
+export interface JobAddition extends Pick<JobStart, 'formerRequestHashes'> {
   readonly submission: Submission
   readonly pages: readonly JobPage[]
 }
@@ -91,7 +91,7 @@ export class Jobs {
   async start(job: JobStart): Promise<{ readonly id: string }> {
     for (const submission of job.plan.submissions) assertReadable(job.plan, submission)
     await this.#deps.jobWebhooks.assertPermitted(job.plan)
-    const { pages, plan, formerRequestHash: _former, ...fields } = job
+    const { pages, plan, formerRequestHashes: _former, ...fields } = job
     // Whole seconds, so that all responses show the same value.
     const createdAt = new Date()
     const expiresAt = new Date(Math.floor((createdAt.getTime() + jobRetentionMs) / 1000) * 1000)
@@ -130,11 +130,11 @@ export class Jobs {
     teamId,
     idempotencyKey,
     requestHash,
-    formerRequestHash,
-  }: Pick<JobStart, 'teamId' | 'idempotencyKey' | 'requestHash' | 'formerRequestHash'>): Promise<JobRow | undefined> {
+    formerRequestHashes = [],
+  }: Pick<JobStart, 'teamId' | 'idempotencyKey' | 'requestHash' | 'formerRequestHashes'>): Promise<JobRow | undefined> {
     if (idempotencyKey === undefined) return undefined
     const found = await findJobByKey(this.#deps.store.db, teamId, idempotencyKey)
-    if (found !== undefined && ![requestHash, formerRequestHash].includes(found.requestHash)) throw keyReused()
+    if (found !== undefined && ![requestHash, ...formerRequestHashes].includes(found.requestHash)) throw keyReused()
     return found
   }
 
@@ -143,10 +143,13 @@ export class Jobs {
    * only once. Throws JOB_NOT_FOUND, CONFLICT if the job was cancelled or failed, or
    * IDEMPOTENCY_KEY_REUSED.
    */
-  async append(ref: JobRef, { submission, pages }: JobAddition): Promise<{ readonly id: string }> {
+  async append(
+    ref: JobRef,
+    { submission, pages, formerRequestHashes = [] }: JobAddition,
+  ): Promise<{ readonly id: string }> {
     return this.#deps.store.db.transaction().execute(async (db) => {
       const found = await this.find(ref, { db, locks: true })
-      if (hasSubmission(found, submission)) return found
+      if (hasSubmission(found, submission, formerRequestHashes)) return found
       if (found.status === 'cancelled' || found.status === 'failed') {
         throw new BowlineError('CONFLICT', `The job ${ref.id} is ${found.status}, so no pages can be added to it`)
       }
@@ -300,9 +303,13 @@ function assertReadable({ webhook }: Pick<JobPlan, 'webhook'>, { request }: Subm
  * Returns whether a job already has this submission, by its idempotency key. Throws
  * IDEMPOTENCY_KEY_REUSED if it has a different one with that key.
  */
-function hasSubmission({ plan: { submissions } }: Job, { idempotencyKey, requestHash }: Submission): boolean {
+function hasSubmission(
+  { plan: { submissions } }: Job,
+  { idempotencyKey, requestHash }: Submission,
+  formerRequestHashes: readonly string[],
+): boolean {
   const known = submissions.find((each) => idempotencyKey !== undefined && each.idempotencyKey === idempotencyKey)
-  if (known !== undefined && known.requestHash !== requestHash) throw keyReused()
+  if (known !== undefined && ![requestHash, ...formerRequestHashes].includes(known.requestHash)) throw keyReused()
   return known !== undefined
 }
 

@@ -122,7 +122,7 @@ export class ScrapeFinisher {
     }
     const document = { ...built.document, metadata: { ...built.document.metadata, ...scrapeMetadata } }
     const { statusCode, isUnfinished = false } = loaded.page
-    const isCacheable = request.storeInCache && statusCode < 400 && !isUnfinished
+    const isCacheable = request.storeInCache && !request.zeroDataRetention && statusCode < 400 && !isUnfinished
     const cacheKey = isCacheable ? pageCacheKey(request) : undefined
     const { markdown, stored: page } = built
     const about = { body: page.body, screenshotUrl: document.screenshot }
@@ -130,7 +130,7 @@ export class ScrapeFinisher {
       cacheKey === undefined ? undefined : { cacheKey, page, facts: cacheFactsOf(request, loaded, about) }
     signal.throwIfAborted()
     const row = await this.#pack(call, { id, document }, { pageToCache, hasFiles: !files.isEmpty(), secret })
-    const isIndexed = markdown !== '' && isCacheable && !request.zeroDataRetention && !isPersonal(request)
+    const isIndexed = markdown !== '' && isCacheable && !isPersonal(request)
     const { metadata } = built.document
     const isPartial = selectsPart(request)
     const indexPage = (): void =>

@@ -82,9 +82,10 @@ test.each([
   ['an extraction through the enhanced proxy', { isLlmPriced: true, isEnhanced: true }, 5],
   ['a cache lookup', { isLockdown: true }, 5],
   ['zero data retention', { isZeroRetention: true }, 2],
+  ['zero data retention of a stored page', { isZeroRetention: true, isLockdown: true }, 5],
   ['redacted personal data', { isRedacted: true }, 5],
   ['a PDF of 3 pages with redacted personal data', { isRedacted: true, pages: 3 }, 15],
-  ['everything', { isLlmPriced: true, isEnhanced: true, isLockdown: true, isZeroRetention: true, pages: 3 }, 12],
+  ['everything', { isLlmPriced: true, isEnhanced: true, isLockdown: true, isZeroRetention: true, pages: 3 }, 11],
 ])('%s costs the right number of credits', (_what, billed, credits) => {
   expect(priceOfScrape(defaultPrices, { ...plain, ...billed })).toBe(credits)
 })

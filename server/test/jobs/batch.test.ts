@@ -138,12 +138,12 @@ describe('a batch, in PostgreSQL', () => {
     const { lab, urls, start, ended } = fixture
     const url = await start('/v2/batch/scrape', { urls: urls(1) })
     const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'added-once' }
-    const add = async (count: number) =>
-      lab.api('POST', '/v2/batch/scrape', { urls: urls(count), appendToId: url.split('/').at(-1) }, headers)
+    const add = async (count: number, options: object = {}) =>
+      lab.api('POST', '/v2/batch/scrape', { urls: urls(count), appendToId: url.split('/').at(-1), ...options }, headers)
 
-    const answers = [await add(2), await add(2), await add(3)]
+    const answers = [await add(2), await add(2), await add(2, { actions: [], redactPII: false }), await add(3)]
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 409])
     expect(await ended(url)).toMatchObject({ status: 'completed', completed: 3, total: 3, creditsUsed: 3 })
   })
 
@@ -198,6 +198,20 @@ describe('a batch, in PostgreSQL', () => {
 
     expect(second.body).toEqual(first.body)
     expect(await post(2)).toMatchObject({ status: 409, body: { error: 'Idempotency key already used' } })
+  })
+
+  test('is returned for its key in another spelling', async () => {
+    const { lab, urls } = fixture
+    const headers = { authorization: `Bearer ${lab.server.apiKey}`, 'x-idempotency-key': 'spelling' }
+    const post = async (options: object) => lab.api('POST', '/v2/batch/scrape', { urls: urls(1), ...options }, headers)
+    const first = await post({ formats: ['markdown', 'links'], excludeTags: ['nav', 'footer'] })
+    const second = await post({
+      formats: ['links', 'markdown'],
+      excludeTags: ['footer', 'nav'],
+      location: { country: 'US' },
+    })
+
+    expect([second.status, second.body]).toEqual([200, first.body])
   })
 
   test('is returned for its key with another speed', async () => {

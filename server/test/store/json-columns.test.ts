@@ -210,7 +210,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('rows of an earlier version, in
     ])
     expect(Object.keys(pages[0]?.diff?.json ?? {})).toEqual(['zebra', 'ant'])
     expect(await findState(db, { monitorId: id, targetId: id, urlHash: hash })).toMatchObject({ extracted: null })
-    expect(await findTrackedPage(db, teamId, hash)).toMatchObject({ extracted: undefined })
+    expect(await findTrackedPage(db, teamId, [hash])).toMatchObject({ extracted: undefined })
     const range = { from: new Date(Date.now() - dayMs), until: new Date(Date.now() + dayMs) }
     expect(await findStoredPages(db, { teamId, cacheKey: hash, ...range }, fail)).toMatchObject([
       { pageFacts: { answerKey: 'k', isPageStored: false } },

@@ -3,7 +3,7 @@ import type { Database } from '../../src/store/schema.ts'
 
 /** Statements that undo the migrations after 0024. */
 const statements = [
-  'alter table session drop column name, drop column metadata, drop column webhook, drop column is_prompted, drop column alive_until, drop column options',
+  'alter table session drop column name, drop column metadata, drop column webhook, drop column is_prompted, drop column alive_until, drop column options, drop column profile_loaded',
   'drop table health_sample',
   'alter table activity drop column audit_username',
   'alter table scrape drop column replay',

@@ -31,7 +31,7 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
     scrapes.check({ ...submission.request, url: pages[0]?.url ?? '' })
     const { webhook, maxConcurrency, appendToId } = body
     const warning = appendToId === undefined ? undefined : ignoredWarning({ webhook, maxConcurrency })
-    const hashes = hashRequest(body)
+    const { requestHash, formerRequestHashes } = hashRequest(body, showsExtract ? { showsExtract } : {})
     const { id } =
       appendToId === undefined
         ? await jobs.start({
@@ -41,13 +41,14 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
             apiKeyId: key.id,
             baseUrl,
             idempotencyKey,
-            ...hashes,
+            requestHash,
+            formerRequestHashes,
             plan: { submissions: [submission], webhook, maxConcurrency },
             pages,
           })
         : await jobs.append(
             { id: appendToId, teamId: key.teamId, kind: 'batch_scrape' },
-            { submission: { ...submission, idempotencyKey, requestHash: hashes.requestHash }, pages },
+            { submission: { ...submission, idempotencyKey, requestHash }, pages, formerRequestHashes },
           )
     return {
       success: true,

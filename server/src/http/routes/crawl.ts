@@ -106,7 +106,7 @@ async function start(
     apiKeyId: key.id,
     baseUrl,
     idempotencyKey,
-    ...hashRequest(body),
+    ...hashRequest(body, v1 && { maxPathDepth: v1.maxPathDepth, ...(v1.showsExtract && { showsExtract: true }) }),
     plan: {
       submissions: [{ request, showsExtract: v1?.showsExtract ?? false, hidesLinks: true }],
       webhook,

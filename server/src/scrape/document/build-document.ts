@@ -7,7 +7,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { Jail } from '../../browsers/jail.ts'
 import type { Semaphore } from '../../kit/semaphore.ts'
 import type { Store } from '../../store/store.ts'
-import { trackingKey } from './cache-key.ts'
+import { trackingKeys } from './cache-key.ts'
 import { extractJson, maxCharacters, type LanguageModel } from '../format/language-model.ts'
 import { trackChanges, type TrackedChange } from '../format/track-changes.ts'
 import { answerQuestion } from '../format/answer-question.ts'
@@ -208,7 +208,7 @@ async function track(deps: BuildOptions, text: TextFormats): Promise<TrackedChan
   if (format === undefined) return undefined
   const state = {
     teamId,
-    trackingKey: trackingKey(request, format.tag),
+    ...trackingKeys(request, format.tag),
     markdown: text.markdown,
     statusCode: page.statusCode,
   }

@@ -2,8 +2,10 @@ import { urlWithoutFragment } from '../../kit/url-without-fragment.ts'
 import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sha256 } from 'bowline/kit/sha256'
+import { stableJson } from '../../kit/stable-json.ts'
 import { asksForEnhancedProxy } from '../load/load-with-proxy.ts'
-import { localeOf } from '../fetch/page-locale.ts'
+import { canonicalLocation, localeOf } from '../fetch/page-locale.ts'
+import { canonicalList, canonicalOptions, canonicalRedaction } from './canonical-options.ts'
 
 /** Options that have no influence on the content of a document. */
 const ignoredForCacheKey: ReadonlySet<string> = new Set([
@@ -12,13 +14,6 @@ const ignoredForCacheKey: ReadonlySet<string> = new Set([
   'storeInCache',
   'lockdown',
   'timeout',
-  'origin',
-  'integration',
-  'threatProtection',
-  'auditMetadata',
-  'useMock',
-  'domainTools',
-  'toolDetail',
   'proxy',
 ])
 
@@ -27,7 +22,7 @@ const ignoredForCacheKey: ReadonlySet<string> = new Set([
  * Undefined if the page must not be shared between scrapes.
  */
 export function pageCacheKey(request: ScrapeRequest): string | undefined {
-  if (isPersonal(request) || request.zeroDataRetention) return undefined
+  if (isPersonal(request)) return undefined
   // Cached pages can have other frames than those of the allowed hosts.
   if (request.allowedDomains !== undefined) return undefined
   // The cache keeps no images.
@@ -37,28 +32,32 @@ export function pageCacheKey(request: ScrapeRequest): string | undefined {
 }
 
 /**
- * Hashes everything about a request that shapes its document. The order of formats and selectors
- * does not matter.
+ * Hashes everything about a request that shapes its document. Other spellings of the same options
+ * have the same hash.
  */
 export function requestKey(request: ScrapeRequest): string {
-  const { formats, includeTags, excludeTags, ...rest } = request
+  const { url, ...options } = request
+  const { formats, includeTags, excludeTags, ...rest } = canonicalOptions(options)
   const shaping = Object.fromEntries(Object.entries(rest).filter(([name]) => !ignoredForCacheKey.has(name)))
   const lists = {
-    formats: sortedJson(formats),
-    includeTags: sortedJson(includeTags),
-    excludeTags: sortedJson(excludeTags),
+    formats: jsonOfEach(formats),
+    includeTags: jsonOfEach(includeTags),
+    excludeTags: jsonOfEach(excludeTags),
   }
   // Without an enhanced proxy, documents of requests for it contain a warning with its name.
   return hashOf({
     ...shaping,
     ...lists,
     isEnhanced: asksForEnhancedProxy(request.proxy) && request.proxy,
-    url: urlWithoutFragment(request.url),
+    // Reads what other requests have stored.
+    zeroDataRetention: false,
+    url: urlWithoutFragment(url),
   })
 }
 
-function sortedJson(list: readonly unknown[] | undefined): readonly string[] {
-  return (list ?? []).map((each) => JSON.stringify(sorted(each))).toSorted()
+/** Writes each item as JSON, as the keys of earlier versions have them. */
+function jsonOfEach(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.map(stableJson) : []
 }
 
 /** Whether a page may look different to this caller than to others. */
@@ -67,33 +66,45 @@ export function isPersonal({ url, actions = [], headers = {}, profile }: ScrapeR
   return actions.length > 0 || Object.keys(headers).length > 0 || profile !== undefined || username + password !== ''
 }
 
-/** Returns the key of a tracked page: its URL, its tag, and the options that shape its Markdown. */
-export function trackingKey(request: ScrapeRequest, tag: string | null): string {
-  const { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags } = request
-  const { removeBase64Images, mobile } = request
-  const location = isDefaultLocation(request.location) ? undefined : request.location
-  const selection = { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags }
-  // Absent by default, so that the keys of earlier versions stay valid.
-  const redaction = redactionOf(request.redactPII)
-  const shaping = { ...selection, removeBase64Images, mobile, location, redaction }
-  return hashOf({ ...shaping, tag, url: urlWithoutFragment(request.url) })
+/** Keys of a tracked page, under which its last state is stored. */
+export interface TrackingKeys {
+  readonly trackingKey: string
+  /** Key by which earlier versions stored the page. It depends on the spelling of the options. */
+  readonly formerTrackingKey: string
 }
 
-/** Naming the default country is the same as naming none. */
-function isDefaultLocation(location: ScrapeRequest['location']): boolean {
+/**
+ * Returns the keys of a tracked page: its URL, its tag, and the options that shape its Markdown.
+ */
+export function trackingKeys(request: ScrapeRequest, tag: string | null): TrackingKeys {
+  const { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags, location } = request
+  const { removeBase64Images, mobile, redactPII } = request
+  const page = { removeBase64Images, mobile, tag, url: urlWithoutFragment(request.url) }
+  const shaping = { ...page, onlyMainContent, onlyCleanContent, includeComments }
+  return {
+    // Values that are absent by default are absent here, so that earlier keys stay valid.
+    trackingKey: hashOf({
+      ...shaping,
+      includeTags: canonicalList(includeTags),
+      excludeTags: canonicalList(excludeTags),
+      location: canonicalLocation(location),
+      redaction: canonicalRedaction(redactPII),
+    }),
+    formerTrackingKey: hashOf({
+      ...shaping,
+      includeTags,
+      excludeTags,
+      location: isUnitedStates(location) ? undefined : location,
+      redaction: redactionOf(redactPII),
+    }),
+  }
+}
+
+/** Whether earlier versions treated a location as the default one. */
+function isUnitedStates(location: ScrapeRequest['location']): boolean {
   return location?.languages === undefined && (location?.country ?? 'us') === 'us'
 }
 
 function hashOf(value: object): string {
-  return sha256(JSON.stringify(sorted(value))).toString('hex')
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([left], [right]) => (left < right ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  )
+  return sha256(stableJson(value)).toString('hex')
 }

@@ -22,6 +22,18 @@ export function localeOf({ location, headers = {} }: Pick<ScrapeRequest, 'locati
   return { languages, acceptLanguage: acceptLanguage(languages), timezone }
 }
 
+/**
+ * Returns a `location` without parts that repeat a default. Undefined for the default location.
+ */
+export function canonicalLocation({ country = 'us', languages = [] }: Location = {}): Location | undefined {
+  const { language } = defaultsOf(country)
+  const hasDefaultLanguage = languages.length === 0 || (languages.length === 1 && languages[0] === language)
+  if (hasDefaultLanguage && country === 'us') return undefined
+  return { ...(country !== 'us' && { country }), ...(!hasDefaultLanguage && { languages }) }
+}
+
+type Location = NonNullable<ScrapeRequest['location']>
+
 /** Language and time zone by country. Finding them takes longer than the rest of a locale. */
 const defaultsByCountry = new Map<string, { readonly language: string; readonly timezone: string | undefined }>()
 

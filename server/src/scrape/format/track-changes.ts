@@ -11,6 +11,8 @@ import { isSameText } from './same-text.ts'
 export interface TrackedState {
   readonly teamId: string
   readonly trackingKey: string
+  /** Key of the same page by earlier versions. */
+  readonly formerTrackingKey: string
   readonly markdown: string
   readonly statusCode: number
   /** Extracts data from Markdown, in mode `json`. */
@@ -35,9 +37,9 @@ export interface TrackedChange {
 export async function trackChanges(
   store: Store,
   format: Extract<Format, { type: 'changeTracking' }>,
-  { teamId, trackingKey, markdown, statusCode, extract }: TrackedState,
+  { teamId, trackingKey, formerTrackingKey, markdown, statusCode, extract }: TrackedState,
 ): Promise<TrackedChange> {
-  const previous = await findTrackedPage(store.db, teamId, trackingKey)
+  const previous = await findTrackedPage(store.db, teamId, [trackingKey, formerTrackingKey])
   const base = compare(previous, { markdown, statusCode })
   const isChanged = previous !== undefined && base.changeStatus === 'changed'
   const instructions = JSON.stringify([format.schema, format.prompt])

@@ -145,17 +145,19 @@ export async function findUnusedScrapeIds(db: Kysely<Database>, ids: readonly st
   return rows.map(({ id }) => id)
 }
 
-/** Returns the last known state of a tracked page, or `undefined`. */
+/** Returns the last known state of a page that was tracked by one of these keys, or `undefined`. */
 export async function findTrackedPage(
   db: Kysely<Database>,
   teamId: string,
-  trackingKey: string,
+  trackingKeys: readonly string[],
 ): Promise<TrackedPageRow | undefined> {
   const row = await db
     .selectFrom('trackedPage')
     .selectAll()
     .where('teamId', '=', teamId)
-    .where('trackingKey', '=', trackingKey)
+    .where('trackingKey', 'in', trackingKeys)
+    .orderBy('scrapedAt', 'desc')
+    .limit(1)
     .executeTakeFirst()
   return row && trackedPages.read(row)
 }

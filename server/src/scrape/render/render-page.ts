@@ -68,6 +68,7 @@ class ReloadCrash extends Error {}
 
 async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
   const { request, signal, router } = task
+  const { actions: steps = [] } = request
   const startedAtMs = performance.now()
   using tab = await openTab(router, task.browserContextId, signal)
   try {
@@ -92,9 +93,9 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
       },
     )
     if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
-    else if (request.actions === undefined) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
+    else if (steps.length === 0) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
-    const actions = request.actions === undefined ? undefined : await performActions(tab, watch, request.actions)
+    const actions = steps.length === 0 ? undefined : await performActions(tab, watch, steps)
     const isUnfinished = !(await hasContent(tab))
     if (isUnfinished) tab.warnings.add(noContentWarning)
     const page = await capturePage(tab, request, { response: watch.response(), source, actions })

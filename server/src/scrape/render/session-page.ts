@@ -115,7 +115,8 @@ async function read(
 ): Promise<RenderedPage> {
   await tab.call('DOM.enable')
   if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
-  const actions = request.actions === undefined ? undefined : await perform(tab, request.actions, hasDialogOfClient)
+  const { actions: steps = [] } = request
+  const actions = steps.length === 0 ? undefined : await perform(tab, steps, hasDialogOfClient)
   const response = await describeResponse(tab)
   const page = await capturePage(tab, request, { response, source: undefined, actions })
   return withWarnings(page, [...tab.warnings])

@@ -19,10 +19,6 @@ beforeAll(async () => {
         response.setHeader('content-type', 'text/html')
         response.end(`<meta name="numPages" content="${url.search.slice(1)}"><p>A page of the site.</p>`)
       },
-      '/contact': ({ response }) => {
-        response.setHeader('content-type', 'text/html')
-        response.end('<main><h1>Contact</h1><p>Write to ada@example.com at any time.</p></main>')
-      },
       '/views': ({ response }) => {
         response.setHeader('content-type', 'text/html')
         response.end('<main></main><script>document.querySelector("main").textContent = location.hash</script>')
@@ -257,6 +253,19 @@ describe('a scraped page', () => {
     expect((await fixture.lab.api('GET', `/v2/scrape/${page['metadata']['scrapeId']}`)).status).toBe(404)
   })
 
+  test.each([
+    ['maxAge', { maxAge: 60_000 }, 2],
+    ['minAge', { minAge: 0 }, 2],
+    ['lockdown', { lockdown: true }, 5],
+    ['other formats', { maxAge: 60_000, formats: ['links'] }, 2],
+  ])('is served to scrapes with zeroDataRetention, which are not stored: %s', async (_, options, creditsUsed) => {
+    const path = await stored('retained', {})
+    const { metadata } = await fixture.read(path, { ...options, zeroDataRetention: true })
+
+    expect(metadata).toMatchObject({ cacheState: 'hit', creditsUsed })
+    expect((await fixture.lab.api('GET', `/v2/scrape/${metadata['scrapeId']}`)).status).toBe(404)
+  })
+
   test('that is larger than a row can be read', async () => {
     const page = await fixture.read('/article', { formats: ['rawHtml', 'markdown'], waitFor: 1 })
     const large = await fixture.read('/deep', { formats: ['rawHtml'] })
@@ -288,40 +297,4 @@ describe('only the cache', () => {
       expect([tooYoung.status, tooYoung.body['code']]).toEqual([404, 'SCRAPE_NO_CACHED_DATA'])
     }
   })
-})
-
-test('a redacted page is not compared with what was stored without redaction', async () => {
-  const formats = ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag: 'redaction' }]
-  const plain = await fixture.read('/contact', { formats })
-  const redacted = await fixture.read('/contact', { formats, redactPII: true })
-  const again = await fixture.read('/contact', { formats, redactPII: true })
-
-  expect(plain['markdown']).toContain('ada@example.com')
-  expect(redacted['changeTracking']).toMatchObject({ changeStatus: 'new' })
-  expect(JSON.stringify(redacted)).not.toContain('ada@example.com')
-  expect(again['changeTracking']).toMatchObject({ changeStatus: 'same' })
-})
-
-test('changes since the last scrape are reported per team and tag', async () => {
-  const track = (tag: string) => ({
-    formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag }],
-    onlyMainContent: false,
-  })
-  const first = await fixture.read('/changing', track('a'))
-  const same = await fixture.read('/changing', track('a'))
-  version += 1
-  const changed = await fixture.read('/changing', track('a'))
-  const otherTag = await fixture.read('/changing', track('b'))
-
-  expect(first['changeTracking']).toEqual({ previousScrapeAt: null, changeStatus: 'new', visibility: 'visible' })
-  expect(same['changeTracking']).toMatchObject({ changeStatus: 'same', previousScrapeAt: expect.any(String) })
-  expect(changed['changeTracking']['changeStatus']).toBe('changed')
-  expect(changed['changeTracking']['diff']['text']).toContain(`-version ${version - 1}\n+version ${version}\n`)
-  expect(changed['changeTracking']['diff']['json']['files'][0]['chunks'][0]['changes']).toContainEqual({
-    type: 'add',
-    add: true,
-    ln: 3,
-    content: `+version ${version}`,
-  })
-  expect(otherTag['changeTracking']['changeStatus']).toBe('new')
 })

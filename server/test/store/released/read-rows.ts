@@ -97,7 +97,7 @@ export function readRows({ db }: Store): Readonly<Record<keyof Database, () => P
         replay: await findReplay(db, rowId('7')),
       }
     },
-    trackedPage: async () => findTrackedPage(db, teamId, 'tracking key'),
+    trackedPage: async () => findTrackedPage(db, teamId, ['tracking key']),
     indexedPage: async () => {
       const statistics = await readStatistics(db, teamId)
       const scope = { teamId, statistics, configurations: search.configurations }
