@@ -37,9 +37,9 @@ export function netErrorOf(error: unknown): NetError {
 
 /** The net error of a failed `connect`. */
 export function netErrorOfConnect(error: Error): NetError {
-  // An AggregateError holds the errors of all addresses of a name.
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const code = Error.isError(first) && 'code' in first ? String(first.code) : ''
+  // An AggregateError holds the errors of all addresses of a name. Chromium reports the last one.
+  const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
+  const code = Error.isError(last) && 'code' in last ? String(last.code) : ''
   return byCode.get(code) ?? 'ERR_ADDRESS_UNREACHABLE'
 }
 

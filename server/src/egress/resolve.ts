@@ -12,8 +12,9 @@ export function createResolver(lookUp: Resolve = systemLookup): Resolve {
   return async (host, signal) => {
     if (isIP(host) !== 0) return [host]
     const name = normalizeHost(host)
-    // RFC 6761: these names are always loopback, regardless of the name server.
-    if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
+    // RFC 6761: these names are always loopback, regardless of the name server. The order is that of
+    // Chromium.
+    if (name === 'localhost' || name.endsWith('.localhost')) return ['::1', '127.0.0.1']
     const pending = lookups.get(name) ?? lookUp(name).finally(() => lookups.delete(name))
     lookups.set(name, pending)
     return abortable(pending, signal)
