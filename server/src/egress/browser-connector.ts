@@ -68,12 +68,13 @@ export class BrowserConnector implements EndpointConnector {
 
   readonly connect = async (
     target: HostPort,
-    { signal, authorization }: EndpointConnectOptions = {},
+    { signal, onSlow, authorization }: EndpointConnectOptions = {},
   ): Promise<Socket> => {
     const refusedBy = this.#domains?.refusalOf(target)
     if (refusedBy !== undefined) throw new RefusedByDomains(target, refusedBy)
     const { ended, messages } = this.#options
-    const socket = await this.#connector.connect(target, this.#upstreamWith(authorization), mergeSignals(ended, signal))
+    const options = { signal: mergeSignals(ended, signal), onSlow }
+    const socket = await this.#connector.connect(target, this.#upstreamWith(authorization), options)
     messages.noteConnection(target, this.#connector.isDirect(socket) ? socket.remoteAddress : undefined)
     return socket
   }

@@ -18,19 +18,38 @@ import { tunnelThrough, type Upstream } from './upstream.ts'
 export type UpstreamChoice = 'basic' | 'enhanced' | 'fallback'
 
 /** Dependencies of `createConnector`. */
-export interface ConnectorDeps {
+export interface ConnectorDeps extends ConnectTimeouts {
   readonly policy: AddressPolicy
   readonly resolve: Resolve
   readonly basic?: Upstream | undefined
   readonly enhanced?: Upstream | undefined
-  /** Timeout of resolving and connecting, in milliseconds. Default: 25000. */
+}
+
+/** Time limits of resolving and connecting, in milliseconds. */
+export interface ConnectTimeouts {
+  /**
+   * Of connections without `onSlow`. Default: 25000, below the 30 s that Chromium waits for a
+   * proxy, after which it reports either `ERR_TIMED_OUT` or `ERR_CONNECTION_TIMED_OUT`.
+   */
   readonly connectTimeoutMs?: number | undefined
+  /** Of connections with `onSlow`. Default: 240000, the limit of Chromium without a proxy. */
+  readonly slowConnectTimeoutMs?: number | undefined
+}
+
+/** Options of `Connector.connect`. */
+export interface ConnectOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Called after `connectTimeoutMs`. The connection then has until `slowConnectTimeoutMs`. Default:
+   * it fails.
+   */
+  readonly onSlow?: (() => void) | undefined
 }
 
 /** Opens connections that the address policy permits. */
 export interface Connector {
   /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
-  readonly connect: (target: HostPort, choice: UpstreamChoice | Upstream, signal?: AbortSignal) => Promise<Socket>
+  readonly connect: (target: HostPort, choice: UpstreamChoice | Upstream, options?: ConnectOptions) => Promise<Socket>
   /**
    * Checks the proxy of a session, which was not chosen by the operator: its address must be
    * permitted as that of any target. Throws EGRESS_REFUSED or EGRESS_FAILED.
@@ -46,12 +65,6 @@ export interface Connector {
   /** Whether connections to a target go through an upstream proxy. Throws as `connect` does. */
   readonly usesUpstream: (target: HostPort, choice: UpstreamChoice, signal: AbortSignal) => Promise<boolean>
 }
-
-/**
- * Below Chromium's own timeout of 30 s for a proxy, after which it reports either `ERR_TIMED_OUT`
- * or `ERR_CONNECTION_TIMED_OUT`.
- */
-const defaultConnectTimeoutMs = 25_000
 
 /**
  * Creates a connector. Targets that `--allow` permits are local and connected to directly, without
@@ -83,8 +96,10 @@ export function createConnector(deps: ConnectorDeps): Connector {
       // Checked again for each connection, because its name may resolve to another address.
       return { name: 'session', url, dial: async (limit) => dial(await checkTarget(deps, target, limit), limit) }
     },
-    connect: async (target, choice, signal) => {
-      const timeoutMs = deps.connectTimeoutMs ?? defaultConnectTimeoutMs
+    connect: async (target, choice, { signal, onSlow } = {}) => {
+      const { connectTimeoutMs = 25_000, slowConnectTimeoutMs = 240_000 } = deps
+      const slow = onSlow && setTimeout(onSlow, connectTimeoutMs)
+      const timeoutMs = onSlow === undefined ? connectTimeoutMs : slowConnectTimeoutMs
       const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
       try {
         const upstreams = upstreamsOf(deps, choice)
@@ -99,6 +114,8 @@ export function createConnector(deps: ConnectorDeps): Connector {
           `${target.host}:${target.port} did not respond within ${timeoutMs / 1000} s`,
           { cause: error, details: { netError: 'ERR_CONNECTION_TIMED_OUT' satisfies NetError } },
         )
+      } finally {
+        clearTimeout(slow)
       }
     },
   }

@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 import { createAddressPolicy } from './address-policy.ts'
-import { createConnector, type Connector } from './connector.ts'
+import { createConnector, type Connector, type ConnectTimeouts } from './connector.ts'
 import { createEgressDispatcher, type EgressDispatcherOptions } from './create-dispatcher.ts'
 import type { EgressLog } from './egress-log.ts'
 import { createOwnPorts, type OwnPorts } from './own-ports.ts'
@@ -25,7 +25,7 @@ export interface EgressSettings {
 }
 
 /** Options of `openEgress`. */
-export interface EgressOptions extends EgressSettings {
+export interface EgressOptions extends EgressSettings, ConnectTimeouts {
   /** Resolves host names. Default: the system resolver. */
   readonly resolve?: Resolve | undefined
   readonly log: EgressLog
@@ -43,7 +43,7 @@ export interface Egress extends EgressProxy {
 
 /** Opens the egress proxy. Throws CONFIG_INVALID if an entry of `allow` is malformed. */
 export async function openEgress(options: EgressOptions): Promise<Egress> {
-  const { log } = options
+  const { log, connectTimeoutMs, slowConnectTimeoutMs } = options
   const ownPorts = createOwnPorts()
   const policy = createAddressPolicy({ allow: options.allow, ownPorts })
   const resolve = createResolver(options.resolve)
@@ -52,6 +52,8 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     resolve,
     basic: upstreamOf('basic', options.proxyBasic),
     enhanced: upstreamOf('enhanced', options.proxyEnhanced),
+    connectTimeoutMs,
+    slowConnectTimeoutMs,
   })
   await guardDatabases(options, ownPorts, resolve)
   const findOwner = await createOwnerFinder()

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { ConnectOptions } from './connector.ts'
 import type { HostPort } from './host-port.ts'
 
 /** Connects to targets on behalf of one proxy endpoint. */
@@ -18,8 +19,7 @@ export interface EndpointConnector {
 }
 
 /** Options of `EndpointConnector.connect`. */
-export interface EndpointConnectOptions {
-  readonly signal?: AbortSignal | undefined
+export interface EndpointConnectOptions extends ConnectOptions {
   /**
    * `Proxy-Authorization` header of the browser. It reaches the upstream proxy if the browser is
    * asked for credentials, and is ignored otherwise.

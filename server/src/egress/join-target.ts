@@ -18,18 +18,20 @@ export interface JoinRequest {
    * the success response.
    */
   readonly isClientFirst?: boolean | undefined
+  /** Lets a slow connection take longer; see `ConnectOptions`. */
+  readonly onSlow?: (() => void) | undefined
   /** Sends the client an error response. */
   readonly onFail: (error: unknown) => void
 }
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
 export async function joinTarget(connector: EndpointConnector, socket: Socket, request: JoinRequest): Promise<void> {
-  const { target, authorization, head, isClientFirst = false, onJoin, onFail } = request
+  const { target, authorization, head, isClientFirst = false, onJoin, onSlow, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()
   socket.once('close', onClose)
   try {
-    const remote = await connector.connect(target, { authorization, signal: closed.signal })
+    const remote = await connector.connect(target, { authorization, onSlow, signal: closed.signal })
     socket.off('close', onClose)
     onJoin()
     if (head.length > 0) remote.write(head)

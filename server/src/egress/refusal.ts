@@ -28,19 +28,23 @@ const requestTimeoutMs = 1000
 
 /**
  * Responds to a SOCKS connection that failed. Chromium does not distinguish SOCKS reply codes, so
- * the connection succeeds and its first request fails.
+ * the connection succeeds and its first request fails. `isAccepted`: whether it has the reply
+ * already.
  */
-export function refuseSocks(socket: Socket, error: unknown): void {
+export function refuseSocks(socket: Socket, error: unknown, { isAccepted }: { readonly isAccepted: boolean }): void {
   const netError = netErrorOf(error)
-  if (tunnelFailures.has(netError)) return finish(socket, socksReply(socksFailure))
-  socket.write(socksReply(socksSuccess))
+  if (!isAccepted) {
+    if (tunnelFailures.has(netError)) return finish(socket, socksReply(socksFailure))
+    socket.write(socksReply(socksSuccess))
+  }
   // Without a request, Chromium connected in advance. A socket kept open would fail a much later
   // request.
   const unused = setTimeout(() => socket.destroy(), requestTimeoutMs)
   socket.once('close', () => clearTimeout(unused))
   socket.once('data', () => {
     clearTimeout(unused)
-    if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
+    if (tunnelFailures.has(netError)) refuseRequest(socket, error)
+    else if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
     else finish(socket, rejectionOf(error))
   })
   socket.resume()

@@ -30,12 +30,19 @@ export function serveSocks(connector: EndpointConnector, socket: Socket, start: 
     socket.off('data', add).off('end', onEnd).pause()
     if (request === 'invalid') return void socket.destroy()
     const { target, length } = request
+    let isAccepted = false
+    const accept = (): void => {
+      if (!isAccepted) acceptSocks(socket)
+      isAccepted = true
+    }
     void joinTarget(connector, socket, {
       target,
       head: bytes.subarray(length),
       isClientFirst: true,
-      onJoin: () => acceptSocks(socket),
-      onFail: (error) => refuseSocks(socket, error),
+      onJoin: accept,
+      // Chromium waits 30 s for the reply, but any time for the response to its request.
+      onSlow: accept,
+      onFail: (error) => refuseSocks(socket, error, { isAccepted }),
     })
   }
   const add = (chunk: Buffer): void => {

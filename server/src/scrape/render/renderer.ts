@@ -168,7 +168,7 @@ export class Renderer implements AsyncDisposable {
     kind: 'refused' | 'unreachable',
   ): Promise<unknown> {
     try {
-      const socket = await this.#deps.egress.connector.connect(hostPortOf(new URL(url)), upstream, signal)
+      const socket = await this.#deps.egress.connector.connect(hostPortOf(new URL(url)), upstream, { signal })
       socket.destroy()
       // The URL itself is allowed, so it was a redirect that was refused.
       return kind === 'refused'
