@@ -151,6 +151,15 @@ describe('a scrape of a session', () => {
     expect((await read({ actions: [{ type: 'executeJavascript', script }] }))['markdown']).toContain('Hello true')
   })
 
+  test('has a warning that a text file has no branding', async () => {
+    await page.goto(fixture.site.url('/notes.txt'))
+
+    const { branding, warning } = await read({ formats: ['markdown', 'branding'] })
+
+    expect(branding).toBeUndefined()
+    expect(warning).toBe('Not applied, because the page is a file of the type text/plain: the format branding.')
+  })
+
   test('reads text files as they are, and refuses a page with an unsupported type', async () => {
     await page.goto(fixture.site.url('/robots.txt')).catch(() => undefined)
     await page.goto('data:application/json,{"a":1}')

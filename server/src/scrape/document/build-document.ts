@@ -21,7 +21,7 @@ import type { TextFormats } from './made-formats.ts'
 import { makeTextFormats } from './text-formats.ts'
 import type { ActionOutput } from '../render/perform-actions.ts'
 import type { ScrapeFiles } from './scrape-files.ts'
-import { unappliedWarning } from './unapplied-options.ts'
+import { unappliedWarning, unreadBrandingWarning, unusedFieldsWarning, wantsBranding } from './unapplied-options.ts'
 
 /**
  * Options of `buildDocument`: a loaded page, its request, and the parts of the server that formats
@@ -73,10 +73,12 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
   const warning = [
     page.warning,
     unapplied,
+    isRendered ? unreadBrandingWarning(request, page) : undefined,
     text.warning,
     truncationWarning(deps, text),
     productWarning(text),
     extracted?.warning,
+    unusedFieldsWarning(request),
     tracking?.warning,
     proxyWarning(deps),
   ]
@@ -89,7 +91,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
     ...(summary !== undefined && { summary }),
     ...(answer !== undefined && { answer }),
     ...(highlights !== undefined && { highlights }),
-    ...(page.branding !== undefined && { branding: page.branding }),
+    ...(wantsBranding(request) && page.branding !== undefined && { branding: page.branding }),
     ...(tracking !== undefined && { changeTracking: tracking.changeTracking }),
     ...(actions !== undefined && { actions }),
     ...(warning !== '' && { warning }),

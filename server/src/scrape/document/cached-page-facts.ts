@@ -4,7 +4,8 @@ import { requestKey } from './cache-key.ts'
 import type { ProxiedLoad } from '../load/load-with-proxy.ts'
 import type { PageBody } from '../fetch/loaded-page.ts'
 import { findTessdata } from '../parse/pdf/tessdata.ts'
-import { pdfVariant } from './pdf-formats.ts'
+import { canonicalFormat } from './canonical-options.ts'
+import { canServeText } from './pdf-variant.ts'
 import type { CachedPageFacts } from '../queries/page-facts.ts'
 import { localeOf } from '../fetch/page-locale.ts'
 import { browserOnlyOptions, nextLoadStep } from '../load/load-step.ts'
@@ -21,8 +22,8 @@ export function cacheFactsOf(
   { page, processed, isEnhanced, isRendered }: ProxiedLoad,
   made: { readonly body: PageBody; readonly screenshotUrl: string | undefined },
 ): CachedPageFacts {
-  const { waitFor, blockAds, formats, skipTlsVerification } = request
-  const format = formats.find(({ type }) => type === 'screenshot')
+  const { waitFor, blockAds, skipTlsVerification } = request
+  const format = screenshotFormat(request)
   const { body, screenshotUrl: url } = made
   return {
     answerKey: requestKey(request),
@@ -32,13 +33,15 @@ export function cacheFactsOf(
     isEnhanced,
     isUnverified: skipTlsVerification && [request.url, page.url].some((url) => url.startsWith('https:')),
     ...(isRendered && { rendering: { waitFor, blockAds, timezone: localeOf(request).timezone } }),
-    ...(url !== undefined && { screenshot: { format: JSON.stringify(format), url } }),
+    ...(page.branding !== undefined && { hasBranding: true }),
+    ...(url !== undefined && format !== undefined && { screenshot: { format, url } }),
     ...(body.kind === 'pdf-text' && {
       pdf: {
         readPages: body.pdf.pages.length,
         totalPages: body.pdf.totalPages,
         variant: body.variant,
         lacksOcr: body.pdf.scannedPages > 0,
+        usesOcr: body.pdf.ocrPages === undefined ? undefined : body.pdf.ocrPages > 0,
       },
     }),
   }
@@ -49,17 +52,29 @@ export function cacheFactsOf(
  * may differ. `needsEnhanced`: whether only a page that came through the enhanced proxy can.
  */
 export function canServe(facts: CachedPageFacts, request: ScrapeRequest, needsEnhanced: boolean): boolean {
-  const { formats, skipTlsVerification } = request
+  const { skipTlsVerification } = request
   if (facts.isUnverified && !skipTlsVerification) return false
   if (needsEnhanced && !facts.isEnhanced) return false
   // Tesseract may have been installed since.
   if (facts.pdf?.lacksOcr === true && readsScans(request)) return false
   if (facts.answerKey === requestKey(request)) return true
-  // The styles of a page are not cached.
-  if (formats.some(({ type }) => type === 'branding')) return false
-  const screenshot = formats.find(({ type }) => type === 'screenshot')
-  if (screenshot !== undefined && facts.screenshot?.format !== JSON.stringify(screenshot)) return false
-  return facts.isPageStored && isSamePage(facts, request)
+  return facts.isPageStored && hasVisuals(facts, request) && isSamePage(facts, request)
+}
+
+/** Whether the requested screenshot and look of a page are stored, or the page can have none. */
+function hasVisuals({ kind, rendering, screenshot, hasBranding }: CachedPageFacts, request: ScrapeRequest): boolean {
+  // The browser downloads PDFs instead of showing them.
+  if (kind === 'pdf' || kind === 'pdf-text') return true
+  const format = screenshotFormat(request)
+  if (format !== undefined && screenshot?.format !== format) return false
+  if (!request.formats.some(({ type }) => type === 'branding')) return true
+  return hasBranding === true || (kind !== 'html' && rendering !== undefined)
+}
+
+/** Returns the screenshot format of a request as text. Undefined if it has none. */
+function screenshotFormat({ formats, mobile, actions = [] }: ScrapeRequest): string | undefined {
+  const format = formats.find(({ type }) => type === 'screenshot')
+  return format && JSON.stringify(canonicalFormat(format, !mobile && actions.length === 0))
 }
 
 function isSamePage({ kind, pdf, rendering, isShell }: CachedPageFacts, request: ScrapeRequest): boolean {
@@ -72,8 +87,8 @@ function isSamePage({ kind, pdf, rendering, isShell }: CachedPageFacts, request:
       return imageParserOf(request.parsers) === undefined
     case 'pdf-text': {
       const parser = pdfParserOf(request.parsers)
-      const { readPages, totalPages, variant } = pdf ?? { readPages: 0, totalPages: 1 }
-      if (parser === undefined || variant !== pdfVariant(parser)) return false
+      if (pdf === undefined || parser === undefined || !canServeText(pdf, parser)) return false
+      const { readPages, totalPages } = pdf
       return readPages >= Math.min(parser.maxPages ?? totalPages, totalPages)
     }
     case 'html': {

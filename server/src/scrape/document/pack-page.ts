@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
+import { branding } from 'bowline/contract/branding'
 import { pageBlocks } from 'bowline/contract/document'
 import { z } from 'zod'
 import { textChunks } from '../../kit/json-chunks.ts'
@@ -16,6 +17,7 @@ const pdfContent = z.object({
   title: z.string().optional(),
   isScanned: z.boolean().default(false),
   scannedPages: z.number().default(0),
+  ocrPages: z.number().optional(),
 })
 
 const scrapes = new JsonTable('scrape', {
@@ -25,6 +27,7 @@ const scrapes = new JsonTable('scrape', {
       statusCode: z.number(),
       contentType: z.string().optional(),
       warning: z.string().optional(),
+      branding: branding.optional(),
       body: z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('html'), source: z.enum(['document', 'upload']).optional() }),
         z.object({ kind: z.literal('text'), language: z.string() }),
@@ -42,9 +45,10 @@ type BodyHeader = ReturnType<typeof scrapes.parse<'page'>>['body']
 /**
  * Packs a page: a line of JSON, then its content, compressed with Zstandard off the main thread.
  */
-export async function packPage({ url, statusCode, contentType, warning, body }: LoadedPage): Promise<Buffer> {
+export async function packPage({ body, ...page }: LoadedPage): Promise<Buffer> {
   const [header, content] = splitBody(body)
-  const head = JSON.stringify({ url, statusCode, contentType, warning, body: header })
+  const { url, statusCode, contentType, warning, branding: look } = page
+  const head = JSON.stringify({ url, statusCode, contentType, warning, branding: look, body: header })
   // One chunk for most pages, since several need a stream.
   return compressChunks(typeof content === 'string' ? textChunks(`${head}\n${content}`) : [`${head}\n`, content])
 }

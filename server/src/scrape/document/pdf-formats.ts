@@ -1,8 +1,16 @@
 import type { Document } from 'bowline/contract/document'
 import type { PdfParser } from 'bowline/contract/parsers'
 import type { PageBody } from '../fetch/loaded-page.ts'
-import { firstPages, joinWithMarkers, parsePdf, type PdfContent, type PdfOptions } from '../parse/pdf/parse-pdf.ts'
+import {
+  firstPages,
+  joinWithMarkers,
+  parsePdf,
+  withoutBlocks,
+  type PdfContent,
+  type PdfOptions,
+} from '../parse/pdf/parse-pdf.ts'
 import type { PlainFormats, TextFormats } from './made-formats.ts'
+import { pdfVariant } from './pdf-variant.ts'
 
 /** Parses a PDF, and makes its formats. Throws PDF_*, OCR_UNAVAILABLE. */
 export async function parsePdfFormats(
@@ -27,16 +35,8 @@ export function cachedPdfFormats(
   { pdf }: Extract<PageBody, { readonly kind: 'pdf-text' }>,
   { parser, plain }: { readonly parser: PdfParser | undefined; readonly plain: PlainFormats },
 ): TextFormats {
-  return pdfFormats(firstPages(pdf, parser?.maxPages), parser, plain)
-}
-
-/**
- * Names the options of a parser that change its result, except the number of pages. Undefined for
- * the default options.
- */
-export function pdfVariant({ mode, language, blocks }: PdfParser): string | undefined {
-  if (mode === 'auto' && language === undefined && blocks !== true) return undefined
-  return [mode, language ?? '', blocks === true ? 'blocks' : ''].join(' ')
+  const read = firstPages(pdf, parser?.maxPages)
+  return pdfFormats(parser?.blocks === true ? read : withoutBlocks(read), parser, plain)
 }
 
 function pdfFormats(pdf: PdfContent, parser: PdfParser | undefined, plain: PlainFormats): TextFormats {

@@ -1,3 +1,4 @@
+import type { Format } from 'bowline/contract/formats'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
@@ -12,7 +13,11 @@ export function unappliedWarning(
   page: LoadedPage,
   isRendered: boolean,
 ): string | undefined {
-  const visual = isRendered ? [] : formats.filter(({ type }) => type === 'screenshot' || type === 'branding')
+  const isHtml = page.body.kind === 'html'
+  // A browser shows text and images, but reads styles only from HTML.
+  const isMissing = ({ type }: Format): boolean =>
+    isRendered ? type === 'branding' && !isHtml : type === 'branding' || type === 'screenshot'
+  const visual = formats.filter(isMissing)
   if (!isRendered && (actions.length > 0 || (visual.length > 0 && visual.length === formats.length))) {
     const option = actions.length > 0 ? '`actions`' : `The format ${visual.map(({ type }) => type).join(' or ')}`
     throw new BowlineError(
@@ -27,10 +32,31 @@ export function unappliedWarning(
     ...(onlyCleanContent ? ['`onlyCleanContent`'] : []),
     ...(formats.some(({ type }) => type === 'attributes') ? ['the format attributes'] : []),
   ]
-  const unapplied = [...visual.map(({ type }) => `the format ${type}`), ...(page.body.kind === 'html' ? [] : selecting)]
+  const unapplied = [...visual.map(({ type }) => `the format ${type}`), ...(isHtml ? [] : selecting)]
   return unapplied.length === 0
     ? undefined
     : `Not applied, because the page is ${nameOf(page)}: ${unapplied.join(', ')}.`
+}
+
+/** Returns a warning about a page whose scripts kept its styles from being read. */
+export function unreadBrandingWarning(request: ScrapeRequest, { body, branding }: LoadedPage): string | undefined {
+  if (!wantsBranding(request) || body.kind !== 'html' || branding !== undefined) return undefined
+  return 'The styles of the page could not be read, so the format branding is missing.'
+}
+
+/** Returns a warning about fields of changeTracking that have no effect without its mode `json`. */
+export function unusedFieldsWarning({ formats }: Pick<ScrapeRequest, 'formats'>): string | undefined {
+  const format = formats.find((each) => each.type === 'changeTracking')
+  if (format === undefined || format.modes.includes('json')) return undefined
+  const names = (['schema', 'prompt'] as const).filter((name) => format[name] !== undefined)
+  if (names.length === 0) return undefined
+  const listed = names.map((name) => `\`${name}\``).join(' and ')
+  return `Not applied: ${listed} of the format changeTracking. Add the mode \`json\` to use ${names.length === 1 ? 'it' : 'them'}.`
+}
+
+/** Whether a request asks for the look of a page. */
+export function wantsBranding({ formats }: Pick<ScrapeRequest, 'formats'>): boolean {
+  return formats.some(({ type }) => type === 'branding')
 }
 
 function nameOf({ body, contentType }: LoadedPage): string {

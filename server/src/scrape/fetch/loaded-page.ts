@@ -1,3 +1,4 @@
+import type { Branding } from 'bowline/contract/branding'
 import type { DocumentKind } from '../documents/file-kinds.ts'
 import type { PdfContent } from '../parse/pdf/parse-pdf.ts'
 
@@ -34,8 +35,10 @@ export interface LoadedPage {
   /** `Retry-After` header. */
   readonly retryAfter?: string | undefined
   readonly body: PageBody
-  /** Whether the scripts of the page had not added its content yet. Default: false. */
+  /** Whether content was missing when the page was read. It is not stored then. Default: false. */
   readonly isUnfinished?: boolean | undefined
+  /** The look of the page. Undefined if it was not requested, or the page is not HTML. */
+  readonly branding?: Branding | undefined
   /** Message for the caller, such as that the page was truncated. */
   readonly warning?: string | undefined
 }

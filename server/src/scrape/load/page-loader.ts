@@ -46,7 +46,7 @@ export interface LoadRequest {
 
 /** A loaded page and, if it is HTML, its formats. */
 export interface LoadResult {
-  readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions' | 'branding'>>
+  readonly page: LoadedPage & Partial<Pick<RenderedPage, 'screenshot' | 'actions'>>
   readonly processed: ProcessedHtml | undefined
   /** Whether the page was opened in a browser. */
   readonly isRendered: boolean
@@ -84,7 +84,9 @@ export class PageLoader implements AsyncDisposable {
       isShell: processed?.isShell ?? false,
       hasRetryAfter,
     }
-    return nextLoadStep(call.request, facts) === 'fetch' ? fetched : this.#render(call, upstream)
+    if (nextLoadStep(call.request, facts) === 'render') return this.#render(call, upstream)
+    const warning = facts.isShell && call.request.fastMode ? unrunScriptsWarning : undefined
+    return { ...fetched, page: withWarnings(page, [warning]) }
   }
 
   /**
@@ -138,6 +140,10 @@ export class PageLoader implements AsyncDisposable {
     return dispatcher
   }
 }
+
+/** Warning about a page that would have been rendered without `fastMode`. */
+const unrunScriptsWarning =
+  'The page has little or no text without its scripts, which do not run with `fastMode`. Remove it to render the page.'
 
 /**
  * Returns which redirects and frames both the caller and `allowedDomains` allow. Throws

@@ -18,6 +18,8 @@ export interface CachedPageFacts {
   readonly rendering?:
     | { readonly waitFor: number; readonly blockAds: boolean; readonly timezone?: string | undefined }
     | undefined
+  /** Whether the look of the page is stored with it. */
+  readonly hasBranding?: boolean | undefined
   readonly screenshot?: { readonly format: string; readonly url: string } | undefined
   /** Only for PDFs. */
   readonly pdf?:
@@ -28,6 +30,8 @@ export interface CachedPageFacts {
         readonly variant?: string | undefined
         /** Whether scanned pages were not read, because the server had no OCR. */
         readonly lacksOcr?: boolean | undefined
+        /** Whether some pages were read by OCR. Undefined for pages of earlier versions. */
+        readonly usesOcr?: boolean | undefined
       }
     | undefined
 }
@@ -42,6 +46,7 @@ export const cachedPageFacts: z.ZodType<CachedPageFacts> = z.object({
   isEnhanced: z.boolean(),
   isUnverified: z.boolean(),
   rendering: z.object({ waitFor: z.number(), blockAds: z.boolean(), timezone: z.string().optional() }).optional(),
+  hasBranding: z.boolean().optional(),
   screenshot: z.object({ format: z.string(), url: z.string() }).optional(),
   pdf: z
     .object({
@@ -49,6 +54,7 @@ export const cachedPageFacts: z.ZodType<CachedPageFacts> = z.object({
       totalPages: z.number(),
       variant: z.string().optional(),
       lacksOcr: z.boolean().optional(),
+      usesOcr: z.boolean().optional(),
     })
     .optional(),
 })

@@ -17,8 +17,6 @@ import type { Tab } from './tab.ts'
 export interface RenderedPage extends LoadedPage {
   readonly screenshot: CapturedFile | undefined
   readonly actions: ActionOutput | undefined
-  /** The look of the page. Undefined if it was not requested, or the page is not HTML. */
-  readonly branding?: Branding | undefined
 }
 
 /** Facts about a page that were collected before it is captured. */

@@ -9,6 +9,9 @@ export interface Frame {
   readonly frameId: string
   /** Frame of the document that contains its frame element. */
   readonly parentId: string
+  readonly url: string
+  /** Id of the request for its document. */
+  readonly loaderId: string
   /** Calls the CDP session of its document. */
   readonly call: CdpCall
   /** Calls the CDP session of its frame element. */
@@ -23,7 +26,7 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
   const visit = (tree: Protocol.Page.FrameTree, call: CdpCall): void => {
     for (const { frame, childFrames = [] } of tree.childFrames ?? []) {
       const isRemote = attached.some(({ targetId }) => targetId === frame.id)
-      if (!isRemote) local.push({ frameId: frame.id, parentId: tree.frame.id, call, callOwner: call })
+      if (!isRemote) local.push({ ...factsOf(frame), parentId: tree.frame.id, call, callOwner: call })
       visit({ frame, childFrames }, call)
     }
   }
@@ -34,7 +37,7 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
     const tree = await treeOf(call)
     if (tree === undefined) continue
     const { parentId = tab.targetId } = tree.frame
-    remote.push({ frameId, parentId, call, callOwner: tab.callIn(parentCdpSessionId) })
+    remote.push({ ...factsOf(tree.frame), frameId, parentId, call, callOwner: tab.callIn(parentCdpSessionId) })
     visit(tree, call)
   }
   const frames = [...local, ...remote]
@@ -42,6 +45,10 @@ export async function listFrames(tab: Tab): Promise<readonly Frame[]> {
     tab.warnings.add(`The page has ${frames.length} frames: those after the first ${maxFrames} were omitted.`)
   }
   return frames.slice(0, maxFrames)
+}
+
+function factsOf({ id: frameId, url, loaderId }: Protocol.Page.Frame): Pick<Frame, 'frameId' | 'url' | 'loaderId'> {
+  return { frameId, url, loaderId }
 }
 
 /** Returns the frames of a CDP session. A frame may disappear at any moment: `undefined` then. */

@@ -17,6 +17,8 @@ export interface MainResponse {
 /** Observes the network activity of a page. */
 export interface NavigationWatch {
   readonly response: () => MainResponse | undefined
+  /** Frames whose documents have been requested and are not complete, by the id of the request. */
+  readonly loadingFrames: ReadonlyMap<string, string>
   /** Reports the content type of this response for the next responses of its URL as well. */
   readonly keepContentType: (response: MainResponse) => void
   /**
@@ -35,6 +37,7 @@ const streamTypes = new Set(['WebSocket', 'EventSource', 'Media', 'Ping', 'Prefe
  */
 export function watchNavigation(tab: Tab, { isLoaded = false } = {}): NavigationWatch {
   const running = new Set<string>()
+  const loadingFrames = new Map<string, string>()
   const activity = { running, changedAtMs: performance.now(), isSingleTarget: true }
   let response: MainResponse | undefined
   let kept: MainResponse | undefined
@@ -51,12 +54,15 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
       case 'Network.requestWillBeSent':
         if (streamTypes.has(params.type ?? '') || isWorkerScript(params)) return
         running.add(params.requestId)
+        if (params.type === 'Document') loadingFrames.set(params.requestId, params.frameId ?? '')
         break
       case 'Network.loadingFinished':
         running.delete(params.requestId)
+        loadingFrames.delete(params.requestId)
         break
       case 'Network.loadingFailed':
         running.delete(params.requestId)
+        loadingFrames.delete(params.requestId)
         if (params.requestId !== document?.requestId || params.canceled === true) break
         document.failure = loadError(response?.url ?? '', params.errorText)
         // The browser never fires the load event of such a page.
@@ -87,7 +93,7 @@ export function watchNavigation(tab: Tab, { isLoaded = false } = {}): Navigation
     if (document?.failure !== undefined) throw document.failure
     await waitForIdle(tab, activity, endMs)
   }
-  return { response: () => response, keepContentType: (wanted) => (kept = wanted), waitUntilIdle }
+  return { response: () => response, loadingFrames, keepContentType: (wanted) => (kept = wanted), waitUntilIdle }
 }
 
 /**

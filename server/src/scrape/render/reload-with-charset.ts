@@ -34,7 +34,7 @@ export async function reloadWithCharset(
   { patterns, maxMs }: ReloadOptions,
 ): Promise<PageSource | undefined> {
   const response = watch.response()
-  if (response === undefined || !(await isGuessed(tab, response))) return undefined
+  if (response === undefined || !(await isGuessed(tab, watch, response))) return undefined
   const declared = declareCharset(tab, response)
   const page = { urlPattern: '*', resourceType: 'Document', requestStage: 'Response' } as const
   await tab.call('Fetch.enable', { patterns: [...patterns, page] })
@@ -50,15 +50,26 @@ export async function reloadWithCharset(
 /** Characters at the start of a page in which its charset can be declared. */
 const prescanned = 4096
 
+/** Maximum wait for the source of a page with frames that are loading, in milliseconds. */
+const maxSourceMs = 1000
+
 /** Whether the browser had to guess the charset of a page, and its text depends on it. */
-async function isGuessed(tab: Tab, { url, contentType }: MainResponse): Promise<boolean> {
+async function isGuessed(
+  tab: Tab,
+  { loadingFrames }: NavigationWatch,
+  { url, contentType }: MainResponse,
+): Promise<boolean> {
   if (/charset/i.test(contentType ?? '')) return false
   const state = String(await evaluateFunction(tab, '() => `${document.readyState} ${document.characterSet}`'))
   if (state.startsWith('loading')) return false
-  const source = await tab
+  const content = tab
     .call('Page.getResourceContent', { frameId: tab.targetId, url: withoutFragment(url) })
     // The page has navigated elsewhere.
     .catch(() => undefined)
+  // Chromium loads the documents of all frames first, of which some may never end.
+  const source = await (loadingFrames.size === 0
+    ? content
+    : Promise.race([content, sleep(maxSourceMs, undefined, { ref: false })]))
   if (source === undefined || source.base64Encoded || isAscii(source.content)) return false
   if (state.endsWith(' UTF-8') && !source.content.includes('\ufffd')) return false
   return declaredCharset(Buffer.from(source.content.slice(0, prescanned), 'latin1'), contentType) === undefined

@@ -15,6 +15,7 @@ import { emulate } from './emulate.ts'
 import { navigate, watchNavigation } from './navigate.ts'
 import { reloadWithCharset } from './reload-with-charset.ts'
 import { openTab, type Tab } from './tab.ts'
+import { unloadedWarning } from './unloaded-frames.ts'
 import { hasContent, noContentWarning, waitForContent } from './wait-for-content.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
 
@@ -96,8 +97,11 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     else if (steps.length === 0) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = steps.length === 0 ? undefined : await performActions(tab, watch, steps)
-    const isUnfinished = !(await hasContent(tab))
-    if (isUnfinished) tab.warnings.add(noContentWarning)
+    const unloaded = await unloadedWarning(tab, watch)
+    if (unloaded !== undefined) tab.warnings.add(unloaded)
+    const isEmpty = !(await hasContent(tab))
+    if (isEmpty) tab.warnings.add(noContentWarning)
+    const isUnfinished = isEmpty || unloaded !== undefined
     const page = await capturePage(tab, request, { response: watch.response(), source, actions })
     return { kind: 'page', page: withWarnings({ ...page, isUnfinished }, [...tab.warnings]) }
   } catch (error) {

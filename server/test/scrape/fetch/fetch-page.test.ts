@@ -226,6 +226,14 @@ describe('a URL that is not HTML', () => {
     ['/notes.txt', { ...tags, excludeTags: ['b'] }, 'text/plain: `includeTags`, `excludeTags`.'],
     ['/data.json', { onlyCleanContent: true }, 'application/json: `onlyCleanContent`.'],
     ['/picture.png', tags, 'an image: `includeTags`.'],
+    ['/data.json', { formats: ['markdown', 'branding'] }, 'application/json: the format branding.'],
+    ['/notes.txt', { formats: ['branding'] }, 'text/plain: the format branding.'],
+    [
+      '/feed.xml',
+      { formats: ['branding', 'screenshot'], ...tags },
+      'application/xml: the format branding, `includeTags`.',
+    ],
+    ['/picture.png', { formats: ['branding'] }, 'an image: the format branding.'],
   ])('%s has a warning about options that were not applied: %o', async (path, options, warning) => {
     const page = await fixture.read(path, options)
 

@@ -94,6 +94,20 @@ describeEachStore('a page that an earlier version tracked by another key', (open
   })
 })
 
+test.each([
+  [{ schema: { type: 'object' } }, 'Not applied: `schema` of the format changeTracking.'],
+  [
+    { modes: ['git-diff'], schema: {}, prompt: 'x' },
+    'Not applied: `schema` and `prompt` of the format changeTracking.',
+  ],
+  [{ modes: ['git-diff'] }, undefined],
+])('fields of the mode `json` have a warning without it: %j', async (options, warning) => {
+  const formats = ['markdown', { type: 'changeTracking', tag: 'unused', ...options }]
+  const page = await fixture.read('/contact', { formats })
+
+  expect(page['warning']?.replace(/ Add the mode.*/, '')).toBe(warning)
+})
+
 test('changes since the last scrape are reported per team and tag', async () => {
   const track = (tag: string) => ({
     formats: ['markdown', { type: 'changeTracking', modes: ['git-diff'], tag }],

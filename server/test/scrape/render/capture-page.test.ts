@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
-test('the branding of a page is read from its styles, and not from the cache', async () => {
+test('the branding of a page is read from its styles, not from a page that was stored without it', async () => {
   await fixture.read('/branded', { waitFor: 10 })
   const { branding, metadata } = await fixture.read('/branded', { formats: ['branding'] })
 

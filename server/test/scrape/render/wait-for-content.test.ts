@@ -57,3 +57,16 @@ test('a page that stays empty has a warning, and is not stored for other scrapes
   expect(waited.warning).toContain('waitFor')
   expect([second.markdown, second.warning]).toEqual(['Here\n', undefined])
 })
+
+test('a page that is empty because `fastMode` runs no scripts has a warning, and others have none', async () => {
+  const warnings = []
+  for (const [path, options] of [
+    ['/shell', { fastMode: true }],
+    ['/shell', {}],
+    ['/article', { fastMode: true }],
+  ] as const) {
+    warnings.push((await fixture.read(path, options))['warning'])
+  }
+
+  expect(warnings).toEqual([expect.stringContaining('which do not run with `fastMode`'), undefined, undefined])
+})

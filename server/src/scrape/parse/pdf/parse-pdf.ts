@@ -2,6 +2,7 @@ import { type Abortable, mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import type { Jail } from '../../../browsers/jail.ts'
 import type { Semaphore } from '../../../kit/semaphore.ts'
+import { dropRunningLines } from './drop-running-lines.ts'
 import type { PdfJob, PdfPage, PdfResult, ReadPdf } from './pdf-result.ts'
 import { maxMemoryKb, outOfMemory, runPdfProcess } from './run-pdf-process.ts'
 import { defaultLanguage, findTessdata, requireTessdata } from './tessdata.ts'
@@ -106,6 +107,13 @@ async function parse(bytes: Uint8Array, job: PdfJob, options: ImageOptions): Pro
 export function firstPages(pdf: PdfContent, maxPages = Infinity): PdfContent {
   if (maxPages >= pdf.pages.length) return pdf
   const pages = pdf.pages.slice(0, maxPages)
+  return { ...pdf, pages, markdown: joinPages(pages) }
+}
+
+/** Returns a parsed PDF as it is without blocks, whose pages keep repeated headers and footers. */
+export function withoutBlocks(pdf: PdfContent): PdfContent {
+  if (pdf.pages.every(({ blocks }) => blocks === undefined)) return pdf
+  const pages = dropRunningLines(pdf.pages)
   return { ...pdf, pages, markdown: joinPages(pages) }
 }
 

@@ -21,7 +21,7 @@ async function readWithUnpdf(bytes: Buffer, { maxPages, wantsBlocks }: PdfJob): 
   }
   const isScanned = pages.length > 0 && pages.every(({ markdown }) => markdown.length < 20)
   const scannedPages = isScanned ? pages.length : 0
-  return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned, scannedPages }
+  return { kind: 'read', pages, totalPages: document.numPages, title: undefined, isScanned, scannedPages, ocrPages: 0 }
 }
 
 /** Falls back to unpdf if liteparse, which finds headings and tables, is not installed. */

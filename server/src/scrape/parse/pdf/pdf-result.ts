@@ -18,6 +18,8 @@ export interface ReadPdf {
   readonly isScanned: boolean
   /** Pages that look scanned and were not read by OCR. */
   readonly scannedPages: number
+  /** Pages that were read by OCR. Undefined for files that earlier versions have stored. */
+  readonly ocrPages?: number | undefined
 }
 
 /** Output of the process that parses a PDF, as JSON on stdout. */

@@ -44,7 +44,15 @@ export async function readWithLiteparse(bytes: Buffer, job: PdfJob): Promise<Rea
 async function readImage(bytes: Buffer, create: Parser, job: PdfJob): Promise<ReadPdf> {
   const { pages, totalPages } = await create({ ocrEnabled: true, maxPages: job.maxPages }).parse(bytes)
   const read = pages.map((page) => toPage(page, job, { source: 'ocr' }))
-  return { kind: 'read', pages: read, totalPages, title: undefined, isScanned: false, scannedPages: 0 }
+  return {
+    kind: 'read',
+    pages: read,
+    totalPages,
+    title: undefined,
+    isScanned: false,
+    scannedPages: 0,
+    ocrPages: read.length,
+  }
 }
 
 async function readPdf(bytes: Buffer, create: Parser, job: PdfJob): Promise<ReadPdf> {
@@ -67,6 +75,7 @@ async function readPdf(bytes: Buffer, create: Parser, job: PdfJob): Promise<Read
     title: titleOf(result.docMeta?.xmp),
     isScanned: pages.length > 0 && pages.every(({ markdown }) => markdown.trim().length < 20),
     scannedPages: [...scanned].filter((page) => !ocrPages.has(page)).length,
+    ocrPages: ocrPages.size,
   }
 }
 
