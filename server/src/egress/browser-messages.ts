@@ -30,6 +30,7 @@ const events = {
   authRequired: Buffer.from('{"method":"Fetch.authRequired"'),
   failed: Buffer.from('{"method":"Network.loadingFailed"'),
   log: Buffer.from('{"method":"Log.entryAdded"'),
+  nested: Buffer.from('{"method":"Target.receivedMessageFromTarget"'),
   paused: Buffer.from('{"method":"Fetch.requestPaused"'),
   request: Buffer.from('{"method":"Network.requestWillBeSent"'),
   response: Buffer.from('{"method":"Network.responseReceived"'),
@@ -50,6 +51,8 @@ const responseKeys = {
 const interceptionId = /"requestId":"([^"]+)"/
 const networkId = Buffer.from('"networkId":"')
 const requestId = /"(?:requestId|loaderId|networkRequestId|networkId)":"([^"]+)"/
+/** The URL of a WebSocket in the console, whose entry has no id of a request. */
+const webSocketUrl = /"WebSocket connection to '(wss?:\/\/[^/'?#]+)/
 /** The key before the origin of a proxy in `Fetch.authRequired`. */
 const proxyChallenge = Buffer.from('"source":"Proxy","origin":"')
 /** The reason that Chromium reports for a rejected response head in `Fetch.requestPaused`. */
@@ -131,6 +134,10 @@ export class BrowserMessages {
    * its original URL.
    */
   noteCommand({ method, params = {} }: SentCommand): void {
+    if (method === 'Target.sendMessageToTarget') {
+      const inner = parseObject(params['message'])
+      if (typeof inner?.['method'] === 'string') this.noteCommand(inner as unknown as SentCommand)
+    }
     if (method !== 'Fetch.continueRequest' || typeof params['url'] !== 'string') return
     const url = URL.parse(params['url'])
     const id = this.#intercepted.get(String(params['requestId']))
@@ -144,6 +151,7 @@ export class BrowserMessages {
 
   /** Returns the message as a browser without a proxy would send it. */
   readonly rewrite = (message: Buffer): Buffer => {
+    if (startsWith(message, events.nested)) return this.#rewriteNested(message)
     if (startsWith(message, events.authRequired)) return this.#rewriteChallenge(message)
     if (startsWith(message, events.response)) return this.#rewriteAddress(message, responseKeys.response)
     if (startsWith(message, events.request)) {
@@ -162,6 +170,17 @@ export class BrowserMessages {
     const isMisreported =
       startsWith(message, events.failed) || startsWith(message, events.log) || startsWith(message, events.socket)
     return isMisreported ? this.#rewriteError(message, false) : message
+  }
+
+  /** Rewrites a message of a session without `flatten`: text in an event of its parent. */
+  #rewriteNested(message: Buffer): Buffer {
+    const event = parseObject(message.toString())
+    const params = event?.['params'] as Record<string, unknown> | undefined
+    if (typeof params?.['message'] !== 'string') return message
+    const inner = Buffer.from(params['message'])
+    const rewritten = this.rewrite(inner)
+    if (rewritten === inner) return message
+    return Buffer.from(JSON.stringify({ ...event, params: { ...params, message: rewritten.toString() } }))
   }
 
   /** Records the host of a request. A redirect keeps the id of its request. */
@@ -185,8 +204,9 @@ export class BrowserMessages {
    * Whether the proxy has reported this failure for the host of the request, or for any host if the
    * host is unknown. Otherwise the site itself sent a malformed head.
    */
-  #hasFailed(netError: NetError, id: string | undefined): boolean {
-    const target = id === undefined ? undefined : this.#requests.get(id)
+  #hasFailed(netError: NetError, { id, socket }: FailedRequest): boolean {
+    const target =
+      (id === undefined ? undefined : this.#requests.get(id)) ?? (socket === null ? undefined : keyOfUrl(socket))
     const failure = target === undefined ? undefined : this.#failedTargets.get(target)
     if (target !== undefined && failure?.netError !== netError) return false
     const atMs = failure?.atMs ?? this.#failures.get(netError)
@@ -197,8 +217,8 @@ export class BrowserMessages {
     const text = message.toString('latin1')
     const rewritten = text.replace(/net::(ERR_[A-Z_]+)/, (match, reported: string) => {
       if (reported === 'ERR_BLOCKED_BY_CLIENT' && isExplained) return this.#explainRefusedPage(match)
-      const id = requestId.exec(text)?.[1]
-      const real = actualErrors.get(reported)?.find((each) => this.#hasFailed(each, id))
+      const request = { id: requestId.exec(text)?.[1], socket: URL.parse(webSocketUrl.exec(text)?.[1] ?? '') }
+      const real = actualErrors.get(reported)?.find((each) => this.#hasFailed(each, request))
       if (real === undefined) return match
       const isRefusal = isExplained && real === 'ERR_BLOCKED_BY_ADMINISTRATOR'
       return `net::${real}${isRefusal ? ` (${this.#refusalExplanation})` : ''}`
@@ -260,8 +280,12 @@ export class BrowserMessages {
     const [proxy, at] = this.#findProxy(message)
     const url = at === -1 ? null : urlAfter(message, responseKey)
     if (url === null) return message
-    const port = portOf(url)
-    const address = this.#addresses.get(keyOf(url.hostname, port))
+    // A client can have redirected the request, which keeps its URL. An event of a redirect is about
+    // the request before.
+    const [, id = ''] = requestId.exec(message.toString('latin1', 0, responseStartBytes)) ?? []
+    const target = (responseKey === responseKeys.response && this.#requests.get(id)) || keyOfUrl(url)
+    const port = target.slice(target.lastIndexOf(':') + 1)
+    const address = this.#addresses.get(target)
     const remote = address === undefined ? '' : `"remoteIPAddress":"${inBrackets(address)}","remotePort":${port},`
     return Buffer.concat([message.subarray(0, at), Buffer.from(remote), message.subarray(at + proxy.length)])
   }
@@ -274,6 +298,27 @@ function urlAfter(message: Buffer, key: Buffer): URL | null {
   const start = keyStart + key.length
   const [origin = ''] = /^\w+:\/\/[^/?#"]+/.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
   return URL.parse(origin)
+}
+
+function parseObject(text: unknown): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(String(text))
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // Not a message.
+    return undefined
+  }
+}
+
+/** Facts in a message about the failed request. */
+interface FailedRequest {
+  readonly id: string | undefined
+  /** Origin of a WebSocket. */
+  readonly socket: URL | null
+}
+
+function keyOfUrl(url: URL): string {
+  return keyOf(url.hostname, portOf(url))
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -146,12 +146,18 @@ const dragRule: Rule = (command, params, context) => {
       )
 }
 
-/** Lists the URLs in a dragged item, one per line. Lines that start with "#" are comments. */
+/**
+ * Lists the URLs in a dragged item, one per line. Lines that start with "#" are comments, and every
+ * second line of `text/x-moz-url` is a title. Other types have no URLs for the browser.
+ */
 function urlsOf(item: unknown): readonly string[] {
   const { mimeType, data } = (item ?? {}) as { readonly mimeType?: unknown; readonly data?: unknown }
-  if (typeof mimeType !== 'string' || !/uri-list|url/i.test(mimeType)) return []
+  const [, type] = /^\s*(?:text\/)?(uri-list|x-moz-url|url)\s*(?:;|$)/i.exec(String(mimeType)) ?? []
+  if (type === undefined) return []
+  const hasTitles = type.toLowerCase() === 'x-moz-url'
   return String(data)
-    .split(/[\r\n]+/)
+    .split(/\r\n|\r|\n/)
+    .filter((_line, index) => !hasTitles || index % 2 === 0)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
 }

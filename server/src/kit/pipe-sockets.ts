@@ -7,6 +7,8 @@ import { TLSSocket } from 'node:tls'
  * fails, the other is reset. Data from `right` to `left` passes through `filter`, if given.
  */
 export function pipeSockets(left: Duplex, right: Duplex, filter?: Duplex): void {
+  readAfterFailedWrites(left)
+  readAfterFailedWrites(right)
   pipeOneWay(left, right)
   if (filter === undefined) pipeOneWay(right, left)
   else {
@@ -34,9 +36,39 @@ function pipeOneWay(from: Duplex, into: Duplex): void {
   })
 }
 
-/** Destroys a socket, with a TCP reset where possible (not for TLS, pipes and closed sockets). */
+/**
+ * Drops what can no longer be written to a socket until it has been read to its end. A site can
+ * respond before an upload has ended and then close its connection: a failed write would destroy
+ * the socket with the response unread.
+ */
+function readAfterFailedWrites(socket: Duplex): void {
+  if (!(socket instanceof Socket)) return
+  let failure: Error | undefined
+  const guard =
+    (done: Done): Done =>
+    (error) => {
+      if (error === undefined || error === null || socket.readableEnded) return done(error)
+      failure = error
+      socket.once('end', () => socket.destroy(error))
+      done()
+    }
+  const write = socket._write.bind(socket)
+  const writev = socket._writev?.bind(socket)
+  socket._write = (chunk, encoding, done: Done) =>
+    failure === undefined ? write(chunk, encoding, guard(done)) : done()
+  if (writev === undefined) return
+  socket._writev = (chunks, done: Done) => (failure === undefined ? writev(chunks, guard(done)) : done())
+}
+
+type Done = (error?: Error | null) => void
+
+/**
+ * Destroys a socket, with a TCP reset where possible (not for TLS, pipes and closed sockets). A
+ * socket that is being ended sends the rest first: Node cannot reset it before.
+ */
 function reset(socket: Duplex): void {
   const isTcp = socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined
-  if (isTcp && !socket.destroyed) socket.resetAndDestroy()
-  else socket.destroy()
+  if (!isTcp || socket.destroyed) socket.destroy()
+  else if (socket.writableEnded && !socket.writableFinished) socket.once('finish', () => reset(socket))
+  else socket.resetAndDestroy()
 }

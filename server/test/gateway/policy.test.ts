@@ -143,12 +143,7 @@ describe('a URL dragged into a page', () => {
   const drag = (data: unknown, mimeType = 'text/uri-list'): Verdict =>
     judge('Input.dispatchDragEvent', {
       type: 'drop',
-      data: {
-        items: [
-          { mimeType: 'text/plain', data },
-          { mimeType, data },
-        ],
-      },
+      data: { items: ['text/plain', mimeType].map((each) => ({ mimeType: each, data })) },
     })
 
   test.each([
@@ -172,6 +167,12 @@ describe('a URL dragged into a page', () => {
   ])('may not be %j', (data) => {
     expect(drag(data)).toMatchObject({ kind: 'refuse' })
     expect(drag(data, 'Text/URI-List')).toMatchObject({ kind: 'refuse' })
+  })
+
+  test('is checked without its title, and not in types of programs', () => {
+    expect(drag('https://a.example/\nfile: a title', 'text/x-moz-url')).toMatchObject({ kind: 'pass' })
+    expect(drag('https://a.example/\nTitle\nfile:///etc/passwd', 'text/x-moz-url')).toMatchObject({ kind: 'refuse' })
+    expect(drag('{"id":7}', 'application/x-url')).toMatchObject({ kind: 'pass' })
   })
 
   test('is not checked in plain text', () => {
