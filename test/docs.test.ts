@@ -50,6 +50,18 @@ test('the sidebar of the site has every page once', () => {
   expect(inSidebar.toSorted()).toEqual(onSite)
 })
 
+test('a paragraph has at most four sentences', () => {
+  const written = pages.filter((page) => !/^docs\/(?:reference\/|changelog)/.test(page))
+  const paragraphs = written.flatMap((page) =>
+    withoutCode(readText(page))
+      .split(/\n\s*\n|\n(?=\s*(?:[-#|]|\d+\.) )/)
+      .map((text) => `${page}: ${text}`),
+  )
+  const sentences = (text: string) => text.replaceAll(/`[^`]*`/g, 'x').match(/[.!?](?=\s+[A-Z`*[]|\s*$)/g) ?? []
+
+  expect(paragraphs.filter((text) => !/^\S+ \s*\|/.test(text) && sentences(text).length > 4)).toEqual([])
+})
+
 test('every guide starts with something to run or see, and ends with what can go wrong', () => {
   const guides = pages.filter((page) => page.startsWith('docs/guide/') || page === 'docs/mcp.md')
   const lacking = (pattern: RegExp) => guides.filter((page) => !pattern.test(readText(page)))

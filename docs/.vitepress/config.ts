@@ -12,7 +12,7 @@ const filesUrl = `https://unpkg.com/bowline-server@${version}/`
 
 export default defineConfig({
   title: 'Bowline',
-  description: 'Remote browser sessions that always end, with the bill in your hand',
+  description: 'Remote browser sessions that always end and are always billed',
   lang: 'en',
   cleanUrls: true,
   lastUpdated: false,

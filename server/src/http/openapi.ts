@@ -26,7 +26,7 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
       info: {
         title: 'Bowline',
         description:
-          'Remote browser sessions, scraping, crawling and search. Errors have `success: false`, `error` and `code`, also the only one with status 200: `SCRAPE_DNS_RESOLUTION_ERROR`, for hosts that do not resolve.',
+          'Remote browser sessions, scraping, crawling and search. An error has `success: false`, `error` and `code`. Only `SCRAPE_DNS_RESOLUTION_ERROR` (the host does not resolve) has the status 200.',
         version,
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
