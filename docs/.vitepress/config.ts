@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
@@ -16,6 +17,8 @@ export default defineConfig({
   lang: 'en',
   cleanUrls: true,
   lastUpdated: false,
+  // For programs that read the site.
+  buildEnd: async ({ outDir }) => copyFile(join(docs, '../llms.txt'), join(outDir, 'llms.txt')),
   markdown: {
     // Headings such as `GET /v2/browser/{id}` have no attributes.
     attrs: { disable: true },
