@@ -1,6 +1,6 @@
 // node --expose-gc churn-program.ts: drives sessions on its own server. Prints its resources as a
 // line of JSON after each number of sessions given as an argument.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { startSite } from '../lab/site.ts'
 /** Resources that an idle server holds. */
 export interface Holdings {
   readonly sessions: number
+  /** Files of the embedded database, which opens those of a table at its first use, do not count. */
   readonly fileDescriptors: number
   /** Handles that keep the event loop alive, such as timers and sockets. */
   readonly handles: Readonly<Record<string, number>>
@@ -54,13 +55,20 @@ async function settle(lab: Lab): Promise<void> {
   while ((await countFolders(lab.dataDir)) > 1 || browserPids(lab.dataDir).length > 1) await sleep(50)
 }
 
+async function countFileDescriptors(dataDir: string): Promise<number> {
+  const folder = '/proc/self/fd'
+  const read = async (name: string) => readlink(join(folder, name)).catch(() => undefined)
+  const links = await Promise.all((await readdir(folder)).map(read))
+  return links.filter((link) => link?.startsWith(join(dataDir, 'pg')) !== true).length
+}
+
 async function holdings(lab: Lab, sessions: number): Promise<Holdings> {
   globalThis.gc?.()
   await sleep(100)
   globalThis.gc?.()
   return {
     sessions,
-    fileDescriptors: (await readdir('/proc/self/fd')).length,
+    fileDescriptors: await countFileDescriptors(lab.dataDir),
     handles: countBy(process.getActiveResourcesInfo()),
     browsers: browserPids(lab.dataDir).length,
     folders: await countFolders(lab.dataDir),
