@@ -7,8 +7,9 @@ import { makeManual } from './man.ts'
 import { describeMetrics } from './metrics.ts'
 import { describePackage } from './package.ts'
 import { describeSettings } from './settings.ts'
+import { makeSkill } from './skill.ts'
 
-/** Generates all pages of the reference, llms.txt and the manual page, by their paths. */
+/** Generates all pages of the reference, llms.txt, SKILL.md and the manual page, by their paths. */
 export async function makeReference(): Promise<Readonly<Record<string, string>>> {
   return {
     'docs/reference/client.md': await describePackage(),
@@ -19,6 +20,7 @@ export async function makeReference(): Promise<Readonly<Record<string, string>>>
     'docs/reference/metrics.md': describeMetrics(),
     'server/src/http/field-descriptions.json': `${JSON.stringify(readFieldComments(), undefined, 2)}\n`,
     'llms.txt': describeSite(),
+    'SKILL.md': await makeSkill(),
     'man/bowline.1': await makeManual(),
   }
 }

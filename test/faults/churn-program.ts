@@ -12,7 +12,7 @@ import { startSite } from '../lab/site.ts'
 /** Resources that an idle server holds. */
 export interface Holdings {
   readonly sessions: number
-  /** Files of the embedded database, which opens those of a table at its first use, do not count. */
+  /** Without files of the embedded database, which opens those of a table at its first use. */
   readonly fileDescriptors: number
   /** Handles that keep the event loop alive, such as timers and sockets. */
   readonly handles: Readonly<Record<string, number>>
