@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { recordedEndpoints, type ActivityEndpoint } from '../contract/activity.ts'
 import type { ActivityRecord } from '../client/activity.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -46,8 +47,16 @@ async function listActivity(options: ActivityFlags): Promise<void> {
     }
   }
   if (flags.json === true) printJson(records)
-  else if (isTable) printTable(['when', 'endpoint', 'version', 'id', 'target'], records.map(toRow))
+  else if (isTable) printTable(columns, records.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'when', shorten: 'time', dropOrder: 2 },
+  { name: 'endpoint', dropOrder: 3 },
+  { name: 'version', dropOrder: 1 },
+  { name: 'id' },
+  { name: 'target', shorten: 'middle', dropOrder: 4 },
+]
 
 function toRow({ createdAt, endpoint, apiVersion, id, target }: ActivityRecord): readonly string[] {
   return [createdAt, endpoint, apiVersion, id, target ?? '']

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { auditActions, type AuditAction, type AuditEntry } from '../contract/audit-log.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -32,9 +33,18 @@ async function listEntries({ action, team, limit = 100, ...flags }: AuditLogFlag
     if (entries.length >= limit) break
   }
   if (flags.json === true) printJson(entries)
-  else if (process.stdout.isTTY) printTable(['when', 'action', 'team', 'by', 'from', 'details'], entries.map(toRow))
+  else if (process.stdout.isTTY) printTable(columns, entries.map(toRow))
   else for (const entry of entries) print(JSON.stringify(entry))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'when', shorten: 'time' },
+  { name: 'action' },
+  { name: 'team', shorten: 'end', dropOrder: 2 },
+  { name: 'by', shorten: 'end', dropOrder: 4 },
+  { name: 'from', dropOrder: 1 },
+  { name: 'details', shorten: 'end', dropOrder: 3 },
+]
 
 function toRow({ createdAt, action, team, by, address, details }: AuditEntry): readonly string[] {
   const caller = by === undefined ? '' : `${by.name ?? by.keyId} (${by.team ?? 'unknown team'})`

@@ -30,7 +30,8 @@ export function describeProgress(
   const bar = '='.repeat(filled) + '-'.repeat(barWidth - filled)
   const remainingMs = (Math.max(0, total - completed) * passed.elapsedMs) / passed.pages
   const failures = failed === 0 ? '' : ` · ${failed} failed`
-  const pages = `${completed}/${countOf(total, 'page')}`
+  // The total of the API is without failed pages.
+  const pages = `${completed} of ${countOf(total + failed, 'page')}`
   return `${bar} ${pages}${failures} · ${countOf(creditsUsed, 'credit')} · ${formatDuration(remainingMs)}`
 }
 

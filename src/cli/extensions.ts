@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { BrowserExtension } from '../contract/extensions.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { toSize } from './size.ts'
@@ -27,8 +28,17 @@ async function uploadExtension(path: string, flags: ConnectionFlags): Promise<vo
 async function listExtensions(flags: ConnectionFlags): Promise<void> {
   const extensions = await (await createClient(flags)).extensions.list()
   if (flags.json === true) return printJson(extensions)
-  printTable(['id', 'name', 'version', 'zip', 'content', 'uploaded'], extensions.map(toRow))
+  printTable(columns, extensions.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'name', shorten: 'end' },
+  { name: 'version', dropOrder: 4 },
+  { name: 'zip', dropOrder: 2 },
+  { name: 'content', dropOrder: 1 },
+  { name: 'uploaded', shorten: 'time', dropOrder: 3 },
+]
 
 function toRow({ id, name, version, size, contentBytes, createdAt }: BrowserExtension): readonly string[] {
   return [id, name, version, toSize(size), toSize(contentBytes), createdAt]

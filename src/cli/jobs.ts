@@ -4,6 +4,7 @@ import type { JobListOptions } from '../client/jobs.ts'
 import { jobKind, jobStatusFilter, type ListedJob } from '../contract/jobs.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -58,18 +59,38 @@ async function listJobs({ kind, status, search, from, to, limit, ...flags }: Lis
   }
   if (flags.json === true) printJson(jobs)
   else if (isTable) {
-    printTable(['when', 'kind', 'status', 'pages', 'failed', 'credits', 'id', 'target'], jobs.map(toRow))
+    printTable(columns, jobs.map(toRow))
   }
 }
 
+const columns: readonly TableColumn[] = [
+  { name: 'when', shorten: 'time', dropOrder: 5 },
+  { name: 'kind', dropOrder: 6 },
+  { name: 'status' },
+  { name: 'completed', dropOrder: 4 },
+  { name: 'failed', dropOrder: 3 },
+  { name: 'total', dropOrder: 2 },
+  { name: 'credits', dropOrder: 1 },
+  { name: 'id' },
+  { name: 'target', shorten: 'middle', dropOrder: 7 },
+]
+
 function toRow(job: ListedJob): readonly string[] {
-  const { createdAt, kind, status, failed, creditsUsed, id, target = '' } = job
-  return [createdAt, kind, status, pagesOf(job) ?? '', String(failed ?? ''), String(creditsUsed), id, target]
+  const { createdAt, kind, status, completed, failed, creditsUsed, id } = job
+  const counts = [completed, failed, totalOf(job)].map((count) => String(count ?? ''))
+  return [createdAt, kind, status, ...counts, String(creditsUsed), id, targetOf(job)]
 }
 
 /** The total of the API is without failed pages. */
-function pagesOf({ completed, total, failed = 0 }: ListedJob): string | undefined {
-  return total === undefined ? undefined : `${completed} of ${total + failed}`
+function totalOf({ total, failed = 0 }: ListedJob): number | undefined {
+  return total === undefined ? undefined : total + failed
+}
+
+/** The API names the first URL of a batch. */
+function targetOf(job: ListedJob): string {
+  const { kind, target = '' } = job
+  const others = kind === 'batch_scrape' ? (totalOf(job) ?? 1) - 1 : 0
+  return target !== '' && others > 0 ? `${target} and ${others} more` : target
 }
 
 async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
@@ -79,9 +100,10 @@ async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
     id: job.id,
     kind: job.kind,
     status: job.status,
-    target: job.target,
-    pages: pagesOf(job),
+    target: targetOf(job) || undefined,
+    completed: job.completed,
     failed: job.failed,
+    total: totalOf(job),
     credits: job.creditsUsed,
     created: job.createdAt,
     ended: job.completedAt,

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { KeySummary } from '../contract/keys.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline keys`. */
@@ -48,8 +49,20 @@ async function listKeys(flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const keys = await bowline.keys.list()
   if (flags.json === true) return printJson(keys)
-  printTable(['id', 'name', 'team', 'role', 'MCP', 'starts with', 'created', 'last used', 'revoked'], keys.map(toRow))
+  printTable(columns, keys.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'name', shorten: 'end' },
+  { name: 'team', shorten: 'end', dropOrder: 6 },
+  { name: 'role', dropOrder: 5 },
+  { name: 'MCP', shorten: 'end', dropOrder: 2 },
+  { name: 'starts with', dropOrder: 1 },
+  { name: 'created', shorten: 'time', dropOrder: 3 },
+  { name: 'last used', shorten: 'time', dropOrder: 4 },
+  { name: 'revoked', shorten: 'time', dropOrder: 7 },
+]
 
 function toRow(key: KeySummary): readonly string[] {
   return [

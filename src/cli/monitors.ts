@@ -12,6 +12,7 @@ import {
 } from './monitor-flags.ts'
 import { withElementFlags } from './page-flags.ts'
 import { countOfState, printDiff } from './print-diff.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -96,11 +97,20 @@ function countsOf(summary: Check['summary']): string {
     .join(', ')
 }
 
+const monitorColumns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'name', shorten: 'end' },
+  { name: 'status', dropOrder: 5 },
+  { name: 'schedule', shorten: 'end', dropOrder: 1 },
+  { name: 'next run', shorten: 'time', dropOrder: 3 },
+  { name: 'last check', shorten: 'end', dropOrder: 4 },
+]
+
 async function list({ search, ...flags }: ConnectionFlags & { readonly search?: string }): Promise<void> {
   const monitors = await (await createClient(flags)).monitors.list({ limit: 100, search })
   if (flags.json === true) return printJson(monitors)
   printTable(
-    ['id', 'name', 'status', 'schedule', 'next run', 'last check'],
+    monitorColumns,
     monitors.map(({ id, name, status, schedule, nextRunAt, lastCheckSummary: last }) => [
       id,
       name,
@@ -135,6 +145,15 @@ async function remove(id: string, flags: ConnectionFlags): Promise<void> {
   else print(`monitor ${id}: deleted`)
 }
 
+const checkColumns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'status' },
+  { name: 'trigger', dropOrder: 1 },
+  { name: 'finished', shorten: 'time', dropOrder: 3 },
+  { name: 'pages', shorten: 'end', dropOrder: 4 },
+  { name: 'credits', dropOrder: 2 },
+]
+
 async function listChecks(
   id: string,
   { limit, ...flags }: ConnectionFlags & { readonly limit?: number },
@@ -142,7 +161,7 @@ async function listChecks(
   const checks = await (await createClient(flags)).monitors.checks(id, { limit })
   if (flags.json === true) return printJson(checks)
   printTable(
-    ['id', 'status', 'trigger', 'finished', 'pages', 'credits'],
+    checkColumns,
     checks.map((check) => [
       check.id,
       check.status,

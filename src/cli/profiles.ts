@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError } from 'commander'
 import type { ProfileSummary, ProfileVersion, StorageStateInput } from '../contract/profiles.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toSize } from './size.ts'
 import { parseStorageState } from './parse-storage-state.ts'
@@ -42,8 +43,17 @@ function toVersion(value: string): number {
 async function listProfiles(flags: ConnectionFlags): Promise<void> {
   const profiles = await (await createClient(flags)).profiles.list()
   if (flags.json === true) return printJson(profiles)
-  printTable(['name', 'version', 'content', 'stored', 'saved', 'locked by'], profiles.map(toRow))
+  printTable(columns, profiles.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'name' },
+  { name: 'version', dropOrder: 3 },
+  { name: 'content', dropOrder: 2 },
+  { name: 'stored', dropOrder: 1 },
+  { name: 'saved', shorten: 'time', dropOrder: 4 },
+  { name: 'locked by', dropOrder: 5 },
+]
 
 function toRow(profile: ProfileSummary): readonly string[] {
   return [
@@ -86,8 +96,17 @@ function printProfile(profile: ProfileSummary, flags: ConnectionFlags): void {
 async function listVersions(name: string, flags: ConnectionFlags): Promise<void> {
   const versions = await (await createClient(flags)).profiles.versions(name)
   if (flags.json === true) return printJson(versions)
-  printTable(['version', 'content', 'stored', 'saved', 'browser', 'session'], versions.map(toVersionRow))
+  printTable(versionColumns, versions.map(toVersionRow))
 }
+
+const versionColumns: readonly TableColumn[] = [
+  { name: 'version' },
+  { name: 'content', dropOrder: 3 },
+  { name: 'stored', dropOrder: 1 },
+  { name: 'saved', shorten: 'time', dropOrder: 5 },
+  { name: 'browser', shorten: 'end', dropOrder: 2 },
+  { name: 'session', dropOrder: 4 },
+]
 
 function toVersionRow(version: ProfileVersion): readonly string[] {
   return [

@@ -152,4 +152,5 @@ const program: Program = {
   version: packageVersion,
   commands,
   examples: helpExamples,
+  formerNames: { 'sessions get': 'show' },
 }

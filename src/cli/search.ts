@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { SearchOptions } from '../contract/search.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printNote, printTable } from '../terminal/print.ts'
 import { countryCode, numberFrom } from './whole-number.ts'
 
@@ -60,15 +61,18 @@ async function search(query: readonly string[], flags: SearchFlags): Promise<voi
     for (const result of results) print(JSON.stringify(result))
     return
   }
-  printTable(
-    ['TITLE', 'URL', 'ABOUT'],
-    [
-      ...found.web.map(({ title, url, description }) => rowOf(title, url, description)),
-      ...found.news.map(({ title, url, snippet }) => rowOf(title, url, snippet)),
-      ...found.images.map(({ title, url, imageUrl }) => rowOf(title, url, imageUrl)),
-    ],
-  )
+  printTable(columns, [
+    ...found.web.map(({ title, url, description }) => rowOf(title, url, description)),
+    ...found.news.map(({ title, url, snippet }) => rowOf(title, url, snippet)),
+    ...found.images.map(({ title, url, imageUrl }) => rowOf(title, url, imageUrl)),
+  ])
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'TITLE', shorten: 'end' },
+  { name: 'URL', shorten: 'middle' },
+  { name: 'ABOUT', shorten: 'end', dropOrder: 1 },
+]
 
 function rowOf(title: string | undefined, url: string | undefined, about: string | undefined): readonly string[] {
   return [cut(title, 40), cut(url, 60), cut(about, 60)]

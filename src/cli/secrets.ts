@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import type { SecretSummary } from '../contract/secrets.ts'
 import { BowlineError } from '../kit/errors.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { promptHidden } from './prompt-hidden.ts'
@@ -53,8 +54,15 @@ async function readValue(name: string): Promise<string> {
 async function listSecrets(flags: ConnectionFlags): Promise<void> {
   const secrets = await (await createClient(flags)).secrets.list()
   if (flags.json === true) return printJson(secrets)
-  printTable(['name', 'kind', 'origins', 'set'], secrets.map(toRow))
+  printTable(columns, secrets.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'name' },
+  { name: 'kind', dropOrder: 1 },
+  { name: 'origins', shorten: 'end', dropOrder: 3 },
+  { name: 'set', shorten: 'time', dropOrder: 2 },
+]
 
 function toRow({ name, kind, origins, updatedAt }: SecretSummary): readonly string[] {
   return [name, kind, origins.join(' '), updatedAt]

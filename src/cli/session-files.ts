@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import type { SessionFile } from '../contract/files.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline sessions files`. */
@@ -28,8 +29,16 @@ async function listFiles(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const files = await (await bowline.sessions.files(id)).list()
   if (flags.json === true) return printJson(files)
-  printTable(['name', 'direction', 'bytes', 'created', 'state'], files.map(toRow))
+  printTable(columns, files.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'name' },
+  { name: 'direction', dropOrder: 2 },
+  { name: 'bytes', dropOrder: 3 },
+  { name: 'created', shorten: 'time', dropOrder: 1 },
+  { name: 'state', shorten: 'end', dropOrder: 4 },
+]
 
 function toRow({ name, direction, size, createdAt, complete, error }: SessionFile): readonly string[] {
   return [name, direction, String(size), createdAt, error ?? (complete ? 'complete' : 'running')]

@@ -4,6 +4,7 @@ import type { SessionRecordings } from '../client/session-recordings.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { makeFolder } from '../kit/make-folder.ts'
 import { createClient, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 /** Lists or saves the recordings of an ended session. */
@@ -17,10 +18,17 @@ export async function showRecordings(
   if (save !== undefined) return saveAll(recordings, listed, save, flags)
   if (flags.json === true) return printJson(listed)
   printTable(
-    ['name', 'type', 'bytes', 'expires'],
+    columns,
     listed.map(({ name, contentType, size, expiresAt }) => [name, contentType, String(size ?? ''), expiresAt]),
   )
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'name' },
+  { name: 'type', shorten: 'end', dropOrder: 2 },
+  { name: 'bytes', dropOrder: 3 },
+  { name: 'expires', shorten: 'time', dropOrder: 1 },
+]
 
 /** Adds the argument and flags of `bowline sessions recordings`. */
 export function withRecordingFlags(command: Command): Command {

@@ -21,6 +21,7 @@ import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { wholeNumber } from './whole-number.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline sessions`. */
@@ -41,7 +42,7 @@ export function createSessionsCommand(): Command {
     .addOption(new Option('--all-teams', 'sessions of all teams (admin keys only)').conflicts('team'))
     .action(listSessions)
   withConnectionFlags(
-    command.command('show').alias('get').description('show one session').argument('<id>', 'id of the session'),
+    command.command('show').description('show one session').argument('<id>', 'id of the session'),
   ).action(getSession)
   command.addCommand(createUpdateCommand())
   withConnectionFlags(
@@ -98,24 +99,37 @@ async function listSessions({
     ...labelsOf(flags),
   })
   if (flags.json === true) return printJson(sessions)
-  const names = ['id', 'name', 'status', 'created', 'expires', 'end reason', 'credits']
-  if (team === undefined) return printTable(names, sessions.map(toRow))
+  if (team === undefined) return printTable(columns, sessions.map(toRow))
   printTable(
-    [...names, 'team'],
+    [...columns, { name: 'team', shorten: 'end', dropOrder: 4 }],
     sessions.map((session) => toRow(session).concat(session.team ?? '')),
   )
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'name', shorten: 'end', dropOrder: 6 },
+  { name: 'status', dropOrder: 5 },
+  { name: 'created', shorten: 'time', dropOrder: 3 },
+  { name: 'expires', shorten: 'time', dropOrder: 1 },
+  { name: 'credits', dropOrder: 2 },
+]
 
 function toRow(session: SessionSummary): readonly string[] {
   return [
     session.id,
     shorten(session.name ?? ''),
-    session.status,
+    describeStatus(session),
     session.createdAt ?? '',
     session.expiresAt ?? '',
-    session.endReason ?? '',
     session.creditsBilled === undefined ? '' : String(session.creditsBilled),
   ]
+}
+
+/** The API calls an ended session `destroyed`. */
+function describeStatus({ status, endReason: reason }: Pick<SessionSummary, 'status' | 'endReason'>): string {
+  const shown = status === 'destroyed' ? 'ended' : status
+  return reason === undefined ? shown : `${shown} (${reason})`
 }
 
 const maxShownName = 40

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { CreateTeamOptions, TeamChanges, TeamSummary } from '../contract/teams.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { printFacts, printJson, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline teams`. */
@@ -70,8 +71,18 @@ function limitsOf({ maxConcurrency, rateLimits }: LimitFlags): Pick<TeamChanges,
 async function listTeams(flags: ConnectionFlags): Promise<void> {
   const teams = await (await createClient(flags)).teams.list()
   if (flags.json === true) return printJson(teams)
-  printTable(['name', 'credits', 'reserved', 'running', 'max', 'requests per minute', 'id'], teams.map(toRow))
+  printTable(columns, teams.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'name', shorten: 'end' },
+  { name: 'credits', dropOrder: 5 },
+  { name: 'reserved', dropOrder: 2 },
+  { name: 'running', dropOrder: 4 },
+  { name: 'max', dropOrder: 3 },
+  { name: 'requests per minute', shorten: 'end', dropOrder: 1 },
+  { name: 'id' },
+]
 
 function toRow(team: TeamSummary): readonly string[] {
   return [

@@ -5,6 +5,7 @@ import type { Bowline } from '../client/bowline.ts'
 import { dayMs } from '../kit/day-ms.ts'
 import { wholeNumber } from './whole-number.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 
 interface UsageFlags extends ConnectionFlags {
@@ -47,12 +48,20 @@ async function showUsage(flags: UsageFlags): Promise<void> {
   print(describeBalance(balance))
 }
 
+const costColumns: readonly TableColumn[] = [
+  { name: 'credits' },
+  { name: 'kind', dropOrder: 2 },
+  { name: 'id' },
+  { name: 'started', shorten: 'time', dropOrder: 1 },
+  { name: 'target', shorten: 'middle', dropOrder: 3 },
+]
+
 async function showCosts(bowline: Bowline, limit: number, { json }: UsageFlags): Promise<void> {
   const from = new Date(Date.now() - topDays * dayMs)
   const costs = await bowline.usage.costs({ from, limit })
   if (json === true) return printJson(costs)
   printTable(
-    ['credits', 'kind', 'id', 'started', 'target'],
+    costColumns,
     costs.map(({ credits, kind, id, createdAt, target = '' }) => [String(credits), kind, id, createdAt, target]),
   )
 }

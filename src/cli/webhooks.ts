@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Delivery, DeliveryStatus } from '../contract/webhooks.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printFacts, printJson, printNote, printTable } from '../terminal/print.ts'
 
 /** Creates the command `bowline webhooks`. */
@@ -59,8 +60,18 @@ async function listDeliveries({ job: jobId, status, search, from, to, limit, ...
     if (found.length === limit) break
   }
   if (flags.json === true) return printJson(found)
-  printTable(['id', 'event', 'job', 'status', 'attempts', 'last attempt', 'url'], found.map(toRow))
+  printTable(columns, found.map(toRow))
 }
+
+const columns: readonly TableColumn[] = [
+  { name: 'id' },
+  { name: 'event', shorten: 'end', dropOrder: 5 },
+  { name: 'job', dropOrder: 2 },
+  { name: 'status' },
+  { name: 'attempts', dropOrder: 1 },
+  { name: 'last attempt', shorten: 'end', dropOrder: 4 },
+  { name: 'url', shorten: 'middle', dropOrder: 3 },
+]
 
 function toRow({ id, event, jobId, status, attempts, url }: Delivery): readonly string[] {
   const last = attempts.at(-1)

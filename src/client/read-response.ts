@@ -43,12 +43,20 @@ export function responseInvalid(message: string, text: string, facts: ErrorFacts
 export function connectionFailed(request: Request, error: unknown, secret: string): BowlineError {
   const url = new URL(request.url)
   const inner = isError(error) && isError(error.cause) ? error.cause : error
-  const why = isError(inner) ? inner.message || inner.name : String(inner)
+  const why = reasonOf(inner, url)
   return new BowlineError(
     'CONNECTION_FAILED',
     `${request.method} ${url.origin}${url.pathname} failed: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
     { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
   )
+}
+
+function reasonOf(error: unknown, { port }: URL): string {
+  if (!isError(error)) return String(error)
+  // `fetch` refuses the ports of other protocols, such as 25 and 6000.
+  if (error.message === 'bad port')
+    return `port ${port} is blocked by \`fetch\`, which reserves it for another protocol`
+  return error.message || error.name
 }
 
 function notJson(request: Request, response: Response, text: string, facts: ErrorFacts): BowlineError {

@@ -7,8 +7,7 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'invalid command line, or a request that the server rejected as invalid' },
   configuration: {
     code: 3,
-    meaning:
-      'invalid configuration, such as no API key or URL, or a machine that does not meet the requirements of the server',
+    meaning: 'invalid configuration, such as no API key, or a machine unfit for a server',
   },
   authentication: { code: 4, meaning: 'unknown or revoked API key, or a key without the required permission' },
   notFound: { code: 5, meaning: 'not found, or no longer available' },

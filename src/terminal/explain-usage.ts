@@ -1,32 +1,61 @@
-import type { Command } from 'commander'
+import type { Command, CommanderError } from 'commander'
 import { closest } from '../kit/closest.ts'
+import { BowlineError } from '../kit/errors.ts'
 
 /**
- * Improves Commander's usage errors for a value after an option that takes none, for an invalid
- * argument, for the start of the name of a command, and for an unknown command where a default one
- * exists.
+ * Converts a usage error of Commander to USAGE_INVALID, with its suggestion as the hint. Improves
+ * those for a value after an option that takes none, for an invalid argument, for the start or a
+ * synonym of the name of a command, and for an unknown command where a default one exists.
  */
-export function explainUsage(text: string, program: Command, args: readonly string[]): string {
-  const invalid = /^error: command-argument value '(.*)' is invalid for argument '(.+?)'\./s.exec(text)
-  if (invalid !== null) return text.replace(invalid[0], `error: '${invalid[1]}' is invalid for <${invalid[2]}>.`)
-  const unknown = /^error: unknown command '(.+)'\n$/.exec(text)?.[1]
-  if (unknown !== undefined) return `${text}${suggestCommand(findCommand(program, args), unknown)}`
-  if (!text.startsWith('error: too many arguments')) return text
-  const command = findCommand(program, args)
-  const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))
-  if (index !== -1) return `error: ${args[index]} takes no value, got ${args[index + 1]}\n`
-  const names = command.commands.map((each) => each.name())
-  const given = args[args.indexOf(command.name()) + 1]
-  if (names.length === 0 || given === undefined) return text
-  const similar = closest(given, names)
-  const suggestion = similar === undefined ? suggestCommand(command, given) : `(Did you mean ${similar}?)\n`
-  return `error: unknown command '${given}'\n${suggestion}`
+export function explainUsage(
+  error: CommanderError,
+  program: Command | undefined,
+  args: readonly string[],
+): BowlineError {
+  const text = error.message.replace(/^error: /, '')
+  const { message, hint } = splitHint(program === undefined ? text : explain(text, program, args))
+  return new BowlineError('USAGE_INVALID', message, hint === undefined ? {} : { hint })
 }
 
-/** Commander itself suggests names with a few other letters. */
-function suggestCommand({ commands }: Command, start: string): string {
-  const names = commands.map((command) => command.name()).filter((name) => name.startsWith(start))
-  return names.length === 0 ? '' : `(Did you mean ${names.join(' or ')}?)\n`
+function splitHint(text: string): { readonly message: string; readonly hint?: string } {
+  const [, message, hint] = /^(.*)\n\((Did you mean .*\?)\)$/s.exec(text.trim()) ?? []
+  return message === undefined || hint === undefined ? { message: text.trim() } : { message, hint }
+}
+
+function explain(text: string, program: Command, args: readonly string[]): string {
+  const invalid = /^command-argument value '(.*)' is invalid for argument '(.+?)'\./s.exec(text)
+  if (invalid !== null) return text.replace(invalid[0], `'${invalid[1]}' is invalid for <${invalid[2]}>.`)
+  const command = findCommand(program, args)
+  const unknown = /^unknown command '(.+)'(\n.*)?$/s.exec(text)
+  if (unknown?.[1] !== undefined) return unknownCommand(command, unknown[1], unknown[2])
+  if (!text.startsWith('too many arguments')) return text
+  const index = args.findIndex((arg, at) => isFlagWithoutValue(command, arg) && isValue(args[at + 1]))
+  if (index !== -1) return `${args[index]} takes no value, got ${args[index + 1]}`
+  const given = args[args.indexOf(command.name()) + 1]
+  return command.commands.length === 0 || given === undefined ? text : unknownCommand(command, given)
+}
+
+/** Names of commands by other words for them. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  get: ['show'],
+  view: ['show'],
+  info: ['show'],
+  ls: ['list'],
+  rm: ['delete', 'revoke'],
+  remove: ['delete', 'revoke'],
+  delete: ['revoke'],
+  add: ['create', 'upload', 'set'],
+}
+
+/** Formats the error for an unknown command. `found` is the suggestion of Commander. */
+function unknownCommand(command: Command, given: string, found = ''): string {
+  const names = command.commands.map((each) => each.name())
+  const synonym = (Object.hasOwn(synonyms, given) ? synonyms[given] : undefined)?.find((each) => names.includes(each))
+  const similar = synonym ?? (found === '' ? closest(given, names) : undefined)
+  const starting = names.filter((name) => name.startsWith(given))
+  const suggested = similar === undefined ? starting.join(' or ') : similar
+  const suggestion = suggested === '' ? found : `\n(Did you mean ${suggested}?)`
+  return `unknown command '${given}'${suggestion}`
 }
 
 function findCommand(program: Command, args: readonly string[]): Command {

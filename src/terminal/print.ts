@@ -1,5 +1,7 @@
 import { styleText } from 'node:util'
 import { errorLine } from './error-line.ts'
+import { columnGap, fitTable, type TableColumn } from './fit-table.ts'
+import { textWidth } from './text-width.ts'
 import { stripControlChars } from './strip-control-chars.ts'
 import { toBowlineError } from './to-bowline-error.ts'
 
@@ -33,16 +35,21 @@ export function printError(error: unknown, { json = false }: { readonly json?: b
   else printNote(styleText('red', errorLine(known), { stream: process.stderr }))
 }
 
-/** Prints rows as a table with column names. */
-export function printTable(names: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)))
+/**
+ * Prints rows as a table with column names. On a terminal it fits the width: text is shortened, and
+ * columns are left out in their `dropOrder`.
+ */
+export function printTable(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): void {
+  const { isTTY, columns: terminalWidth } = process.stdout
+  const flat = rows.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')))
+  const table = fitTable(columns, flat, isTTY && terminalWidth > 0 ? terminalWidth : Infinity)
   const format = (row: readonly string[]): string =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
+      .map((cell, at) => cell + ' '.repeat(Math.max(0, (table.widths[at] ?? 0) - textWidth(cell))))
+      .join(' '.repeat(columnGap))
       .trimEnd()
-  print(styleText('dim', format(names)))
-  for (const row of rows) print(format(row))
+  print(styleText('dim', format(table.columns.map(({ name }) => name))))
+  for (const row of table.rows) print(format(row))
 }
 
 /** Prints named values, one per line. Undefined values are omitted. */

@@ -21,6 +21,8 @@ export interface Program {
   readonly commands: Readonly<Record<string, CommandEntry>>
   /** Command lines that `--help` of a command shows, by its path, such as `sessions list`. */
   readonly examples?: Readonly<Record<string, readonly string[]>>
+  /** Current names of commands by their former paths, such as `sessions get`. */
+  readonly formerNames?: Readonly<Record<string, string>>
 }
 
 /** Runs a command line and sets the exit code: 0, that of the command, or that of the error. */
@@ -29,28 +31,36 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   process.stderr.on('error', ignoreError)
   const options = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined)
   let json = options.includes('--json')
+  const isHelp = args[0] === 'help'
+  const words = withCurrentNames(program, isHelp ? args.slice(1) : args)
+  let command: Command | undefined
   try {
-    const words = args[0] === 'help' ? args.slice(1) : args
-    const command = await createCommand(
+    command = await createCommand(
       program,
       words.find((arg) => !arg.startsWith('-')),
     )
-    configureOutput(command, {
-      outputError: (text, write) => write(explainUsage(text, command, args)),
-      // Commander prints its own errors, as text.
-      ...(json ? { writeErr: () => undefined } : {}),
-    })
+    // Errors of Commander are printed below, in the form of all others.
+    configureOutput(command, { outputError: ignoreError, ...(json ? { writeErr: ignoreError } : {}) })
     command.hook('preAction', (_program, running) => {
       json = running.opts()['json'] === true
     })
-    await command.parseAsync(args[0] === 'help' ? helpArgs(command, words) : args, { from: 'user' })
+    await command.parseAsync(isHelp ? helpArgs(command, words) : words, { from: 'user' })
   } catch (error) {
     if (isClosedPipe(error)) return
     if (!(error instanceof CommanderError)) return fail(error, json)
     if (error.exitCode === 0) return
-    if (json) printError(new BowlineError('USAGE_INVALID', error.message.replace(/^error: /, '')), { json })
+    // A command line without a command is answered with the help.
+    if (error.code !== 'commander.help') printError(explainUsage(error, command, words), { json })
     process.exitCode = exitCodes.usage.code
   }
+}
+
+/** Replaces the former name of a command, so that old scripts work. */
+function withCurrentNames({ formerNames = {} }: Program, args: readonly string[]): readonly string[] {
+  const [group = '', name = '', ...others] = args
+  const path = `${group} ${name}`
+  const current = Object.hasOwn(formerNames, path) ? formerNames[path] : undefined
+  return current === undefined ? args : [group, current, ...others]
 }
 
 /** Loads all commands of a program with their options, for the generated reference. */
@@ -66,7 +76,6 @@ async function createCommand(
     .description(description)
     .version(version)
     .enablePositionalOptions()
-    .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', `\n${describeExitCodes()}\n\nWith --json, errors are one line of JSON on standard error.`)
   throwOnExit(program)
   for (const [commandName, { summary, load }] of Object.entries(commands)) {

@@ -48,6 +48,30 @@ describe('a failing command exits with its documented code and prints JSON with 
     expect(actual).toBe(code)
   })
 
+  test.each([
+    [['sessions', 'list', '--jsn'], `unknown option '--jsn'`, 'Did you mean --json?'],
+    [['sessions', 'lst'], `unknown command 'lst'`, 'Did you mean list?'],
+    [['jobs', 'get', unknownId], `unknown command 'get'`, 'Did you mean show?'],
+    [
+      ['teams', 'set-credits', 'press', 'lots'],
+      `'lots' is invalid for <credits>. It must be a whole number or "unmetered".`,
+      expect.any(String),
+    ],
+  ])('the JSON of the usage error of %j has the suggestion in its hint', async (args, message, hint) => {
+    const { code, errors } = await run([...args, '--json'])
+
+    expect(JSON.parse(errors)).toMatchObject({ code: 'USAGE_INVALID', message, hint })
+    expect(code).toBe(2)
+  })
+
+  test('a port that fetch blocks is named', async () => {
+    const env = { BOWLINE_BASE_URL: 'http://127.0.0.1:6000', BOWLINE_API_KEY: 'bl-x' }
+    const { code, errors } = await run(['sessions', 'list'], env)
+
+    expect(errors).toContain('failed: port 6000 is blocked by `fetch`')
+    expect(code).toBe(7)
+  })
+
   test('the JSON of a server error has its status and request id', async () => {
     const { errors } = await run(['sessions', 'get', unknownId, '--json'])
 
@@ -72,10 +96,13 @@ test.each([
   [['search', 'x', '--limit', '0'], 'from 1 to 100'],
   [['exec', '--ttl', '5', '--', 'true'], 'from 30 to 86400, in seconds'],
   [['usage', '--days', 'abc'], '--days takes no value, got abc'],
-  [['teams', 'set-credits', 'press', 'lots'], `error: 'lots' is invalid for <credits>. It must be a whole number`],
+  [
+    ['teams', 'set-credits', 'press', 'lots'],
+    `USAGE_INVALID: 'lots' is invalid for <credits>. It must be a whole number`,
+  ],
   [['activity', '--endpoint', 'llmstxt'], 'Allowed choices are scrape, crawl, batch_scrape,'],
-  [['help', 'jbos'], `error: unknown command 'jbos'\n(Did you mean jobs?)`],
-  [['help', 'sessions', 'lst'], `error: unknown command 'lst'\n(Did you mean list?)`],
+  [['help', 'jbos'], `USAGE_INVALID: unknown command 'jbos' (Did you mean jobs?)`],
+  [['help', 'sessions', 'lst'], `USAGE_INVALID: unknown command 'lst' (Did you mean list?)`],
 ])('%j is rejected without a request, and the error names the allowed values of the flag', async (args, words) => {
   const { code, errors } = await run(args)
 

@@ -14,9 +14,9 @@ beforeAll(async () => {
 
 /** Finds a command by its path, such as `sessions list`. */
 function find(path: string): Command | undefined {
-  const [name, child] = path.split(' ')
+  const [name, ...children] = path.split(' ')
   const command = commands.find((each) => each.name() === name)
-  return child === undefined ? command : command?.commands.find((each) => each.name() === child)
+  return children.reduce((found, child) => found?.commands.find((each) => each.name() === child), command)
 }
 
 test('the examples of a command are in its help, and their flags exist', async () => {
@@ -31,6 +31,52 @@ test('the examples of a command are in its help, and their flags exist', async (
       for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(flags, example).toContain(flag)
     }
   }
+})
+
+/** Returns the paths of the commands that are not groups. */
+function pathsOf(command: Command, parents: readonly string[] = []): readonly (readonly string[])[] {
+  const path = [...parents, command.name()]
+  return command.commands.length === 0 ? [path] : command.commands.flatMap((child) => pathsOf(child, path))
+}
+
+test('the help of every command has an example', async () => {
+  const paths = commands.flatMap((command) => pathsOf(command))
+  const without: string[] = []
+  for (const path of paths) {
+    const { out } = await runCommand([...path, '--help'], { env: {} })
+    if (!/\nExamples?:\n.*\bbowline /.test(out)) without.push(path.join(' '))
+  }
+
+  expect(paths.length).toBeGreaterThan(70)
+  expect(without).toEqual([])
+})
+
+test('the help fits a terminal of 80 columns', async () => {
+  const { lines } = await runCommand(['--help'], { env: {}, isTerminal: true, columns: 80 })
+
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+})
+
+test('a former name of a command works and is not in the help', async () => {
+  const help = await runCommand(['sessions', '--help'], { env: {} })
+  const former = await runCommand(['sessions', 'get', '--help'], { env: {} })
+
+  expect(help.out).toMatch(/^ {2}show \[options\] <id>/m)
+  expect(help.out).not.toMatch(/\bget\b/)
+  expect(former.out).toContain('Usage: bowline sessions show [options] <id>')
+})
+
+test.each([
+  [['jobs', 'get', 'x'], 'show'],
+  [['monitors', 'get', 'x'], 'show'],
+  [['secrets', 'get', 'x'], 'show'],
+  [['keys', 'delete', 'x'], 'revoke'],
+  [['sessions', 'ls'], 'list'],
+])('%j is answered with the verb of the command', async (args, verb) => {
+  const { code, errors } = await runCommand(args, { env: {} })
+
+  expect(errors).toBe(`USAGE_INVALID: unknown command '${args[1]}' (Did you mean ${verb}?)\n`)
+  expect(code).toBe(2)
 })
 
 test('bowline help NAME prints the help of a command with its options', async () => {

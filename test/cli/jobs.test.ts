@@ -39,9 +39,9 @@ test('bowline jobs lists jobs, in a table with failed pages and credits on a ter
   const piped = await run(['jobs', 'list', '--kind', 'batch_scrape', '--status', 'completed', '--limit', '1'])
   const json = await run(['jobs', '--json', '--status', 'scraping'])
 
-  expect(table.out).toMatch(/when +kind +status +pages +failed +credits +id +target/)
+  expect(table.out).toMatch(/when +kind +status +completed +failed +total +credits +id +target/)
   expect(table.out).toMatch(
-    new RegExp(`batch_scrape +completed +2 of 3 +1 +2 +${id} +${urls(1)[0]!.replace('?', '\\?')}`),
+    new RegExp(`batch_scrape +completed +2 +1 +3 +2 +${id} +${urls(1)[0]!.replace('?', '\\?')} and 2 more$`, 'm'),
   )
   expect(piped.lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id, failed: 1 }])
   expect(JSON.parse(json.out)).toEqual([])
@@ -59,7 +59,7 @@ test('bowline jobs show prints the counts, credits, times and options of a job',
   const unknown = await run(['jobs', 'show', unknownId])
 
   expect(shown.out).toMatch(/^status +completed$/m)
-  expect(shown.out).toMatch(/^pages +1 of 1\nfailed +0\ncredits +1$/m)
+  expect(shown.out).toMatch(/^completed +1\nfailed +0\ntotal +1\ncredits +1$/m)
   expect(shown.out).toMatch(/^ended +20/m)
   expect(shown.out).toMatch(/^options +\{"limit":7,"maxConcurrency":2\}$/m)
   expect(JSON.parse(json.out)).toMatchObject({ id, kind: 'crawl', options: { limit: 7 } })
@@ -103,9 +103,9 @@ test('bowline jobs cancel reports a job that has ended', async () => {
 })
 
 test.each([
-  [['jobs', 'cancle', unknownId], `error: unknown command 'cancle'\n(Did you mean cancel?)`],
-  [['jobs', 'docu'], `error: unknown command 'docu'\n(Did you mean documents?)`],
-  [['jobs', 'show'], `error: missing required argument 'id'`],
+  [['jobs', 'cancle', unknownId], `USAGE_INVALID: unknown command 'cancle' (Did you mean cancel?)`],
+  [['jobs', 'docu'], `USAGE_INVALID: unknown command 'docu' (Did you mean documents?)`],
+  [['jobs', 'show'], `USAGE_INVALID: missing required argument 'id'`],
 ])('%j is answered with the mistake', async (args, message) => {
   const { code, errors } = await run(args)
 

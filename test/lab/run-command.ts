@@ -16,6 +16,8 @@ export interface CommandInput {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly input?: string | undefined
   readonly isTerminal?: boolean | undefined
+  /** Width of the terminal. Default: unknown. */
+  readonly columns?: number | undefined
 }
 
 /**
@@ -24,9 +26,9 @@ export interface CommandInput {
  */
 export async function runCommand(
   args: readonly string[],
-  { env, input = '', isTerminal = false }: CommandInput,
+  { env, input = '', isTerminal = false, columns }: CommandInput,
 ): Promise<CommandEnd> {
-  const [stdout, stderr] = [new Capture(isTerminal), new Capture(isTerminal)]
+  const [stdout, stderr] = [new Capture(isTerminal, columns), new Capture(isTerminal, columns)]
   const { exitCode } = process
   using undo = new DisposableStack()
   for (const [name, value] of Object.entries({ stdout, stderr, stdin: Readable.from([input]) })) {
@@ -51,11 +53,13 @@ function linesOf(text: string): readonly string[] {
 /** Keeps what is written to it. */
 class Capture extends Writable {
   readonly isTTY: boolean
+  readonly columns: number | undefined
   readonly #chunks: Buffer[] = []
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns: number | undefined) {
     super()
     this.isTTY = isTTY
+    this.columns = columns
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
