@@ -4,6 +4,7 @@ import type { ActivityRecord } from '../client/activity.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
+import { describeTarget } from './describe-target.ts'
 import { numberFrom } from './whole-number.ts'
 
 interface ActivityFlags extends ConnectionFlags {
@@ -58,6 +59,6 @@ const columns: readonly TableColumn[] = [
   { name: 'target', shorten: 'middle', dropOrder: 4 },
 ]
 
-function toRow({ createdAt, endpoint, apiVersion, id, target }: ActivityRecord): readonly string[] {
-  return [createdAt, endpoint, apiVersion, id, target ?? '']
+function toRow({ createdAt, endpoint, apiVersion, id, target, pages }: ActivityRecord): readonly string[] {
+  return [createdAt, endpoint, apiVersion, id, describeTarget({ kind: endpoint, target, pages })]
 }

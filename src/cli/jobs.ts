@@ -8,6 +8,7 @@ import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printError, printFacts, printJson, printTable } from '../terminal/print.ts'
 import { toBowlineError } from '../terminal/to-bowline-error.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { describeTarget } from './describe-target.ts'
 import { runBulk } from './run-bulk.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -86,11 +87,8 @@ function totalOf({ total, failed = 0 }: ListedJob): number | undefined {
   return total === undefined ? undefined : total + failed
 }
 
-/** The API names the first URL of a batch. */
 function targetOf(job: ListedJob): string {
-  const { kind, target = '' } = job
-  const others = kind === 'batch_scrape' ? (totalOf(job) ?? 1) - 1 : 0
-  return target !== '' && others > 0 ? `${target} and ${others} more` : target
+  return describeTarget({ kind: job.kind, target: job.target, pages: totalOf(job) })
 }
 
 async function showJob(id: string, flags: ConnectionFlags): Promise<void> {

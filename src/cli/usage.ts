@@ -3,6 +3,7 @@ import type { Balance, UsagePeriod } from '../client/usage.ts'
 import { barChart, type Bar } from './bar-chart.ts'
 import type { Bowline } from '../client/bowline.ts'
 import { dayMs } from '../kit/day-ms.ts'
+import { describeTarget } from './describe-target.ts'
 import { wholeNumber } from './whole-number.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
@@ -62,7 +63,13 @@ async function showCosts(bowline: Bowline, limit: number, { json }: UsageFlags):
   if (json === true) return printJson(costs)
   printTable(
     costColumns,
-    costs.map(({ credits, kind, id, createdAt, target = '' }) => [String(credits), kind, id, createdAt, target]),
+    costs.map(({ credits, kind, id, createdAt, target, pages }) => [
+      String(credits),
+      kind,
+      id,
+      createdAt,
+      describeTarget({ kind, target, pages }),
+    ]),
   )
 }
 

@@ -14,6 +14,11 @@ export interface ActivityRecord {
   readonly createdAt: string
   /** URL, first URL, search query or session name. `undefined` if the call has none. */
   readonly target: string | undefined
+  /**
+   * Number of pages of a batch or crawl, with the failed ones. `undefined` for other calls, and if
+   * the job has been removed.
+   */
+  readonly pages: number | undefined
   /** Error code, such as `SCRAPE_TIMEOUT`. `undefined` if the call succeeded. */
   readonly error: string | undefined
 }
@@ -61,8 +66,16 @@ export function createActivity(call: Call): ListActivity {
       const onlyFailed = failed === undefined ? undefined : failed ? ('true' as const) : ('false' as const)
       const query = { limit: String(pageSize), endpoint, search, failed: onlyFailed, from, to, cursor }
       const page = await call('activity', { query }, requestOptions)
-      for (const { id, endpoint: kind, api_version: apiVersion, created_at: createdAt, target, error } of page.data) {
-        yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined, error }
+      for (const {
+        id,
+        endpoint: kind,
+        api_version: apiVersion,
+        created_at: createdAt,
+        target,
+        pages,
+        error,
+      } of page.data) {
+        yield { id, endpoint: kind, apiVersion, createdAt, target: target ?? undefined, pages, error }
       }
       cursor = page.cursor ?? undefined
     } while (cursor !== undefined)

@@ -51,6 +51,11 @@ export const activityRecord = z.looseObject({
   created_at: z.string(),
   /** URL, first URL, query or session name of the call; `null` if it has none. */
   target: z.string().nullable(),
+  /**
+   * Number of pages of a batch or crawl, with the failed ones. Absent for other calls, and if the
+   * job has been removed.
+   */
+  pages: z.int().optional(),
   /** Error code, such as `SCRAPE_TIMEOUT`. Absent if the call succeeded. */
   error: z.string().optional(),
   /** Metadata of the call, if it sent any. */

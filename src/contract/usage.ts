@@ -54,6 +54,8 @@ export const cost = z.looseObject({
   id: z.string(),
   /** Name of the session or the monitor, or first URL of the job. Absent if it has none. */
   target: z.string().optional(),
+  /** Number of pages of a batch or crawl, with the failed ones. Absent for other work. */
+  pages: z.int().optional(),
   credits: z.number(),
   /** Start of the session or the job, or of the last check of the monitor. */
   createdAt: z.string(),

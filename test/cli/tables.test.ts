@@ -75,6 +75,16 @@ test('a wide terminal and a pipe show all columns', async () => {
   expect(piped.out).toContain('long'.repeat(20))
 })
 
+test.each(['jobs list', 'activity', 'usage --top 10'])('%s shows the number of URLs of a batch', async (command) => {
+  const { lines } = await run(command.split(' '), 400)
+
+  const { lines: narrow } = await run(command.split(' '), 80)
+  const rowOf = (rows: readonly string[]) => rows.find((line) => line.includes(jobId))
+
+  expect(rowOf(lines)).toMatch(/long and 1 more$/)
+  expect(rowOf(narrow)).toMatch(/….*1 more$/)
+})
+
 test('an ended session has the status `ended` with its reason in the table, and that of the API in JSON', async () => {
   const table = await run(['sessions', 'list', '--status', 'ended'])
   const json = await run(['sessions', 'list', '--status', 'ended', '--json'])

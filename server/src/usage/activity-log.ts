@@ -3,7 +3,13 @@ import { dayMs } from 'bowline/kit/day-ms'
 import { BowlineError } from 'bowline/kit/errors'
 import { readCursor, writeCursor } from '../kit/page-cursor.ts'
 import { runEvery } from '../kit/run-every.ts'
-import { deleteOldActivities, insertActivities, listActivities, type ActivityRow } from './activity-queries.ts'
+import {
+  deleteOldActivities,
+  insertActivities,
+  listActivities,
+  type ActivityRow,
+  type ListedActivity,
+} from './activity-queries.ts'
 import type { Store } from '../store/store.ts'
 
 /** An activity entry to record. */
@@ -11,7 +17,7 @@ export type NewActivity = ActivityRow & { readonly endpoint: ActivityEndpoint; r
 
 /** A page of a team's activity, newest first. */
 export interface ActivityPage {
-  readonly rows: readonly ActivityRow[]
+  readonly rows: readonly ListedActivity[]
   /** Cursor of the next page. `undefined` on the last one. */
   readonly cursor: string | undefined
 }

@@ -6,6 +6,11 @@ import type { ActivityTable } from '../store/tables/accounts.ts'
 /** An entry of the activity log. */
 export type ActivityRow = ActivityTable
 
+/** An entry with the number of pages of its batch or crawl, `null` if it has started none. */
+export interface ListedActivity extends ActivityRow {
+  readonly pages: number | null
+}
+
 /** Position in the activity log, newest first. */
 export interface ActivityPosition {
   readonly createdAt: Date
@@ -41,8 +46,15 @@ export async function insertActivities(db: Kysely<Database>, rows: readonly Acti
 export async function listActivities(
   db: Kysely<Database>,
   { teamId, endpoint, search, hasFailed, since, until, after, limit }: ActivityFilter,
-): Promise<readonly ActivityRow[]> {
-  let query = db.selectFrom('activity').selectAll().where('teamId', '=', teamId).where('createdAt', '>=', since)
+): Promise<readonly ListedActivity[]> {
+  const pages = sql<number | null>`case when endpoint in ('batch_scrape', 'crawl')
+    then (select total from job where job.id = activity.id) end`
+  let query = db
+    .selectFrom('activity')
+    .selectAll()
+    .select(pages.as('pages'))
+    .where('teamId', '=', teamId)
+    .where('createdAt', '>=', since)
   if (endpoint !== undefined) query = query.where('endpoint', '=', endpoint)
   if (until !== undefined) query = query.where('createdAt', '<', until)
   if (hasFailed !== undefined) query = query.where('error', hasFailed ? 'is not' : 'is', null)

@@ -45,9 +45,10 @@ test('usage can be split by kind of work, and the most expensive work is listed 
   expect(both['periods']).toContainEqual(expect.objectContaining({ apiKey: 'ci', kind: 'job', creditsUsed: 10 }))
   const costs = async (query: string) => (await call('GET', `/v2/team/credit-usage/costs${query}`)).body['data']
   expect(await costs('')).toMatchObject([
-    { kind: 'batch_scrape', id: batch.body['id'], target: site.url('/?0'), credits: 10 },
+    { kind: 'batch_scrape', id: batch.body['id'], target: site.url('/?0'), pages: 10, credits: 10 },
     { kind: 'session', id: session.body['id'], target: 'Export', credits: 2 },
   ])
+  expect((await call('GET', '/v2/team/activity?endpoint=batch_scrape')).body['data']).toMatchObject([{ pages: 10 }])
   expect(await costs('?limit=1')).toMatchObject([{ credits: 10 }])
   expect(await costs(`?from=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([])
   expect(await costs(`?to=${new Date(Date.now() - 60_000).toISOString()}`)).toEqual([])

@@ -6,12 +6,13 @@ export function activityHandlers({ activity }: { readonly activity: ActivityLog 
   return {
     activity: async ({ query }, { key }) => {
       const { rows, cursor } = await activity.list({ ...query, teamId: key.teamId })
-      const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, error, auditUsername }) => ({
+      const data = rows.map(({ id, endpoint, apiVersion, createdAt, target, pages, error, auditUsername }) => ({
         id,
         endpoint,
         api_version: apiVersion,
         created_at: createdAt.toISOString(),
         target,
+        pages: pages ?? undefined,
         error: error ?? undefined,
         audit_metadata: auditUsername === null ? undefined : { username: auditUsername },
       }))
