@@ -1,5 +1,6 @@
 import { Check, Field } from '../components/field.tsx'
 import { Fold } from '../components/fold.tsx'
+import { LinesField } from '../components/lines-field.tsx'
 import { FormatFields } from '../playground/format-fields.tsx'
 import { LoadFields, TagFields } from '../playground/scrape-fields.tsx'
 import { sitemapModes } from '../playground/sitemap-modes.ts'
@@ -62,23 +63,22 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
 }
 
 function CrawlFields({ entered, onChange }: JobFieldsProps) {
-  const patterns = (name: 'includePaths' | 'excludePaths', placeholder: string) => (
-    <textarea
-      rows={2}
-      spellcheck={false}
-      placeholder={placeholder}
-      value={entered[name]}
-      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
-    />
-  )
   return (
     <>
-      <Field label="Include paths" hint="One regular expression per line. Only matching pages are scraped.">
-        {patterns('includePaths', '^/blog/')}
-      </Field>
-      <Field label="Exclude paths" hint="One regular expression per line. Matching pages are skipped.">
-        {patterns('excludePaths', '^/admin')}
-      </Field>
+      <LinesField
+        label="Include paths"
+        hint="One regular expression per line. Only matching pages are scraped."
+        placeholder="^/blog/"
+        value={entered.includePaths}
+        onChange={(includePaths) => onChange({ includePaths })}
+      />
+      <LinesField
+        label="Exclude paths"
+        hint="One regular expression per line. Matching pages are skipped."
+        placeholder="^/admin"
+        value={entered.excludePaths}
+        onChange={(excludePaths) => onChange({ excludePaths })}
+      />
       <div class="pair">
         <NumberInput
           label="Max link depth"

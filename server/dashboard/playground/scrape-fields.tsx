@@ -1,4 +1,5 @@
 import { Check, Field } from '../components/field.tsx'
+import { LinesField } from '../components/lines-field.tsx'
 import { NumberField } from './request-form.tsx'
 import { storedPageAges, type EnteredScrape } from './scrape-options.ts'
 
@@ -48,23 +49,22 @@ export function LoadFields({ entered, onChange }: ScrapeFieldsProps) {
 
 /** Inputs for the elements of a page that are returned or removed. */
 export function TagFields({ entered, onChange }: ScrapeFieldsProps) {
-  const input = (name: 'includeTags' | 'excludeTags', placeholder: string) => (
-    <textarea
-      rows={2}
-      spellcheck={false}
-      placeholder={placeholder}
-      value={entered[name]}
-      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
-    />
-  )
   return (
     <>
-      <Field label="Include tags" hint="One CSS selector per line. Only matching elements are returned.">
-        {input('includeTags', 'article')}
-      </Field>
-      <Field label="Exclude tags" hint="One CSS selector per line. Matching elements are removed.">
-        {input('excludeTags', '.comments')}
-      </Field>
+      <LinesField
+        label="Include tags"
+        hint="One CSS selector per line. Only matching elements are returned."
+        placeholder="article"
+        value={entered.includeTags}
+        onChange={(includeTags) => onChange({ includeTags })}
+      />
+      <LinesField
+        label="Exclude tags"
+        hint="One CSS selector per line. Matching elements are removed."
+        placeholder=".comments"
+        value={entered.excludeTags}
+        onChange={(excludeTags) => onChange({ excludeTags })}
+      />
     </>
   )
 }

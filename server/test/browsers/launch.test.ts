@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BowlineError } from '../../../src/kit/errors.ts'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
-import { createOwnPorts } from '../../src/egress/own-ports.ts'
-import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { groupMembers } from '../../src/browsers/process-table.ts'
 import { openBrowserFixture, openDataDir, until, untilNothingIsLeft } from './browser-fixture.ts'
+import { openTestProxy } from '../egress/open-test-proxy.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -119,22 +118,9 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   beforeAll(async () => {
     const host = undo.use(await openBrowserFixture(kind))
     const egress = undo.use(
-      openEgressProxy({
-        connector: {
-          connect: async ({ host: name, port }) => {
-            asked.push(`${name}:${port}`)
-            throw new BowlineError('EGRESS_REFUSED', 'refused')
-          },
-          isDirect: () => true,
-          assertPermitted: async () => undefined,
-          usesUpstream: async () => false,
-          openSessionProxy: async () => {
-            throw new Error('not used')
-          },
-        },
-        ownPorts: createOwnPorts(),
-        findOwner: undefined,
-        log: { debug: () => {}, warn: () => {} },
+      openTestProxy(async ({ host: name, port }) => {
+        asked.push(`${name}:${port}`)
+        throw new BowlineError('EGRESS_REFUSED', 'refused')
       }),
     )
     process.env['BOWLINE_TEST_SECRET'] = 'hunter2'

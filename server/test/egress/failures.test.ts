@@ -4,19 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { connect as connectPuppeteer, type Frame } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BowlineError } from '../../../src/kit/errors.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { netErrors } from '../../src/egress/net-errors.ts'
-import { createOwnPorts } from '../../src/egress/own-ports.ts'
-import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { selfSigned } from './certificate.ts'
 import { startRawServer } from './raw-client.ts'
-
-const silent = { debug: () => {}, warn: () => {} }
+import { failureNamed, openTestProxy } from './open-test-proxy.ts'
 
 /** A name that SOCKS5 cannot carry. */
 const longName = `${'label.'.repeat(50)}invalid`
@@ -32,25 +28,8 @@ const directReasons: Readonly<Record<string, string>> = {
 describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   test('reports each cause of a failed connection with its own error code', async () => {
     await using host = await openBrowserFixture(kind)
-    await using proxy = openEgressProxy({
-      // The name of each host is the failure of its connections.
-      connector: {
-        connect: async ({ host: name }) => {
-          const netError = name.split('.')[0]?.replaceAll('-', '_').toUpperCase()
-          throw netError === 'ERR_BLOCKED_BY_ADMINISTRATOR'
-            ? new BowlineError('EGRESS_REFUSED', 'refused')
-            : new BowlineError('EGRESS_FAILED', 'failed', { details: { netError } })
-        },
-        isDirect: () => true,
-        assertPermitted: async () => undefined,
-        usesUpstream: async () => false,
-        openSessionProxy: async () => {
-          throw new Error('not used')
-        },
-      },
-      ownPorts: createOwnPorts(),
-      findOwner: undefined,
-      log: silent,
+    await using proxy = openTestProxy(async ({ host: name }) => {
+      throw failureNamed(name)
     })
     await using browser = await launchBrowser(host, { openProxyEndpoint: proxy.openProxyEndpoint })
     const { call, onEvent } = await attachToTarget(browser.router, browser.parkedTargetId)

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { BowlineError } from '../../../src/kit/errors.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { attachToTarget } from '../../src/cdp/targets.ts'
 import { openEgress, type Egress, type EgressOptions } from '../../src/egress/egress.ts'
 import { netErrors } from '../../src/egress/net-errors.ts'
-import { createOwnPorts } from '../../src/egress/own-ports.ts'
-import { openEgressProxy } from '../../src/egress/proxy.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
 import { openRawSocks, openRawTunnel, startRawServer } from './raw-client.ts'
+import { failureNamed, openTestProxy } from './open-test-proxy.ts'
 
 const log = { debug: () => {}, warn: () => {} }
 
@@ -60,26 +58,9 @@ describe('a connection that takes longer than Chromium waits for a proxy', () =>
 
   test('fails in Chromium with the error of a direct connection', async () => {
     await using host = await openBrowserFixture('shell')
-    await using proxy = openEgressProxy({
-      // The name of each host is the failure of its connections.
-      connector: {
-        connect: async ({ host: name }, _choice, { onSlow } = {}) => {
-          onSlow?.()
-          const netError = name.split('.')[0]?.replaceAll('-', '_').toUpperCase()
-          throw netError === 'ERR_BLOCKED_BY_ADMINISTRATOR'
-            ? new BowlineError('EGRESS_REFUSED', 'refused')
-            : new BowlineError('EGRESS_FAILED', 'failed', { details: { netError } })
-        },
-        isDirect: () => true,
-        assertPermitted: async () => undefined,
-        usesUpstream: async () => false,
-        openSessionProxy: async () => {
-          throw new Error('not used')
-        },
-      },
-      ownPorts: createOwnPorts(),
-      findOwner: undefined,
-      log,
+    await using proxy = openTestProxy(async ({ host: name }, _choice, { onSlow } = {}) => {
+      onSlow?.()
+      throw failureNamed(name)
     })
     await using browser = await launchBrowser(host, { openProxyEndpoint: proxy.openProxyEndpoint })
     const { call } = await attachToTarget(browser.router, browser.parkedTargetId)
