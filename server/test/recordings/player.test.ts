@@ -39,10 +39,9 @@ test('plays the video instead of seeking each frame, and its clock shows the tim
   const drift = await page.evaluate<number>(`new Promise((resolve) => requestAnimationFrame(() => {
     resolve(document.querySelector('#time').value - 1000 - video.currentTime * 1000)
   }))`)
-  await page.getByRole('button', { name: 'Pause' }).click()
-  const events = await page.evaluate<string[]>('events')
-  await page.getByRole('button', { name: 'Play' }).click()
+  // Until the end: a click on Pause could come after it, and would play from the start.
   await page.getByRole('button', { name: 'Play' }).waitFor()
+  const events = await page.evaluate<string[]>('events')
 
   expect(Math.abs(drift)).toBeLessThan(100)
   const seeks = events.filter((each) => each.startsWith('seeking'))
@@ -50,6 +49,33 @@ test('plays the video instead of seeking each frame, and its clock shows the tim
   expect(await page.locator('#clock').textContent()).toBe('0:03.0 / 0:03.0')
   expect(await page.locator('.later').count()).toBe(0)
   expect(player.errors).toEqual([])
+})
+
+test('pauses, and continues where it was', async () => {
+  await using player = await fixture.open(typical)
+  const { page } = player
+  const play = page.getByRole('button', { name: 'Play' })
+  await play.click()
+
+  // In the page, since a click from outside can come after the end.
+  await page.evaluate(`new Promise((resolve) => {
+    video = document.querySelector('video')
+    seeks = []
+    const step = () => {
+      if (video.currentTime < 0.1) return requestAnimationFrame(step)
+      document.querySelector('#play').click()
+      video.addEventListener('seeking', () => seeks.push(video.currentTime))
+      resolve()
+    }
+    step()
+  })`)
+  await play.waitFor()
+  expect(await page.evaluate('video.paused && video.currentTime < video.duration')).toBe(true)
+  await play.click()
+  await play.waitFor()
+
+  expect(await page.evaluate<number[]>('seeks.filter((seconds) => seconds < 0.1)')).toEqual([])
+  expect(await page.locator('#clock').textContent()).toBe('0:03.0 / 0:03.0')
 })
 
 test('shows the details of a request and of a message, and returns the focus to its row', async () => {
