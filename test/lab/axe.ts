@@ -6,7 +6,7 @@ import type { Frame, Page } from 'playwright-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Rules whose results depend on colours. Checking them takes most of the time of axe. */
-const rulesOfColours = ['color-contrast', 'link-in-text-block']
+export const rulesOfColours = ['color-contrast', 'link-in-text-block']
 
 /** Rules whose results depend on the size of the screen. */
 export const rulesOfSizes = ['scrollable-region-focusable', 'target-size']

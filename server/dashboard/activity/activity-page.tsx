@@ -1,11 +1,13 @@
 import { usePages } from '../frame/use-pages.ts'
 import { linkTo, type Route } from '../frame/route.ts'
 import { filtersOf } from '../frame/filters.ts'
+import { AndMore } from '../components/and-more.tsx'
 import { Badge } from '../components/badge.tsx'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
+import { ErrorCode } from '../components/error-code.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { LoadMore } from '../frame/load-more.tsx'
 import { Page } from '../components/page.tsx'
@@ -90,9 +92,10 @@ const columns: readonly Column<ActivityItem>[] = [
               {text}
             </a>
           )}
+          {item.endpoint === 'batch_scrape' && <AndMore pages={item.pages} />}
           {item.error !== undefined && (
             <span class="narrow">
-              <Badge tone="bad">{item.error}</Badge>
+              <ErrorCode code={item.error} />
             </span>
           )}
         </>
@@ -102,7 +105,7 @@ const columns: readonly Column<ActivityItem>[] = [
   {
     title: 'Error',
     isExtra: true,
-    cell: ({ error }) => (error === undefined ? '' : <Badge tone="bad">{error}</Badge>),
+    cell: ({ error }) => (error === undefined ? '' : <ErrorCode code={error} />),
   },
   { title: 'API', isExtra: true, cell: ({ api_version: version }) => version },
   { title: 'Time', isNumber: true, cell: ({ created_at: time }) => <Ago time={time} /> },

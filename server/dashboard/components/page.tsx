@@ -4,6 +4,8 @@ import type { ApiError } from '../api/api.ts'
 
 interface PageProps {
   readonly title: string
+  /** Title of the browser tab. Default: `title`. */
+  readonly tabTitle?: string | undefined
   /** Content above the title, such as a back link. */
   readonly before?: ComponentChildren
   /** One line below the title. */
@@ -13,10 +15,10 @@ interface PageProps {
 }
 
 /** A page of the dashboard. */
-export function Page({ title, before, lead, actions, children }: PageProps) {
+export function Page({ title, tabTitle = title, before, lead, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Bowline`
-  }, [title])
+    document.title = `${tabTitle} · Bowline`
+  }, [tabTitle])
   return (
     <div class="page">
       <header class="page-head">

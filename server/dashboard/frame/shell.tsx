@@ -134,7 +134,8 @@ function Footer({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly o
           class="icon-button"
           href={serverRoutes.apiReference.path}
           target="_blank"
-          rel="noreferrer"
+          // Without an opener, the tab would not get a copy of the key in the session storage.
+          rel="opener"
           aria-label="API reference"
           title="API"
         >

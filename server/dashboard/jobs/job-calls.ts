@@ -1,6 +1,6 @@
 import type { BulkErrors } from 'bowline/contract/bulk'
 import type { Document } from 'bowline/contract/document'
-import type { JobKind } from 'bowline/contract/jobs'
+import type { JobDetails, JobKind } from 'bowline/contract/jobs'
 import type { Api } from '../api/api.ts'
 import { agentStatus, hasEnded } from './job-state.ts'
 
@@ -61,6 +61,11 @@ export async function readJob(
     return { ...agent, status: agentStatus(agent) }
   }
   return api.call(kind === 'crawl' ? 'getCrawl' : 'getBatch', { params, query: { skip, limit } }, signal)
+}
+
+/** Reads the target and the options of a job. */
+export async function readJobDetails(api: Api, id: string, signal: AbortSignal): Promise<JobDetails> {
+  return (await api.call('getJob', { params: { id } }, signal)).data
 }
 
 /** Reads the failed pages of a job. */

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { goTo } from '../frame/route.ts'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { Badge } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { ErrorCode } from '../components/error-code.tsx'
 import { formatNumber } from '../components/format.ts'
 import { codeOf, groupErrors, hostOf, type ErrorGroup, type FailedPage } from './error-groups.ts'
 import { readJobErrors, retryFailedPages, type PageJobKind } from './job-calls.ts'
@@ -16,7 +16,7 @@ const columns: readonly Column<FailedPage>[] = [
     title: 'Error',
     cell: ({ error, code }) => (
       <>
-        {error} {code !== undefined && <Badge tone="bad">{code}</Badge>}
+        {error} {code !== undefined && <ErrorCode code={code} />}
       </>
     ),
   },

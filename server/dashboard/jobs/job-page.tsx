@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import type { JobKind } from 'bowline/contract/jobs'
+import type { JobDetails, JobKind } from 'bowline/contract/jobs'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { BackLink } from '../frame/back-link.tsx'
+import { AndMore } from '../components/and-more.tsx'
 import { Status } from '../components/badge.tsx'
 import { ConfirmButton } from '../components/confirm-button.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
@@ -14,8 +15,16 @@ import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
-import { describeWarning } from './job-state.ts'
-import { cancelJob, isRunning, jobTitles, readJob, type CancellableKind, type JobStatus } from './job-calls.ts'
+import { countPages, describeWarning } from './job-state.ts'
+import {
+  cancelJob,
+  isRunning,
+  jobTitles,
+  readJob,
+  readJobDetails,
+  type CancellableKind,
+  type JobStatus,
+} from './job-calls.ts'
 
 const pageSize = 20
 const pollMs = 2000
@@ -33,12 +42,16 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
     },
     { pollMs: hasEnded ? undefined : pollMs },
   )
+  const { value: details } = useLoaded(`details of job ${id}`, async (api, signal) => readJobDetails(api, id, signal))
+  const target = details?.target
   return (
     <Page
       title={jobTitles[kind]}
+      tabTitle={target === undefined ? undefined : `${jobTitles[kind]} ${target}`}
       before={<BackLink to={['jobs']}>Jobs</BackLink>}
       lead={
         <>
+          {details !== undefined && <Target details={details} />}
           <code>{id}</code> {value !== undefined && <Status status={value.status} />}
         </>
       }
@@ -63,6 +76,14 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
         </>
       )}
     </Page>
+  )
+}
+
+function Target({ details }: { readonly details: JobDetails }) {
+  return (
+    <span class="job-target">
+      {details.target} {details.kind === 'batch_scrape' && <AndMore pages={countPages(details)?.all} />}
+    </span>
   )
 }
 
@@ -91,13 +112,14 @@ function CancelButton({ kind, id, onCancelled }: CancelButtonProps) {
 }
 
 function Facts({ state }: { readonly state: JobStatus }) {
-  const { completed, total, failed = 0, creditsUsed, createdAt, duration, expiresAt } = state
+  const counts = countPages(state)
+  const { creditsUsed, createdAt, duration, expiresAt } = state
   return (
     <div class="stats">
-      {total !== undefined && (
-        <Stat title="Pages" value={`${formatNumber(completed ?? 0)} of ${formatNumber(total)}`}>
-          <Progress done={completed ?? 0} total={total} label="Pages done" />
-          {failed > 0 && `${formatNumber(failed)} failed`}
+      {counts !== undefined && (
+        <Stat title="Pages" value={`${formatNumber(counts.completed)} of ${formatNumber(counts.all)}`}>
+          <Progress done={counts.completed} total={counts.all} label="Pages done" />
+          {counts.failed > 0 && `${formatNumber(counts.failed)} failed`}
         </Stat>
       )}
       {creditsUsed !== undefined && <Stat title="Credits" value={formatNumber(creditsUsed)} />}

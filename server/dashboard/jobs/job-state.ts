@@ -17,6 +17,26 @@ export function agentStatus({
   return stopReason === 'cancelled' ? 'cancelled' : status
 }
 
+/** Page counts of a job. `all` contains the failed ones, unlike the `total` of the API. */
+interface PageCounts {
+  readonly completed: number
+  readonly all: number
+  readonly failed: number
+}
+
+/** Returns the page counts of a job. `undefined` for jobs without pages. */
+export function countPages({
+  completed = 0,
+  total,
+  failed = 0,
+}: {
+  readonly completed?: number | undefined
+  readonly total?: number | undefined
+  readonly failed?: number | undefined
+}): PageCounts | undefined {
+  return total === undefined ? undefined : { completed, all: total + failed, failed }
+}
+
 /** The text in place of the pages of a job that has none. */
 export function describeNoPages(status: string): string {
   return hasEnded(status) ? 'No page was scraped.' : 'No pages yet.'

@@ -5,6 +5,7 @@ import { LoadMore } from '../frame/load-more.tsx'
 import { linkTo, type Route } from '../frame/route.ts'
 import { filtersOf, type Filters } from '../frame/filters.ts'
 import { usePages } from '../frame/use-pages.ts'
+import { AndMore } from '../components/and-more.tsx'
 import { Badge, Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Empty } from '../components/empty.tsx'
@@ -20,6 +21,7 @@ import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { isJobKind, jobTitles } from './job-calls.ts'
+import { countPages } from './job-state.ts'
 import { firstJob } from './job-snippets.ts'
 import { jobStatuses, listJobs, readJobRows, type JobFilters } from './list-jobs.ts'
 import { NewJob } from './new-job.tsx'
@@ -108,7 +110,7 @@ const columns: readonly Column<ListedJob>[] = [
         <a class="target" href={linkTo(['jobs', kind, id])}>
           {target ?? id}
         </a>
-        {kind === 'batch_scrape' && total + failed > 1 && <small>and {formatNumber(total + failed - 1)} more</small>}
+        {kind === 'batch_scrape' && <AndMore pages={total + failed} />}
       </div>
     ),
   },
@@ -118,14 +120,15 @@ const columns: readonly Column<ListedJob>[] = [
   { title: 'Started', isNumber: true, isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
 ]
 
-function PageCounts({ job: { completed = 0, total, failed = 0 } }: { readonly job: ListedJob }) {
-  if (total === undefined) return <span class="faint">–</span>
+function PageCounts({ job }: { readonly job: ListedJob }) {
+  const counts = countPages(job)
+  if (counts === undefined) return <span class="faint">–</span>
   return (
     <div class="progress-cell">
-      <Progress done={completed} total={total} label="Pages done" />
+      <Progress done={counts.completed} total={counts.all} label="Pages done" />
       <small>
-        {formatNumber(completed)} of {formatNumber(total)}
-        {failed > 0 && `, ${formatNumber(failed)} failed`}
+        {formatNumber(counts.completed)} of {formatNumber(counts.all)}
+        {counts.failed > 0 && `, ${formatNumber(counts.failed)} failed`}
       </small>
     </div>
   )

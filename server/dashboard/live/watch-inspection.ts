@@ -92,11 +92,14 @@ export class InspectionWatch implements Disposable {
   }
 }
 
-/** Adds new rows, and replaces those with the same number. */
-function merge<Row extends { readonly number: number }>(
+/**
+ * Adds new rows, and replaces those with the same number. Sorts by time: messages from before the
+ * inspection began arrive later than their time, grouped by page and source.
+ */
+function merge<Row extends { readonly number: number; readonly atMs: number }>(
   known: readonly Row[],
   changed: readonly Row[],
 ): readonly Row[] {
   const rows = new Map([...known, ...changed].map((row) => [row.number, row]))
-  return [...rows.values()].slice(-maxKept)
+  return [...rows.values()].toSorted((one, other) => one.atMs - other.atMs).slice(-maxKept)
 }

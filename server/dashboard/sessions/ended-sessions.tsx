@@ -14,6 +14,7 @@ import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { spanOf } from '../components/time-span.ts'
 import { listEnded } from './session-calls.ts'
+import { SessionTags } from './session-tags.tsx'
 
 /** The contract's list has a schema, which the page does not load. */
 const reasons: readonly EndReason[] = ['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost', 'revoked']
@@ -34,6 +35,7 @@ const columns: readonly Column<SessionSummary>[] = [
       endReason === undefined ? <Status status={status} /> : <Badge tone={toneOf(endReason)}>{endReason}</Badge>,
   },
   { title: 'Profile', isExtra: true, cell: ({ profile }) => profile?.name ?? <span class="faint">–</span> },
+  { title: 'Metadata', isExtra: true, cell: ({ metadata }) => <SessionTags metadata={metadata} /> },
   {
     title: 'Duration',
     isNumber: true,
@@ -55,16 +57,25 @@ function useKeys(): ReadonlyMap<string, string> {
   return new Map(value?.data.filter((key) => key.team === team).map(({ id, name }) => [id, name]))
 }
 
+/** The names of the team's profiles, with the chosen one, which may have been deleted. */
+function useProfiles(chosen: string): readonly string[] {
+  const { value } = useLoaded('profiles', async (api, signal) => api.call('listProfiles', {}, signal))
+  const names = new Set(value?.data.map(({ name }) => name))
+  if (chosen !== '') names.add(chosen)
+  return [...names].toSorted()
+}
+
 /** Names of the filters. */
-export const endedFilters = ['reason', 'key', 'range', 'search'] as const
+export const endedFilters = ['reason', 'profile', 'key', 'range', 'search'] as const
 
 /** Ended sessions, newest first, page by page. */
 export function EndedSessions({ filters }: { readonly filters: Filters<(typeof endedFilters)[number]> }) {
   const { values, set, isFiltered } = filters
-  const { reason, key, range, search } = values
+  const { reason, profile, key, range, search } = values
   const keys = useKeys()
+  const profiles = useProfiles(profile)
   const pages = usePages<SessionSummary>(`ended ${filters.key}`, async (api, cursor, signal) =>
-    listEnded(api, { reason, key, search, span: spanOf(range), cursor }, signal),
+    listEnded(api, { reason, profile, key, search, span: spanOf(range), cursor }, signal),
   )
   const { rows, apiError, reload } = pages
   if (rows?.length === 0 && !isFiltered) return null
@@ -79,6 +90,16 @@ export function EndedSessions({ filters }: { readonly filters: Filters<(typeof e
           chosen={reason}
           onChoose={(name) => set('reason', name)}
         />
+        {profiles.length > 0 && (
+          <FilterSelect
+            label="Filter by profile"
+            all="All profiles"
+            names={profiles}
+            titleOf={(name) => name}
+            chosen={profile}
+            onChoose={(name) => set('profile', name)}
+          />
+        )}
         {keys.size > 1 && (
           <FilterSelect
             label="Filter by API key"

@@ -16,6 +16,8 @@ const endedPageSize = 20
 interface EndedFilter {
   /** Empty for all reasons. */
   readonly reason: string
+  /** Name of a profile. Empty for all sessions. */
+  readonly profile: string
   /** Id of an API key. Empty for all keys. */
   readonly key: string
   /** Empty for all sessions. */
@@ -28,12 +30,13 @@ interface EndedFilter {
 /** Reads a page of the ended sessions, newest first. */
 export async function listEnded(
   api: Api,
-  { reason, key, search, span, cursor }: EndedFilter,
+  { reason, profile, key, search, span, cursor }: EndedFilter,
   signal?: AbortSignal,
 ): Promise<PageOfRows<SessionSummary>> {
   const query = {
     status: 'ended',
     endReason: reason === '' ? undefined : (reason as EndReason),
+    profile: profile === '' ? undefined : profile,
     key: key === '' ? undefined : key,
     search: search === '' ? undefined : search,
     ...span,

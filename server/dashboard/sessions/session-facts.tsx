@@ -5,6 +5,7 @@ import { Fact } from '../components/fact.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Ago, TimeLeft } from '../components/time.tsx'
 import { toneOf } from './ended-sessions.tsx'
+import { SessionTags } from './session-tags.tsx'
 
 /** Details of a session. */
 export function SessionFacts({ session }: { readonly session: SessionSummary }) {
@@ -57,15 +58,10 @@ function Ending({ session }: { readonly session: SessionSummary }) {
 }
 
 function MetadataFacts({ metadata = {} }: Pick<SessionSummary, 'metadata'>) {
-  const entries = Object.entries(metadata)
-  if (entries.length === 0) return null
+  if (Object.keys(metadata).length === 0) return null
   return (
     <Fact name="Metadata">
-      {entries.map(([key, value]) => (
-        <Badge key={key}>
-          {key}={value}
-        </Badge>
-      ))}
+      <SessionTags metadata={metadata} />
     </Fact>
   )
 }

@@ -5,6 +5,7 @@ import { CsvButton } from '../frame/csv-button.tsx'
 import { linkTo } from '../frame/route.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import type { CsvRow } from '../components/csv.ts'
+import { AndMore } from '../components/and-more.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatNumber } from '../components/format.ts'
@@ -37,9 +38,12 @@ const columns: readonly Column<Cost>[] = [
       return link === undefined ? (
         <span title={cost.id}>{name}</span>
       ) : (
-        <a class="address" href={link} title={cost.id}>
-          {name}
-        </a>
+        <>
+          <a class="address" href={link} title={cost.id}>
+            {name}
+          </a>{' '}
+          {cost.kind === 'batch_scrape' && <AndMore pages={cost.pages} />}
+        </>
       )
     },
   },

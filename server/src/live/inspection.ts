@@ -130,7 +130,8 @@ export class Inspection implements AsyncDisposable {
     const requests = [...this.#changedRequests].slice(-maxKept)
     this.#newMessages = []
     this.#changedRequests = new Set()
-    this.#messages = [...this.#messages, ...messages].slice(-maxKept)
+    // Messages from before the inspection began arrive grouped by page and source.
+    this.#messages = [...this.#messages, ...messages].toSorted((one, other) => one.atMs - other.atMs).slice(-maxKept)
     for (const viewer of this.#viewers) {
       if (viewer.isUnread) this.#behind.add(viewer)
       else if (this.#behind.delete(viewer)) {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { findViolations, rulesOfScreens, rulesOfSizes } from '../../../test/lab/axe.ts'
+import { findViolations, rulesOfColours, rulesOfScreens, rulesOfSizes } from '../../../test/lab/axe.ts'
 import { respondAs } from './api-states.ts'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 import { dashboardPages } from './dashboard-pages.ts'
@@ -42,6 +42,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
           await showOn(page, desk, 'light')
           expect(await findViolations(page, { hasKnownColours }), `${path} on a desk`).toEqual([])
           await expectFitsPhone(page, path, { hasKnownColours })
+          if (state === 'typical') await expectOtherColours(page, path)
         }
         expect(view.consoleErrors).toEqual([])
       },
@@ -164,6 +165,17 @@ async function expectFitsPhone(
   expect(await page.evaluate(cutTables), `cut on ${path}`).toEqual([])
 }
 
+/** Checks the colours that the other checks do not show: those of a dark desk and a light phone. */
+async function expectOtherColours(page: Page, path: string): Promise<void> {
+  for (const [screen, theme] of [
+    [phone, 'light'],
+    [desk, 'dark'],
+  ] as const) {
+    await showOn(page, screen, theme)
+    expect(await findViolations(page, { rules: rulesOfColours }), `${path}, ${theme}, ${screen.width} px`).toEqual([])
+  }
+}
+
 /** Names of the tables that are wider than the screen. */
 const cutTables = `[...document.querySelectorAll('.table-box')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -174,13 +186,20 @@ async function showOn(page: Page, viewport: typeof desk, colorScheme: 'light' | 
   await page.emulateMedia({ colorScheme })
 }
 
+/** Has no address, so that its scrape fails with a long code. */
+const longUrl = `https://no-such-host.invalid/${'long-path/'.repeat(12)}`
+
 /** Creates one of each thing that has a page of its own, and returns these pages. */
 async function createDetailPages({ lab, site }: DashboardFixture): Promise<readonly ListedPage[]> {
   const url = site.url('/prices')
   const post = async (path: string, body: unknown) => (await lab.api('POST', path, body)).body
   const [live, ended, recorded] = await Promise.all([
     lab.createSession({ name: 'Live session' }),
-    lab.createSession({ name: 'Ended session', extraHeaders: { 'https://a.test': { 'x-key': 'secret' } } }),
+    lab.createSession({
+      name: 'Ended session',
+      metadata: { customer: 'a-long-name-'.repeat(6) },
+      extraHeaders: { 'https://a.test': { 'x-key': 'secret' } },
+    }),
     lab.createSession({ name: 'Recorded session', record: true, profile: { name: 'shop', saveChanges: true } }),
   ])
   await lab.api('DELETE', `/v2/browser/${ended.id}`)
@@ -199,13 +218,39 @@ async function createDetailPages({ lab, site }: DashboardFixture): Promise<reado
     if (first === undefined) throw new Error('No webhook was delivered')
     return first
   }, 10_000)
+  const check = await post(`/v2/monitor/${monitor['data'].id}/run`, {})
+  const [crawl, extraction, agent] = await Promise.all([
+    post('/v2/crawl', { url, limit: 1 }),
+    post('/v2/extract', { urls: [url], prompt: 'Which boats?' }),
+    post('/v2/agent', { urls: [url], prompt: 'Which boats?' }),
+  ])
+  for (const path of [
+    `crawl/${crawl['id']}`,
+    `extract/${extraction['id']}`,
+    `agent/${agent['id']}`,
+    `monitor/${monitor['data'].id}/checks/${check['id']}`,
+  ]) {
+    await vi.waitFor(async () => {
+      const { body } = await lab.api('GET', `/v2/${path}`)
+      if ((body['data']?.status ?? body['status']) !== 'completed') throw new Error(`${path} has not completed`)
+    }, 10_000)
+  }
+  const scrape = await post('/v2/scrape', { url })
+  // The newest calls, so that they are in the first rows of the activity.
+  await post('/v2/scrape', { url: longUrl })
+  await post('/v2/batch/scrape', { urls: [url, longUrl] })
   return [
     [`sessions/${live.id}`, 'Live session'],
     [`sessions/${ended.id}`, 'Ended session'],
     [`sessions/${recorded.id}`, 'Recorded session'],
     ['profiles/shop', 'shop'],
     [`jobs/batch_scrape/${batch['id']}`, 'Batch'],
+    [`jobs/crawl/${crawl['id']}`, 'Crawl'],
+    [`jobs/extract/${extraction['id']}`, 'Extraction'],
+    [`jobs/agent/${agent['id']}`, 'Agent'],
+    [`scrapes/${scrape['data'].metadata.scrapeId}`, 'Scrape'],
     [`monitors/${monitor['data'].id}`, 'Berths'],
+    [`monitors/${monitor['data'].id}/${check['id']}`, 'Check'],
     [`webhooks/${delivery.id}`, 'completed'],
   ]
 }

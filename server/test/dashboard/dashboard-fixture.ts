@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
+import { startModel } from '../../../test/lab/language-model.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
 import type { Pages } from '../../../test/lab/pages/page.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
@@ -12,7 +13,7 @@ export const { ensureDashboard } = (await import(
   pathToFileURL(join(repository, 'scripts/setup/dashboard.mjs')).href
 )) as { readonly ensureDashboard: (context: { readonly root: string }) => Promise<void> }
 
-/** A server with its dashboard, a local site, and a browser that shows it. */
+/** A server with its dashboard and a language model, a local site, and a browser that shows it. */
 export interface DashboardFixture extends AsyncDisposable {
   readonly lab: Lab
   readonly site: Site
@@ -36,7 +37,8 @@ export interface View extends AsyncDisposable {
 export async function openDashboard(pages: Pages): Promise<DashboardFixture> {
   await using undo = new AsyncDisposableStack()
   await ensureDashboard({ root: repository })
-  const lab = undo.use(await startLab())
+  const model = undo.use(await startModel(() => '{"boats":["red"]}'))
+  const lab = undo.use(await startLab({ llmUrl: model.url, llmModel: 'fake' }))
   const site = undo.use(await startSite(pages))
   const browser = await chromium.launch({ executablePath: browserPaths.shell, args: ['--no-sandbox', '--disable-gpu'] })
   undo.defer(async () => browser.close())

@@ -79,6 +79,19 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('table', { name: 'Teams' }).waitFor()
   })
 
+  test('the API reference opens in a tab of its own, authorized with the key of the dashboard', async () => {
+    await using view = await dashboard().open('teams')
+    await view.page.getByRole('table', { name: 'Teams' }).waitFor()
+    const [reference] = await Promise.all([
+      view.page.waitForEvent('popup'),
+      view.page.getByRole('link', { name: 'API reference' }).click(),
+    ])
+
+    await reference.locator('.auth-wrapper .authorize.locked').waitFor()
+    expect(new URL(reference.url()).pathname).toBe('/docs')
+    await reference.close()
+  })
+
   test('colours follow the system until a theme is chosen', async () => {
     await using view = await dashboard().open('sessions', { colorScheme: 'dark' })
     const brightness = async (): Promise<number> =>

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest'
-import { agentStatus, describeNoPages, describeWarning } from '../../dashboard/jobs/job-state.ts'
+import { agentStatus, countPages, describeNoPages, describeWarning } from '../../dashboard/jobs/job-state.ts'
 
 test('a job without pages expects some only while it runs', () => {
   expect(describeNoPages('scraping')).toBe('No pages yet.')
   for (const status of ['completed', 'failed', 'cancelled'])
     expect(describeNoPages(status), status).toBe('No page was scraped.')
+})
+
+test('the pages of a job are counted with the failed ones', () => {
+  expect(countPages({ completed: 20, total: 20, failed: 3 })).toEqual({ completed: 20, all: 23, failed: 3 })
+  expect(countPages({ total: 5 })).toEqual({ completed: 0, all: 5, failed: 0 })
+  expect(countPages({})).toBeUndefined()
 })
 
 test('a cancelled agent has the status of other cancelled jobs', () => {

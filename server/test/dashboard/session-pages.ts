@@ -36,6 +36,59 @@ export function testSessionPages(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('messages from before the page was opened are listed in the order of their times', async () => {
+    const { lab, site } = dashboard()
+    const session = await lab.createSession()
+    await using handles = await playwright.connect(session)
+    await handles.page.goto(site.url('/'))
+    const other = await handles.context.newPage()
+    await other.goto(site.url('/'))
+    for (const name of ['first', 'second', 'third']) {
+      await handles.page.evaluate(`fetch('/missing-${name}').then(() => undefined)`)
+      await other.evaluate(`console.log('${name} of the other page')`)
+      await handles.page.evaluate(`console.log('${name} of the page')`)
+    }
+    await using view = await dashboard().open(`sessions/${session.id}`)
+    const panel = view.page.getByRole('region', { name: 'Console and network' })
+    for (const text of ['third of the page', 'third of the other page']) await panel.getByText(text).waitFor()
+
+    const texts = await panel.getByRole('listitem').locator('.text').allTextContents()
+    expect(texts.filter((text) => text.includes(' of the '))).toEqual(
+      ['first', 'second', 'third'].flatMap((name) => [`${name} of the other page`, `${name} of the page`]),
+    )
+    await lab.api('DELETE', `/v2/browser/${session.id}`)
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('ended sessions are filtered by profile, and by a tag on their row or page', async () => {
+    const { lab } = dashboard()
+    const create = async (name: string, customer: string, profile?: string) => {
+      const options = { name, metadata: { customer } }
+      const { id } = await lab.createSession(
+        profile === undefined ? options : { ...options, profile: { name: profile, saveChanges: true } },
+      )
+      await lab.api('DELETE', `/v2/browser/${id}`)
+    }
+    await create('Export of Ann', 'ann', 'crew_ann')
+    await create('Import of Ann', 'ann')
+    await create('Export of Bea', 'bea')
+    await using view = await dashboard().open()
+    const { page } = view
+    const names = page.getByRole('table', { name: 'Ended sessions' }).locator('tbody td:first-child')
+    await page.getByLabel('Filter by profile').selectOption('crew_ann')
+    await expect.poll(async () => names.allTextContents()).toEqual(['Export of Ann'])
+    await page.waitForURL(/#\/sessions\?profile=crew_ann$/)
+
+    await page.getByRole('link', { name: 'customer=ann' }).click()
+    await expect.poll(async () => names.allTextContents()).toEqual(['Import of Ann', 'Export of Ann'])
+    expect(await page.getByLabel('Filter sessions').inputValue()).toBe('customer=ann')
+    await page.getByRole('link', { name: 'Import of Ann' }).click()
+    await page.getByRole('definition').getByRole('link', { name: 'customer=ann' }).click()
+    await expect.poll(async () => names.allTextContents()).toEqual(['Import of Ann', 'Export of Ann'])
+    await lab.api('DELETE', '/v2/browser/profiles/crew_ann')
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('an ended session shows its last picture, its recordings in the player, and its bill', async () => {
     const { lab } = dashboard()
     const session = await lab.createSession({ record: true, ttl: 90 })

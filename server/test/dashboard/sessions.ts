@@ -233,7 +233,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await expect.poll(async () => countFrames(view)).toBeGreaterThan(0)
     await dashboard().lab.api('DELETE', `/v2/browser/${session?.id}`)
     await view.page.getByLabel('Filter sessions').fill('query=a=b')
-    const ended = view.page.getByRole('table', { name: 'Ended sessions' }).getByRole('link')
+    const ended = view.page.getByRole('table', { name: 'Ended sessions' }).locator('tbody td:first-child')
     await expect.poll(async () => ended.allTextContents()).toEqual(['Nightly export'])
     await view.page.getByLabel('Filter by reason').selectOption('deleted')
     await view.page.getByLabel('Filter by API key').selectOption('bootstrap')

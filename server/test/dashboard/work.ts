@@ -13,18 +13,37 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('completed').waitFor()
 
-    await page.getByText(dashboard().site.url('/prices')).click()
+    await page.locator('summary', { hasText: dashboard().site.url('/prices') }).click()
     await page.getByText('# Prices').waitFor()
     await page.getByRole('table', { name: 'Errors' }).getByText('http://10.0.0.1/').waitFor()
     await page.locator('.stat', { hasText: 'Pages' }).getByText('1 failed').waitFor()
+    await page.locator('.stat', { hasText: 'Pages' }).getByText('1 of 2').waitFor()
+    expect(await page.getByRole('progressbar', { name: 'Pages done' }).getAttribute('max')).toBe('2')
+    await page
+      .locator('.lead')
+      .getByText(`${dashboard().site.url('/prices')} and 1 more`)
+      .waitFor()
+    expect(await page.title()).toBe(`Batch ${dashboard().site.url('/prices')} · Bowline`)
     await page.getByText('1 page was not scraped. The reasons are under “Errors”.').waitFor()
     const first = page.url()
     await page.getByRole('button', { name: 'Retry the failed page' }).click()
     await page.waitForURL((url) => url.href !== first)
     await page.getByRole('table', { name: 'Errors' }).getByText('http://10.0.0.1/').waitFor()
     await page.getByRole('link', { name: 'Jobs', exact: true }).last().click()
-    await page.getByText('1 of 1, 1 failed').waitFor()
+    await page.getByText('1 of 2, 1 failed').waitFor()
     await page.getByText('and 1 more').waitFor()
+    // The list shows the 20 most expensive works, and other tests have started more.
+    await page.route('**/credit-usage/costs?*', async (route) =>
+      route.continue({ url: route.request().url().replace('limit=20', 'limit=100') }),
+    )
+    for (const [path, title, table] of [
+      ['activity', 'Activity', 'Activity'],
+      ['usage', 'Usage', 'Most expensive work'],
+    ] as const) {
+      await view.goTo(path, title)
+      const row = page.getByRole('table', { name: table }).getByRole('row', { name: dashboard().site.url('/prices') })
+      await row.getByText('and 1 more').first().waitFor()
+    }
     expect(view.consoleErrors).toEqual([])
   })
 
@@ -115,7 +134,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
       webhook: dashboard().site.url('/links'),
     })
     await page.getByText('completed').waitFor()
-    await page.getByText(dashboard().site.url('/berth'), { exact: true }).click()
+    await page.locator('summary', { hasText: dashboard().site.url('/berth') }).click()
     await page.getByRole('tab', { name: 'Product' }).click()
     await page.getByText('"title": "Berth 4"').waitFor()
     expect(view.consoleErrors).toEqual([])
