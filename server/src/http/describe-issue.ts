@@ -45,12 +45,15 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, field: string): stri
 function describeAccepted(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code === 'invalid_type') return typeNames[issue.expected]
   if (issue.code !== 'invalid_value') return undefined
-  const values = issue.values.map((value) => JSON.stringify(value))
-  return values.length === 1 ? values[0] : `one of ${values.join(', ')}`
+  return issue.values.length === 1 ? listOf(issue.values) : `one of ${listOf(issue.values)}`
 }
 
 function oneOf(name: string, values: readonly unknown[]): string {
-  return `${name} must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+  return `${name} must be one of ${listOf(values)}`
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(', ')
 }
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
