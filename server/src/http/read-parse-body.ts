@@ -105,7 +105,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Options about how a site is asked for a page, in which nothing of a file is lost. */
+/** Options for requesting a page from a site, which have no effect on files. */
 const siteOptions = ['allowedDomains', 'headers', 'lockdown', 'minAge', 'profile', 'skipTlsVerification'] as const
 
 /** Names the options of a client that have no effect on a file. `undefined`: there are none. */
