@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Route } from 'bowline/contract/routes'
 import { describeUnknownKey, findUnknownKeys } from 'bowline/contract/unknown-keys'
 import { joinNames } from 'bowline/contract/validation-issues'
@@ -5,9 +6,13 @@ import { joinNames } from 'bowline/contract/validation-issues'
 /** Keys with the name of the calling program, which clients add to every body. */
 const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
 
+/** Schema of the body of routes that read none. */
+const noKeys = z.object({})
+
 /** Returns a warning with the unknown keys of a body, or `undefined` if there are none. */
-export function unknownKeysWarning({ body: schema }: Route, body: unknown): string | undefined {
-  const keys = schema === undefined ? [] : findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
+export function unknownKeysWarning(route: Route, body: unknown): string | undefined {
+  const schema = route.body ?? (route.streams === undefined ? noKeys : z.unknown())
+  const keys = findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
   return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
 }

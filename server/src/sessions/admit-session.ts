@@ -1,6 +1,7 @@
 import type { CreateSessionRequest } from 'bowline/contract/session-options'
 import { BowlineError } from 'bowline/kit/errors'
 import { hashSecret, randomSecret } from 'bowline/kit/ids'
+import { stableJson } from '../kit/stable-json.ts'
 import type { HeldProfile } from '../profiles/held-profile.ts'
 import { assertCredits } from '../billing/account.ts'
 import { recordColumn } from '../recordings/record-plan.ts'
@@ -55,7 +56,6 @@ export async function admit(
   { id, newSession, credits, loadedVersion, limitError }: AdmissionRequest,
 ): Promise<{ readonly row: SessionRow; readonly isNew: boolean }> {
   const { request } = newSession
-  const requestHash = hashOf(newSession)
   const admission = await admitSession(store.db, {
     id,
     teamId: newSession.teamId,
@@ -77,13 +77,13 @@ export async function admit(
     secret: randomSecret(),
     reservedCredits: credits,
     idempotencyKey: newSession.idempotencyKey,
-    requestHash,
+    requestHash: hashOf(request),
   })
   switch (admission.outcome) {
     case 'admitted':
       return { row: admission.session, isNew: true }
     case 'repeated':
-      return { row: checkRepeated(admission.session, requestHash), isNew: false }
+      return { row: checkRepeated(admission.session, request), isNew: false }
     case 'insufficient-credits':
       throw insufficientCredits(request.ttl, credits, admission.available)
     case 'team-limit':
@@ -99,7 +99,7 @@ export async function admit(
 export async function findRepeated(store: Store, newSession: NewSession): Promise<SessionRow | undefined> {
   const { teamId, idempotencyKey } = newSession
   const row = idempotencyKey === undefined ? undefined : await findByIdempotencyKey(store.db, teamId, idempotencyKey)
-  return row && checkRepeated(row, hashOf(newSession))
+  return row && checkRepeated(row, newSession.request)
 }
 
 /**
@@ -112,7 +112,14 @@ export async function assertCanPay(store: Store, { teamId, request }: NewSession
   )
 }
 
-function hashOf({ request }: NewSession): string {
+/** Hashes what a request means: the order of its keys and of the events of its webhook is lost. */
+function hashOf(request: CreateSessionRequest): string {
+  const { webhook } = request
+  return hashSecret(stableJson({ ...request, webhook: webhook && { ...webhook, events: webhook.events.toSorted() } }))
+}
+
+/** Hashes a request as earlier versions did, which depends on its spelling. */
+function formerHashOf(request: CreateSessionRequest): string {
   return hashSecret(JSON.stringify(request))
 }
 
@@ -123,8 +130,8 @@ function insufficientCredits(ttlSeconds: number, needed: number, available: numb
   )
 }
 
-function checkRepeated(row: SessionRow, requestHash: string): SessionRow {
-  if (row.requestHash !== requestHash) {
+function checkRepeated(row: SessionRow, request: CreateSessionRequest): SessionRow {
+  if (row.requestHash !== hashOf(request) && row.requestHash !== formerHashOf(request)) {
     throw new BowlineError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used for a different request')
   }
   if (row.status !== 'active') {

@@ -184,6 +184,21 @@ describe('an idempotency key', () => {
     expect(later).toMatchObject({ status: 200, body: answers[0]!.body })
   })
 
+  test('returns the session for another spelling of the same request', async () => {
+    const { body } = await create('spelled', {
+      ttl: 60,
+      metadata: { team: 'shop', run: '7' },
+      webhook: { url: 'https://example.com/hook', events: ['session.started', 'session.ended'] },
+    })
+    const again = await create('spelled', {
+      webhook: { events: ['session.ended', 'session.started'], url: 'https://example.com/hook' },
+      metadata: { run: '7', team: 'shop' },
+      ttl: 60,
+    })
+
+    expect(again).toMatchObject({ status: 200, body: { id: body['id'] } })
+  })
+
   test('reused for another request gets 409, and of an ended session 410', async () => {
     const { body } = await create('reused', { ttl: 60 })
 

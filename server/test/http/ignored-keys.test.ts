@@ -24,3 +24,9 @@ test('a misspelt key is reported with a suggestion', () => {
 function namedKeys(count: number): Readonly<Record<string, number>> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, 1]))
 }
+
+test('routes without a body name all keys, and routes for files none', () => {
+  expect(unknownKeysWarning(routes.runMonitor, { urls: [], origin: 'sdk' })).toBe('Unknown key was ignored: `urls`.')
+  expect(unknownKeysWarning(routes.runMonitor, undefined)).toBeUndefined()
+  expect(unknownKeysWarning(routes.uploadFile, Buffer.from('%PDF'))).toBeUndefined()
+})
