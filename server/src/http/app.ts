@@ -163,7 +163,7 @@ export async function buildHttpApp(
   refuseUnknownRoutes(app)
   const logDenial = createDenialLog(deps.audit)
   const accessOf = authorizeRequests(app, { checks, nodeId, checkRateLimit, logDenial })
-  await registerOpenApi(app, deps.version)
+  await registerOpenApi(app, { version: deps.version, baseUrlOf: baseUrls(deps) })
   await registerServerRoutes(app, deps, accessOf)
   registerJson(app, deps, accessOf)
   await app.register(async (scope) => registerFiles(scope, { sessions, artifacts, accessOf }))

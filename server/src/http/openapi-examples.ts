@@ -46,22 +46,57 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   startExtractV1: { urls: [url], ...prices },
 }
 
+/** Names of the files that samples upload, by operation. */
+export const uploadExamples: Readonly<Record<string, string>> = {
+  uploadFile: 'tides.csv',
+  uploadExtension: 'extension.zip',
+}
+
+/**
+ * Values that `/docs` shows and sends for parameters of a query. Without that of `metadata`, it
+ * would list only sessions with made-up metadata.
+ */
+function exampleOf(name: string, operationId: string): unknown {
+  if (name === 'limit') return 10
+  if (name === 'metadata') return {}
+  return name === 'name' ? uploadExamples[operationId] : undefined
+}
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly example?: unknown
+}
+
 interface Operation {
   readonly operationId?: string
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, object>> }
 }
 
-/** Adds the examples to the JSON bodies of an OpenAPI document. */
+/** Adds the examples to the parameters and JSON bodies of an OpenAPI document. */
 export function addExamples<Document extends object>(document: Document): Document {
   const { paths = {} } = document as { readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
   const withExamples = Object.entries(paths).map(([path, operations]) => {
-    const described = Object.entries(operations).map(([method, operation]) => [method, describe(operation)] as const)
+    const described = Object.entries(operations).map(
+      ([method, operation]) => [method, describeBody(describeParameters(operation))] as const,
+    )
     return [path, Object.fromEntries(described)] as const
   })
   return { ...document, paths: Object.fromEntries(withExamples) }
 }
 
-function describe(operation: Operation): Operation {
+function describeParameters(operation: Operation): Operation {
+  const { operationId = '', parameters } = operation
+  if (parameters === undefined) return operation
+  const describe = (parameter: Parameter): Parameter => {
+    const example = parameter.in === 'query' ? exampleOf(parameter.name, operationId) : undefined
+    return example === undefined ? parameter : { ...parameter, example }
+  }
+  return { ...operation, parameters: parameters.map(describe) }
+}
+
+function describeBody(operation: Operation): Operation {
   const { operationId = '', requestBody } = operation
   const json = requestBody?.content['application/json']
   const example = requestExamples[operationId]

@@ -1,22 +1,30 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform } from 'fastify-type-provider-zod'
 import { serverRoutes } from 'bowline/contract/server-routes'
 import type { Route } from 'bowline/contract/route'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
-import { apiReferenceOptions } from './api-reference-page.ts'
+import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript } from './api-reference-page.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
 import { addExamples } from './openapi-examples.ts'
+import { addCodeSamples } from './openapi-samples.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
+
+/** Dependencies of the OpenAPI document. */
+export interface OpenApiDeps {
+  readonly version: string
+  /** Returns the URL under which a client reached the server, without trailing slash. */
+  readonly baseUrlOf: (request: FastifyRequest) => string
+}
 
 /**
  * Serves the OpenAPI document, generated from the contract, and its documentation page.
  */
-export async function registerOpenApi(app: FastifyInstance, version: string): Promise<void> {
+export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf }: OpenApiDeps): Promise<void> {
   const schemaRegistry = nameSchemas()
   const transform = createJsonSchemaTransform({ schemaRegistry })
   const addAllComponents = addComponents(schemaRegistry)
@@ -41,8 +49,10 @@ export async function registerOpenApi(app: FastifyInstance, version: string): Pr
     },
     transformObject: (source) => addExamples(addAllComponents(source)),
   })
-  await registerDocs(app)
-  registerServerRoute(app, 'openApi', { handler: async () => app.swagger() })
+  await registerDocs(app, baseUrlOf)
+  registerServerRoute(app, 'openApi', {
+    handler: async (request) => addCodeSamples(app.swagger(), baseUrlOf(request)),
+  })
 }
 
 /** Describes the body that is a file as bytes instead of JSON. */
@@ -59,7 +69,11 @@ const formContent = {
     schema: {
       type: 'object',
       properties: {
-        options: { type: 'string', description: 'Options of a scrape as JSON, such as `{"formats":["markdown"]}`' },
+        options: {
+          type: 'string',
+          description: 'Options of a scrape as JSON, such as `{"formats":["markdown"]}`',
+          example: '{"formats":["markdown"]}',
+        },
         file: { type: 'string', format: 'binary' },
       },
       required: ['file'],
@@ -84,7 +98,7 @@ const formContent = {
  * Registers the documentation page. If its optional package is missing, the page responds with
  * PACKAGE_MISSING.
  */
-async function registerDocs(app: FastifyInstance): Promise<void> {
+async function registerDocs(app: FastifyInstance, baseUrlOf: OpenApiDeps['baseUrlOf']): Promise<void> {
   const { path } = serverRoutes.apiReference
   const load = async () => loadOptional('@fastify/swagger-ui', path, async () => import('@fastify/swagger-ui'))
   const ui = await load().catch((error: unknown) => {
@@ -99,9 +113,16 @@ async function registerDocs(app: FastifyInstance): Promise<void> {
   const content = readFileSync(new URL('../live/web/icon.svg', import.meta.url), 'utf8')
   await app.register(ui.default, {
     routePrefix: path,
-    staticCSP: true,
+    staticCSP: apiReferencePolicy,
     uiConfig: { ...apiReferenceOptions, plugins: [...apiReferenceOptions.plugins] },
     logo: { type, content, href: '/' },
-    theme: { title: 'Bowline API', favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }] },
+    theme: {
+      title: 'Bowline API',
+      favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }],
+      js: [{ filename: 'samples.js', content: apiReferenceScript }],
+    },
+    transformSpecification: (document, request) => addCodeSamples(document, baseUrlOf(request)),
+    // The transformation changes nothing in place.
+    transformSpecificationClone: false,
   })
 }
