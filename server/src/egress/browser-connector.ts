@@ -4,7 +4,7 @@ import { mergeSignals } from 'bowline/kit/abort'
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { BrowserMessages } from './browser-messages.ts'
-import type { Connector, UpstreamChoice } from './connector.ts'
+import type { Connector, ConnectOptions, HttpRoute, UpstreamChoice } from './connector.ts'
 import { CredentialsRequired } from './credentials-required.ts'
 import { createDomainRules, RefusedByDomains, type DomainRules } from './domain-rules.ts'
 import type { EgressLog } from './egress-log.ts'
@@ -66,17 +66,16 @@ export class BrowserConnector implements EndpointConnector {
     return typeof this.#upstream === 'object' && this.#upstream.asksForCredentials === true
   }
 
-  readonly connect = async (
-    target: HostPort,
-    { signal, onSlow, authorization }: EndpointConnectOptions = {},
-  ): Promise<Socket> => {
-    const refusedBy = this.#domains?.refusalOf(target)
-    if (refusedBy !== undefined) throw new RefusedByDomains(target, refusedBy)
-    const { ended, messages } = this.#options
-    const options = { signal: mergeSignals(ended, signal), onSlow }
-    const socket = await this.#connector.connect(target, this.#upstreamWith(authorization), options)
-    messages.noteConnection(target, this.#connector.isDirect(socket) ? socket.remoteAddress : undefined)
+  readonly connect = async (target: HostPort, options: EndpointConnectOptions = {}): Promise<Socket> => {
+    const socket = await this.#connector.connect(target, ...this.#permitted(target, options))
+    this.#noteConnection(target, socket)
     return socket
+  }
+
+  readonly connectHttp = async (target: HostPort, options: EndpointConnectOptions = {}): Promise<HttpRoute> => {
+    const route = await this.#connector.connectHttp(target, ...this.#permitted(target, options))
+    this.#noteConnection(target, route.socket)
+    return route
   }
 
   readonly noteFailure = (error: unknown, target: HostPort): void => {
@@ -92,6 +91,21 @@ export class BrowserConnector implements EndpointConnector {
     if (explanation !== undefined || this.#isRefusalLogged) return this.#log.debug(facts, 'egress refused')
     this.#log.warn({ ...facts, hint: error.hint }, 'egress refused')
     this.#isRefusalLogged = true
+  }
+
+  /** The upstream and the options for a target. Throws EGRESS_REFUSED if the session refuses it. */
+  #permitted(
+    target: HostPort,
+    { signal, onSlow, authorization }: EndpointConnectOptions,
+  ): [UpstreamChoice | Upstream, ConnectOptions] {
+    const refusedBy = this.#domains?.refusalOf(target)
+    if (refusedBy !== undefined) throw new RefusedByDomains(target, refusedBy)
+    return [this.#upstreamWith(authorization), { signal: mergeSignals(this.#options.ended, signal), onSlow }]
+  }
+
+  #noteConnection(target: HostPort, socket: Socket): void {
+    const address = this.#connector.isDirect(socket) ? socket.remoteAddress : undefined
+    this.#options.messages.noteConnection(target, address)
   }
 
   /** The upstream with the credentials of one request. */

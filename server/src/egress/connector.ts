@@ -8,7 +8,7 @@ import { checkOrLeaveUnresolved, checkTarget, type CheckedTarget } from './check
 import { dial } from './dial.ts'
 import type { NetError } from './net-errors.ts'
 import type { Resolve } from './resolve.ts'
-import { tunnelThrough, type Upstream } from './upstream.ts'
+import { connectToProxy, isRequestProxy, proxyAuthorization, tunnelThrough, type Upstream } from './upstream.ts'
 
 /**
  * Which upstream proxy is used. `basic`: the basic one, or none if none is configured. `enhanced`:
@@ -46,10 +46,26 @@ export interface ConnectOptions {
   readonly onSlow?: (() => void) | undefined
 }
 
+/** A connection for the plain http requests to a target. */
+export interface HttpRoute {
+  readonly socket: Socket
+  /** The HTTP proxy at its end, which gets requests with whole URLs. Default: the target itself. */
+  readonly proxy?: { readonly authorization: string | undefined } | undefined
+}
+
 /** Opens connections that the address policy permits. */
 export interface Connector {
   /** Connects to a target. Throws EGRESS_REFUSED, EGRESS_FAILED or the signal's reason. */
   readonly connect: (target: HostPort, choice: UpstreamChoice | Upstream, options?: ConnectOptions) => Promise<Socket>
+  /**
+   * Connects like `connect`, but for plain http requests. They go to an HTTP proxy of a session,
+   * without a tunnel.
+   */
+  readonly connectHttp: (
+    target: HostPort,
+    choice: UpstreamChoice | Upstream,
+    options?: ConnectOptions,
+  ) => Promise<HttpRoute>
   /**
    * Checks the proxy of a session, which was not chosen by the operator: its address must be
    * permitted as that of any target. Throws EGRESS_REFUSED or EGRESS_FAILED.
@@ -96,28 +112,56 @@ export function createConnector(deps: ConnectorDeps): Connector {
       // Checked again for each connection, because its name may resolve to another address.
       return { name: 'session', url, dial: async (limit) => dial(await checkTarget(deps, target, limit), limit) }
     },
-    connect: async (target, choice, { signal, onSlow } = {}) => {
-      const { connectTimeoutMs = 25_000, slowConnectTimeoutMs = 240_000 } = deps
-      const slow = onSlow && setTimeout(onSlow, connectTimeoutMs)
-      const timeoutMs = onSlow === undefined ? connectTimeoutMs : slowConnectTimeoutMs
-      const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
-      try {
-        const upstreams = upstreamsOf(deps, choice)
-        const judged = await checkOrLeaveUnresolved(deps, target, upstreams, limited)
-        const hops = judged.kind === 'allowed' ? [undefined] : upstreams
-        return await connectVia(hops, { judged, indirect }, limited)
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!limited.aborted) throw error
-        throw new BowlineError(
-          'EGRESS_FAILED',
-          `${target.host}:${target.port} did not respond within ${timeoutMs / 1000} s`,
-          { cause: error, details: { netError: 'ERR_CONNECTION_TIMED_OUT' satisfies NetError } },
-        )
-      } finally {
-        clearTimeout(slow)
-      }
+    connect: async (target, choice, options = {}) => {
+      const connected = await connectWithin(deps, { target, choice, hasTunnel: true }, options)
+      if (connected.isIndirect) indirect.add(connected.socket)
+      return connected.socket
     },
+    connectHttp: async (target, choice, options = {}) => {
+      const { socket, proxy, isIndirect } = await connectWithin(deps, { target, choice, hasTunnel: false }, options)
+      if (isIndirect) indirect.add(socket)
+      return { socket, proxy }
+    },
+  }
+}
+
+/** A target and how to reach it. */
+interface Goal {
+  readonly target: HostPort
+  readonly choice: UpstreamChoice | Upstream
+  /** Whether an HTTP proxy of a session opens a tunnel, instead of getting requests. */
+  readonly hasTunnel: boolean
+}
+
+interface Connected extends HttpRoute {
+  /** Whether the connection goes through an upstream proxy. */
+  readonly isIndirect: boolean
+}
+
+async function connectWithin(
+  deps: ConnectorDeps,
+  { target, choice, hasTunnel }: Goal,
+  { signal, onSlow }: ConnectOptions,
+): Promise<Connected> {
+  const { connectTimeoutMs = 25_000, slowConnectTimeoutMs = 240_000 } = deps
+  const slow = onSlow && setTimeout(onSlow, connectTimeoutMs)
+  const timeoutMs = onSlow === undefined ? connectTimeoutMs : slowConnectTimeoutMs
+  const limited = signalWithTimeout(signal, timeoutMs) ?? AbortSignal.timeout(timeoutMs)
+  try {
+    const upstreams = upstreamsOf(deps, choice)
+    const judged = await checkOrLeaveUnresolved(deps, target, upstreams, limited)
+    const hops = judged.kind === 'allowed' ? [undefined] : upstreams
+    return await connectVia(hops, { judged, hasTunnel }, limited)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!limited.aborted) throw error
+    throw new BowlineError(
+      'EGRESS_FAILED',
+      `${target.host}:${target.port} did not respond within ${timeoutMs / 1000} s`,
+      { cause: error, details: { netError: 'ERR_CONNECTION_TIMED_OUT' satisfies NetError } },
+    )
+  } finally {
+    clearTimeout(slow)
   }
 }
 
@@ -139,16 +183,18 @@ function upstreamsOf({ basic, enhanced }: ConnectorDeps, choice: UpstreamChoice 
 
 async function connectVia(
   hops: readonly Hop[],
-  { judged, indirect }: { readonly judged: CheckedTarget; readonly indirect: WeakSet<Socket> },
+  { judged, hasTunnel }: { readonly judged: CheckedTarget; readonly hasTunnel: boolean },
   signal: AbortSignal,
-): Promise<Socket> {
+): Promise<Connected> {
   const usable = hops.filter((hop) => hop !== undefined || judged.kind !== 'unresolved')
   for (const [index, hop] of usable.entries()) {
     try {
-      if (hop === undefined) return await dial(judged, signal)
-      const socket = await tunnelThrough(hop, judged, signal)
-      indirect.add(socket)
-      return socket
+      if (hop === undefined) return { socket: await dial(judged, signal), isIndirect: false }
+      if (hasTunnel || !isRequestProxy(hop)) {
+        return { socket: await tunnelThrough(hop, judged, signal), isIndirect: true }
+      }
+      const authorization = hop.asksForCredentials === true ? undefined : proxyAuthorization(hop.url)
+      return { socket: await connectToProxy(hop, judged, signal), proxy: { authorization }, isIndirect: true }
     } catch (error) {
       signal.throwIfAborted()
       if (index === usable.length - 1) throw error

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { ConnectOptions } from './connector.ts'
+import type { ConnectOptions, HttpRoute } from './connector.ts'
 import type { HostPort } from './host-port.ts'
 
 /** Connects to targets on behalf of one proxy endpoint. */
@@ -14,6 +14,11 @@ export interface EndpointConnector {
    * or the abort reason of a closed endpoint.
    */
   readonly connect: (target: HostPort, options?: EndpointConnectOptions) => Promise<Socket>
+  /**
+   * Connects like `connect`, but for plain http requests. They go to an HTTP proxy of a session,
+   * without a tunnel.
+   */
+  readonly connectHttp: (target: HostPort, options?: EndpointConnectOptions) => Promise<HttpRoute>
   /** Records why a connection to a target failed. */
   readonly noteFailure: (error: unknown, target: HostPort) => void
 }

@@ -1,121 +1,174 @@
-import {
-  Agent,
-  request as sendRequest,
-  type ClientRequestArgs,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { pipeline, type Duplex } from 'node:stream'
+import { BowlineError } from 'bowline/kit/errors'
+import { pipeSockets } from '../kit/pipe-sockets.ts'
+import { ByteReader } from './byte-reader.ts'
+import type { HttpRoute } from './connector.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
 import type { HostPort } from './host-port.ts'
-import { refuseRequest } from './refusal.ts'
-import { badRequest } from './tunnel.ts'
+import {
+  headerOf,
+  headForProxy,
+  headForTarget,
+  readRequestBody,
+  readRequestHead,
+  type RequestHead,
+} from './http-request.ts'
+import { pipeResponses, type PipedResponses } from './pipe-responses.ts'
+import { refuseMalformed, refuseRequest } from './refusal.ts'
+import { serveTunnel } from './tunnel.ts'
+
+/** A target that all requests of a connection go to. */
+export interface FixedRoute {
+  readonly target: HostPort
+  readonly route: HttpRoute
+}
 
 /**
- * Forwards the plain http requests of one connection of a browser, such as `GET http://host/path`.
- * Targets get them as they would without a proxy, over tunnels that are kept for the next requests.
+ * Forwards the plain http requests of one connection of a browser: `GET http://host/path`, or
+ * `GET /path` with a fixed route. Targets and HTTP proxies get them as from a browser without this
+ * server, and what they send back is passed on unchanged.
  */
 export class RequestForwarder {
   readonly #connector: EndpointConnector
-  readonly #agent: TunnelAgent
+  readonly #socket: Socket
+  readonly #reader: ByteReader
+  readonly #fixed: FixedRoute | undefined
   readonly #closed = new AbortController()
-  /** `Proxy-Authorization` header of the current request: a connection has one at a time. */
-  #authorization: string | undefined
+  #current: CurrentRoute | undefined
 
-  constructor(connector: EndpointConnector, socket: Socket) {
+  constructor(connector: EndpointConnector, socket: Socket, fixed?: FixedRoute) {
     this.#connector = connector
-    this.#agent = new TunnelAgent(async (target) =>
-      connector.connect(target, { authorization: this.#authorization, signal: this.#closed.signal }),
-    )
+    this.#socket = socket
+    this.#reader = new ByteReader(socket)
+    this.#fixed = fixed
+    socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       this.#closed.abort()
-      this.#agent.destroy()
+      this.#current?.route.socket.destroy()
     })
+    if (fixed !== undefined) this.#use(fixed, 'requests')
   }
 
-  /** Sends a request to its target, and the response back. */
-  forward(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request
-    const url = URL.parse(request.url ?? '')
-    if (url?.protocol !== 'http:') return void socket.end(badRequest, () => socket.destroy())
-    const target = { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port || 80) }
-    this.#authorization = request.headers['proxy-authorization']
-    const sent = sendRequest({
-      ...target,
-      agent: this.#agent,
-      method: request.method ?? 'GET',
-      path: pathOf(request.url ?? ''),
-      headers: headersFor(request.rawHeaders) as unknown as ClientRequestArgs['headers'],
-      insecureHTTPParser: true,
-      maxHeaderSize: maxHeaderBytes,
-    })
-    sent.once('response', (received) => respond(received, response))
-    sent.on('error', (error) => {
-      if (socket.destroyed) return
-      // The target broke the connection off.
-      if (sent.socket !== null) socket.resetAndDestroy()
-      else {
-        this.#connector.noteFailure(error, target)
-        refuseRequest(socket, error)
+  /** Forwards requests until the connection ends or becomes a tunnel. Never rejects. */
+  async run(): Promise<void> {
+    try {
+      while (await this.#forwardNext()) {
+        // A connection has one request at a time.
       }
-    })
-    response.once('close', () => {
-      if (!response.writableFinished) sent.destroy()
-    })
-    request.pipe(sent)
+    } catch {
+      // The browser has closed the connection or sent something malformed.
+      this.#current?.responses?.close()
+      await this.#refuse(refuseMalformed)
+    }
+  }
+
+  async #forwardNext(): Promise<boolean> {
+    const head = await readRequestHead(this.#reader)
+    if (head === undefined) {
+      if (this.#current === undefined) this.#socket.destroy()
+      else this.#current.route.socket.end()
+      return false
+    }
+    if (head.method === 'CONNECT' && this.#fixed === undefined) {
+      const authorization = headerOf(head, 'proxy-authorization')
+      const bytes = await this.#reader.release()
+      serveTunnel(this.#connector, this.#socket, { authority: head.target, authorization, head: bytes })
+      return false
+    }
+    const target = this.#targetOf(head)
+    if (target === undefined) throw new Error('not the URL of a plain http request')
+    const current = await this.#routeFor(target, head)
+    return current !== undefined && (await this.#send(head, current))
+  }
+
+  #targetOf({ target }: RequestHead): HostPort | undefined {
+    if (this.#fixed !== undefined) return target.startsWith('/') ? this.#fixed.target : undefined
+    const url = URL.parse(target)
+    return url?.protocol === 'http:'
+      ? { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port || 80) }
+      : undefined
+  }
+
+  /** Connects for a request, or returns the current connection. Undefined after a refusal. */
+  async #routeFor(target: HostPort, head: RequestHead): Promise<CurrentRoute | undefined> {
+    // Chromium opens tunnels for other protocols.
+    const use = headerOf(head, 'upgrade') === undefined ? 'requests' : 'tunnel'
+    const current = this.#current
+    if (current?.use === use && current.target.host === target.host && current.target.port === target.port)
+      return current
+    try {
+      const authorization = headerOf(head, 'proxy-authorization')
+      // Chromium waits for the response for as long as it takes.
+      const options = { authorization, signal: this.#closed.signal, onSlow: () => {} }
+      const route =
+        use === 'requests'
+          ? await this.#connector.connectHttp(target, options)
+          : { socket: await this.#connector.connect(target, options) }
+      return this.#use({ target, route }, use)
+    } catch (error) {
+      this.#current?.responses?.close()
+      this.#connector.noteFailure(error, target)
+      await this.#refuse((socket) => refuseRequest(socket, error))
+      return undefined
+    }
+  }
+
+  /** Uses a route from now on, instead of the one before, whose response is complete. */
+  #use({ target, route }: FixedRoute, use: CurrentRoute['use']): CurrentRoute {
+    this.#current?.responses?.close()
+    const hidesChallenges = route.proxy !== undefined && this.#fixed !== undefined
+    const onChallenge = hidesChallenges ? () => this.#onChallenge(target) : undefined
+    const responses = use === 'requests' ? pipeResponses(route.socket, this.#socket, onChallenge) : undefined
+    this.#current = { target, route, use, responses }
+    return this.#current
+  }
+
+  /** Over SOCKS, Chromium accepts no challenge of a proxy. */
+  #onChallenge(target: HostPort): void {
+    this.#current?.responses?.close()
+    const message = `The session proxy could not connect to ${target.host}:${target.port}: the proxy returned 407`
+    const error = new BowlineError('EGRESS_FAILED', message)
+    this.#connector.noteFailure(error, target)
+    refuseRequest(this.#socket, error)
+  }
+
+  async #refuse(respond: (socket: Socket) => void): Promise<void> {
+    // What is still to come of the request is then dropped.
+    await this.#reader.release()
+    if (!this.#socket.destroyed) respond(this.#socket)
+  }
+
+  /** Sends a request. Resolves to whether another one can follow. */
+  async #send(head: RequestHead, { target, route, responses }: CurrentRoute): Promise<boolean> {
+    const { socket, proxy } = route
+    responses?.expect()
+    await write(socket, proxy === undefined ? headForTarget(head) : headForProxy(head, target, proxy.authorization))
+    if (responses === undefined) {
+      socket.write(await this.#reader.release())
+      pipeSockets(this.#socket, socket)
+      return false
+    }
+    for await (const bytes of readRequestBody(this.#reader, head)) await write(socket, bytes)
+    return true
   }
 }
 
-/** Maximum size of response headers in Chromium, in bytes. */
-const maxHeaderBytes = 256 * 1024
-
-/** Connects through a tunnel. Each connection of the browser has at most one request at a time. */
-class TunnelAgent extends Agent {
-  readonly #connect: (target: HostPort) => Promise<Socket>
-
-  constructor(connect: (target: HostPort) => Promise<Socket>) {
-    super({ keepAlive: true, maxSockets: 1 })
-    this.#connect = connect
-  }
-
-  override createConnection(
-    { host, port }: ClientRequestArgs,
-    onConnect: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    this.#connect({ host: String(host), port: Number(port) }).then(
-      (socket) => onConnect(null, socket),
-      (error: Error) => (onConnect as (error: Error) => void)(error),
-    )
-  }
+interface CurrentRoute extends FixedRoute {
+  readonly use: 'requests' | 'tunnel'
+  /** Undefined for a tunnel. */
+  readonly responses: PipedResponses | undefined
 }
 
-/** The path as the browser has written it, which `URL` might normalize. */
-function pathOf(url: string): string {
-  const path = /^http:\/\/[^/?#]*([^#]*)/i.exec(url)?.[1] ?? ''
-  return path.startsWith('/') ? path : `/${path}`
-}
-
-/** The headers that a browser sends without a proxy, in the same order. */
-function headersFor(raw: readonly string[]): readonly string[] {
-  return raw.flatMap((value, index) => {
-    if (index % 2 === 1) return []
-    const name = value.toLowerCase() === 'proxy-connection' ? 'Connection' : value
-    return name.toLowerCase() === 'proxy-authorization' ? [] : [name, raw[index + 1] ?? '']
-  })
-}
-
-/** Sends a response with exactly the headers of the target. */
-function respond(received: IncomingMessage, response: ServerResponse): void {
-  const { statusCode = 502, statusMessage = '', rawHeaders, headers } = received
-  response.sendDate = false
-  response.removeHeader('connection')
-  const isDelimited = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-  if (!isDelimited) {
-    // The end of the connection is the end of the response.
-    response.useChunkedEncodingByDefault = false
-    response.shouldKeepAlive = false
+/** Writes with back-pressure. What a closed socket cannot take is dropped. */
+async function write(socket: Socket, bytes: Buffer): Promise<void> {
+  if (socket.destroyed || socket.writableEnded || socket.write(bytes)) return
+  const done = new AbortController()
+  try {
+    await Promise.race(['drain', 'close'].map(async (event) => once(socket, event, { signal: done.signal })))
+  } catch {
+    // The failure of the socket ends the connection of the browser.
+  } finally {
+    done.abort()
   }
-  response.writeHead(statusCode, statusMessage, rawHeaders)
-  pipeline(received, response, () => {})
 }

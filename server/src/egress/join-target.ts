@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { pipeSockets } from '../kit/pipe-sockets.ts'
+import type { HttpRoute } from './connector.ts'
 import type { HostPort } from './host-port.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
 
@@ -20,20 +21,34 @@ export interface JoinRequest {
   readonly isClientFirst?: boolean | undefined
   /** Lets a slow connection take longer; see `ConnectOptions`. */
   readonly onSlow?: (() => void) | undefined
+  /**
+   * Forwards the plain http requests of the client to an HTTP proxy of the session. Default: the
+   * proxy opens a tunnel.
+   */
+  readonly onProxy?: ((route: HttpRoute) => void) | undefined
   /** Sends the client an error response. */
   readonly onFail: (error: unknown) => void
 }
 
 /** Connects a client of a proxy endpoint to a target, if the address policy permits. */
 export async function joinTarget(connector: EndpointConnector, socket: Socket, request: JoinRequest): Promise<void> {
-  const { target, authorization, head, isClientFirst = false, onJoin, onSlow, onFail } = request
+  const { target, authorization, head, isClientFirst = false, onJoin, onSlow, onProxy, onFail } = request
   const closed = new AbortController()
   const onClose = (): void => closed.abort()
   socket.once('close', onClose)
   try {
-    const remote = await connector.connect(target, { authorization, onSlow, signal: closed.signal })
+    const options = { authorization, onSlow, signal: closed.signal }
+    const route: HttpRoute =
+      onProxy === undefined
+        ? { socket: await connector.connect(target, options) }
+        : await connector.connectHttp(target, options)
+    const remote = route.socket
     socket.off('close', onClose)
     onJoin()
+    if (route.proxy !== undefined) {
+      if (head.length > 0) socket.unshift(head)
+      return onProxy?.(route)
+    }
     if (head.length > 0) remote.write(head)
     if (isClientFirst && head.length === 0) pipeAfterRequest(socket, remote)
     else pipeSockets(socket, remote)

@@ -18,6 +18,14 @@ export function refuseRequest(socket: Socket, error: unknown): void {
   else refuseTunnel(socket, error)
 }
 
+/** Responds to a malformed request. */
+export function refuseMalformed(socket: Socket): void {
+  finish(
+    socket,
+    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nThis is an egress proxy: it accepts CONNECT, URLs of plain http and SOCKS5.\n',
+  )
+}
+
 /** Closes the connection, so that the browser connects again with the credentials. */
 function challengeOf({ challenge }: CredentialsRequired): string {
   return `HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: ${challenge}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`

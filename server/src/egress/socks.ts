@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { RequestForwarder } from './forward-request.ts'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
@@ -42,6 +43,7 @@ export function serveSocks(connector: EndpointConnector, socket: Socket, start: 
       onJoin: accept,
       // Chromium waits 30 s for the reply, but any time for the response to its request.
       onSlow: accept,
+      onProxy: (route) => void new RequestForwarder(connector, socket, { target, route }).run(),
       onFail: (error) => refuseSocks(socket, error, { isAccepted }),
     })
   }

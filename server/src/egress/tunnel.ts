@@ -1,24 +1,30 @@
-import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { HostPort } from './host-port.ts'
 import { joinTarget } from './join-target.ts'
 import type { EndpointConnector } from './endpoint-connector.ts'
-import { refuseTunnel } from './refusal.ts'
+import { refuseMalformed, refuseTunnel } from './refusal.ts'
+
+/** A CONNECT request. */
+export interface TunnelRequest {
+  readonly authority: string
+  /** `Proxy-Authorization` header. */
+  readonly authorization: string | undefined
+  /** Bytes that followed the request. */
+  readonly head: Buffer
+}
 
 /** Serves a CONNECT request. Chromium sends https and WebSockets this way. */
 export function serveTunnel(
   connector: EndpointConnector,
-  { url = '', headers, socket }: IncomingMessage,
-  head: Buffer,
+  socket: Socket,
+  { authority, authorization, head }: TunnelRequest,
 ): void {
   socket.on('error', () => socket.destroy())
-  const target = parseAuthority(url)
-  if (target === undefined) {
-    socket.end(badRequest, () => socket.destroy())
-    return
-  }
+  const target = parseAuthority(authority)
+  if (target === undefined) return refuseMalformed(socket)
   void joinTarget(connector, socket, {
     target,
-    authorization: headers['proxy-authorization'],
+    authorization,
     head,
     // TLS and WebSockets begin with the client. Chromium fails a tunnel if data follows the response to
     // CONNECT at once.
@@ -27,10 +33,6 @@ export function serveTunnel(
     onFail: (error) => refuseTunnel(socket, error),
   })
 }
-
-/** Response to a malformed request. */
-export const badRequest =
-  'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nThis is an egress proxy: it accepts CONNECT and SOCKS5.\n'
 
 /** Parses `host:port` or `[address]:port`. */
 export function parseAuthority(authority: string): HostPort | undefined {

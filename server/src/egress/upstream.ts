@@ -1,7 +1,9 @@
-import { request as httpRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { basicChallengeOf, CredentialsRequired } from './credentials-required.ts'
@@ -28,12 +30,52 @@ export interface Upstream {
  * EGRESS_FAILED, as CredentialsRequired if the upstream passes that on, or the signal's reason.
  */
 export async function tunnelThrough(upstream: Upstream, target: HostPort, signal: AbortSignal): Promise<Socket> {
-  signal.throwIfAborted()
-  try {
+  return translateFailures(upstream, target, signal, async () => {
     const socket = await upstream.dial?.(signal)
     return upstream.url.protocol.startsWith('socks')
       ? await connectSocks(upstream.url, target, signal, socket)
       : await connectHttp(upstream, target, signal, socket)
+  })
+}
+
+/** An upstream proxy that gets plain http requests as from a browser that uses it. */
+export interface RequestProxy extends Upstream {
+  readonly dial: (signal: AbortSignal) => Promise<Socket>
+}
+
+/**
+ * Whether an upstream proxy is a `RequestProxy`. The proxies of the operator open tunnels for
+ * everything: whether a target can be reached is then known before a request is sent.
+ */
+export function isRequestProxy(upstream: Upstream): upstream is RequestProxy {
+  return upstream.name === 'session' && upstream.dial !== undefined && !upstream.url.protocol.startsWith('socks')
+}
+
+/** Connects to an HTTP proxy, for requests. Throws EGRESS_FAILED, or the signal's reason. */
+export async function connectToProxy(upstream: RequestProxy, target: HostPort, signal: AbortSignal): Promise<Socket> {
+  return translateFailures(upstream, target, signal, async () => {
+    const socket = await upstream.dial(signal)
+    if (upstream.url.protocol !== 'https:') return socket
+    const secure = secured(upstream.url, socket)
+    try {
+      await abortable(once(secure, 'secureConnect'), signal)
+    } catch (error) {
+      secure.destroy()
+      throw error
+    }
+    return secure.on('error', () => secure.destroy())
+  })
+}
+
+async function translateFailures(
+  upstream: Upstream,
+  target: HostPort,
+  signal: AbortSignal,
+  connect: () => Promise<Socket>,
+): Promise<Socket> {
+  signal.throwIfAborted()
+  try {
+    return await connect()
   } catch (cause) {
     signal.throwIfAborted()
     const message = `The ${upstream.name} proxy could not connect to ${target.host}:${target.port}: ${messageOf(cause)}`
@@ -103,10 +145,7 @@ async function connectHttp(
 }
 
 /** Starts TLS on a connection to an https proxy. */
-function secured(
-  { protocol, hostname }: URL,
-  socket: Socket,
-): ReturnType<NonNullable<ClientRequestArgs['createConnection']>> {
+function secured({ protocol, hostname }: URL, socket: Socket): Socket {
   const host = hostname.replaceAll(/[[\]]/g, '')
   return protocol === 'https:'
     ? connectTls({ socket, ...(isIP(host) === 0 ? { servername: host } : {}), host })

@@ -31,9 +31,8 @@ const nsenterPaths = ['/usr/bin/nsenter', '/bin/nsenter']
 
 // bubblewrap cannot limit the number of files of a tmpfs. The process ends with the server, which
 // holds the other end of its stdin.
-// The egress proxy accepts plain HTTP only through tunnels.
 const script = `mount -t tmpfs -o "size=${storageLimits.bytes},nr_inodes=${storageLimits.files},mode=0700,nosuid,nodev" code "$1" &&
-cd "$1" && mkdir -m 700 home tmp shm && echo proxytunnel >home/.curlrc && echo $$ && exec cat`
+cd "$1" && mkdir -m 700 home tmp shm && echo $$ && exec cat`
 
 /**
  * Mounts the home, temporary and shared-memory folders of a session's code, in a mount namespace

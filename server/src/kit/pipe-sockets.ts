@@ -41,7 +41,7 @@ function pipeOneWay(from: Duplex, into: Duplex): void {
  * respond before an upload has ended and then close its connection: a failed write would destroy
  * the socket with the response unread.
  */
-function readAfterFailedWrites(socket: Duplex): void {
+export function readAfterFailedWrites(socket: Duplex): void {
   if (!(socket instanceof Socket)) return
   let failure: Error | undefined
   const guard =
@@ -66,7 +66,7 @@ type Done = (error?: Error | null) => void
  * Destroys a socket, with a TCP reset where possible (not for TLS, pipes and closed sockets). A
  * socket that is being ended sends the rest first: Node cannot reset it before.
  */
-function reset(socket: Duplex): void {
+export function reset(socket: Duplex): void {
   const isTcp = socket instanceof Socket && !(socket instanceof TLSSocket) && socket.remoteFamily !== undefined
   if (!isTcp || socket.destroyed) socket.destroy()
   else if (socket.writableEnded && !socket.writableFinished) socket.once('finish', () => reset(socket))

@@ -10,6 +10,7 @@ export function openTestProxy(connect: Connector['connect']): ReturnType<typeof 
   return openEgressProxy({
     connector: {
       connect,
+      connectHttp: async (...request) => ({ socket: await connect(...request) }),
       isDirect: () => true,
       assertPermitted: async () => undefined,
       usesUpstream: async () => false,

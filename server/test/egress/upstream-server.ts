@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { startRawServer, type RawServer } from './raw-client.ts'
 
@@ -7,26 +8,70 @@ export interface UpstreamServer extends RawServer {
   readonly asked: string[]
 }
 
+/** An HTTP proxy. */
+export interface HttpUpstream extends UpstreamServer {
+  /** Heads of the requests, with CONNECT. */
+  readonly heads: (readonly string[])[]
+}
+
+/** Options of `startHttpUpstream`. */
+export interface HttpUpstreamOptions {
+  /** Ports to which it opens tunnels; to others it responds with 403. Default: all. */
+  readonly tunnelPorts?: readonly number[]
+}
+
 /**
- * Starts an HTTP proxy that supports only CONNECT. Wrong credentials get 407. `to`: the local port,
- * or the local ports by that of the target.
+ * Starts an HTTP proxy. Wrong credentials get 407. `to`: the local port, or the local ports by that
+ * of the target.
  */
 export async function startHttpUpstream(
   to: number | Readonly<Record<number, number>>,
   credentials?: string,
-): Promise<UpstreamServer> {
+  { tunnelPorts }: HttpUpstreamOptions = {},
+): Promise<HttpUpstream> {
   const asked: string[] = []
-  const expected = credentials === undefined ? '' : `proxy-authorization: Basic ${btoa(credentials)}`
-  const server = await startRawServer((socket) => {
-    socket.once('data', (chunk: Buffer) => {
-      const head = chunk.toString()
-      asked.push(head.split('\r\n')[0] ?? '')
-      if (!head.includes(expected)) return socket.end(challenge)
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      return join(socket, typeof to === 'number' ? to : to[Number(/:(\d+) HTTP/.exec(head)?.[1])]!)
+  const heads: (readonly string[])[] = []
+  const portFor = (port: number): number => (typeof to === 'number' ? to : to[port]!)
+  /** Records a request. Returns whether its credentials are right. */
+  const admit = ({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): boolean => {
+    asked.push(`${method} ${url} HTTP/${httpVersion}`)
+    const lines = Array.from({ length: rawHeaders.length / 2 }, (_, at) =>
+      rawHeaders.slice(2 * at, 2 * at + 2).join(': '),
+    )
+    heads.push([asked.at(-1)!, ...lines])
+    return credentials === undefined || headers['proxy-authorization'] === `Basic ${btoa(credentials)}`
+  }
+  const http = createServer((incoming, outgoing) => {
+    if (!admit(incoming)) {
+      outgoing.writeHead(407, { 'proxy-authenticate': 'Basic realm="upstream"' }).end('who?')
+      return
+    }
+    const url = URL.parse(incoming.url ?? '')
+    if (url?.protocol !== 'http:') {
+      outgoing.writeHead(400).end('not a URL')
+      return
+    }
+    const headers = incoming.rawHeaders.flatMap((name, at, all) => {
+      if (at % 2 === 1 || name.toLowerCase() === 'proxy-authorization') return []
+      return [name.replace(/^proxy-connection$/i, 'Connection'), all[at + 1]!]
     })
+    const options = { port: portFor(Number(url.port || 80)), method: incoming.method!, path: url.pathname + url.search }
+    const sent = request({ ...options, host: '127.0.0.1', agent: false, headers }, (response) => {
+      outgoing.writeHead(response.statusCode!, response.rawHeaders)
+      response.pipe(outgoing)
+    })
+    sent.on('error', () => outgoing.destroy())
+    incoming.pipe(sent)
   })
-  return { ...server, asked }
+  http.on('connect', (incoming, socket: Socket) => {
+    const port = Number(/:(\d+)$/.exec(incoming.url ?? '')?.[1])
+    if (!admit(incoming)) return socket.end(challenge)
+    if (tunnelPorts?.includes(port) === false) return socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    return join(socket, portFor(port))
+  })
+  const server = await startRawServer((socket) => void http.emit('connection', socket))
+  return { ...server, asked, heads }
 }
 
 const challenge =

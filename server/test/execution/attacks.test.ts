@@ -90,7 +90,7 @@ def opens(family):
       ].join('\n'),
     )
 
-    expect(stdout.trim().split(' ')).toEqual(['000/000', '000/403', '000/000', '200/200', '000/403'])
+    expect(stdout.trim().split(' ')).toEqual(['000/000', '403/000', '000/000', '200/000', '403/000'])
   })
 
   test('reaches the CDP of its own session only, by its policy', async () => {

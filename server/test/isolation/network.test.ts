@@ -136,7 +136,7 @@ test.runIf(hasBubblewrap)(
     await visit({ server: `http://127.0.0.1:${first.port}` })
     await visit({ server: `http://127.0.0.1:${second.port}`, username: 'me', password: 'secret' })
 
-    for (const { asked } of [first, second]) expect(asked).toContain('CONNECT public.invalid:80 HTTP/1.1')
+    for (const { asked } of [first, second]) expect(asked).toContain('GET http://public.invalid/ HTTP/1.1')
     await browser.close()
   },
 )

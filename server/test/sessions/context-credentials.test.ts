@@ -78,9 +78,10 @@ describe('the credentials of the proxy of a browser context', () => {
     expect(seen[0]?.headers.slice(0, 4)).toEqual(['Host', 'public.test', 'Connection', 'keep-alive'])
     expect(seen.flatMap(({ headers }) => headers).filter((text) => /proxy/i.test(text))).toEqual([])
     expect(paths).toEqual(['/a', '/', '/closing', '/posted'])
-    // One challenge per scheme. The tunnel to a site is kept for its next page.
-    const [http, https] = [80, 443].map((port) => `CONNECT public.test:${port} HTTP/1.1`)
-    expect(upstream.asked).toEqual([http, http, https, https, http])
+    // One challenge per scheme.
+    const [page1, https] = ['GET http://public.test/a?b HTTP/1.1', 'CONNECT public.test:443 HTTP/1.1']
+    const later = ['GET http://public.test/closing HTTP/1.1', 'POST http://public.test/posted HTTP/1.1']
+    expect(upstream.asked).toEqual([page1, page1, https, https, ...later])
   })
 
   test('fail as with a local browser if they are wrong: Playwright', async () => {

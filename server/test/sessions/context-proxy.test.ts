@@ -36,7 +36,7 @@ describe('the proxy of a browser context', () => {
 
     const response = await page.goto('http://public.test/')
 
-    expect(upstream.asked.join('\n')).toContain('CONNECT public.test:80 HTTP/1.1')
+    expect(upstream.asked.join('\n')).toContain('GET http://public.test/ HTTP/1.1')
     // The address of the server's own port would be 127.0.0.1.
     expect(await response?.serverAddr()).toBeNull()
     const before = upstream.asked.length

@@ -287,7 +287,7 @@ describe('a proxy of a session', () => {
 
   const secret = `${credentials.username}:${credentials.password}`
   test.each([
-    ['http', async () => startHttpUpstream(site.port, secret), 'CONNECT public.test:80 HTTP/1.1'],
+    ['http', async () => startHttpUpstream(site.port, secret), 'GET http://public.test/ HTTP/1.1'],
     ['socks5', async () => startSocksUpstream(site.port, { credentials: secret, isSlow: true }), 'public.test:80'],
   ] as const)('is used for public hosts, with its credentials: %s', async (scheme, start, asked) => {
     await using upstream = await start()
