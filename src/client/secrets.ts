@@ -14,9 +14,9 @@ import { checkOptions } from './check-options.ts'
  *
  * const bowline = new Bowline()
  * const origins = ['https://shop.example.com']
- * await bowline.secrets.set('SHOP_PASSWORD', { value: 'correct horse', origins })
+ * await bowline.secrets.set('MAIL_PASSWORD', { value: 'correct horse', origins })
  * for (const { name, origins } of await bowline.secrets.list()) console.log(name, origins)
- * await bowline.secrets.delete('SHOP_PASSWORD')
+ * await bowline.secrets.delete('MAIL_PASSWORD')
  * ```
  */
 export interface Secrets {

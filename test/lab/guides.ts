@@ -9,7 +9,7 @@ export interface GuideBlock {
   /** File name for the block, such as `docs-guide-scrape-5.ts`. */
   readonly fileName: string
   readonly code: string
-  /** The `text` block that follows: the output of the program. `…` stands for any text. */
+  /** The `text` block that follows: its output. `…` stands for any text. */
   readonly output: string | undefined
 }
 
@@ -20,8 +20,11 @@ export function readGuideBlocks(): readonly GuideBlock[] {
     .flatMap((path) => blocksOf(path, readFileSync(join(repository, path), 'utf8')))
 }
 
+/** A TypeScript block, and its output if only a command stands between them. */
+const blockPattern = /^```ts\n([\s\S]*?)^```$(?:\n(?:\n`[^\n]*` prints:\n)?\n```text\n([\s\S]*?)^```$)?/gm
+
 function blocksOf(path: string, text: string): readonly GuideBlock[] {
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm)].map((match) => {
+  return [...text.matchAll(blockPattern)].map((match) => {
     const line = text.slice(0, match.index).split('\n').length
     const fileName = `${path.replaceAll('/', '-').replace(/\.md$/, '')}-${line}.ts`
     const [, code = '', output] = match
@@ -29,15 +32,21 @@ function blocksOf(path: string, text: string): readonly GuideBlock[] {
   })
 }
 
-/** Whether a block is a complete program, as opposed to an excerpt, a test or a set-up file. */
-export function isCompleteProgram({ code }: GuideBlock): boolean {
-  return code.includes('new Bowline(') && !/^export default /m.test(code)
+/**
+ * Whether a block is a test or a file of a test project, such as its configuration. A test tool
+ * runs it.
+ */
+export function isTestOrSetup({ code }: GuideBlock): boolean {
+  return /^export |from 'bowline\/testing/m.test(code)
 }
 
-/** A block as a module. In that of an excerpt, the objects that it uses are declared. */
+/**
+ * A block as a module. A block that creates no client is an excerpt: its module exports a function
+ * that receives the objects that the rest of the guide defines.
+ */
 export function guideModule(block: GuideBlock): string {
   const { code } = block
-  if (isCompleteProgram(block) || /^export /m.test(code)) return code
+  if (code.includes('new Bowline(') || isTestOrSetup(block)) return code
   const lines = code.split('\n')
   const imports = lines.filter((line) => line.startsWith('import '))
   const body = lines.filter((line) => !line.startsWith('import '))
