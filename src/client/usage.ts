@@ -52,6 +52,10 @@ export interface UsageHistoryOptions extends Abortable {
   readonly byKind?: boolean | undefined
   /** `day` covers the last 31 days, `month` all months with usage. Default: `month`. */
   readonly period?: 'month' | 'day' | undefined
+  /** First UTC day, such as `2026-11-01`. Default: that of the first period. */
+  readonly firstDay?: string | undefined
+  /** Last UTC day. Default: today. */
+  readonly lastDay?: string | undefined
 }
 
 /**
@@ -136,13 +140,17 @@ export function createUsage(call: Call): Usage {
         byApiKey: true,
         byKind: true,
         period: true,
+        firstDay: true,
+        lastDay: true,
         signal: true,
       } satisfies OptionNames<UsageHistoryOptions>)
-      const { byApiKey = false, byKind = false, period, ...requestOptions } = options
+      const { byApiKey = false, byKind = false, period, firstDay, lastDay, ...requestOptions } = options
       const query = {
         ...(byApiKey ? { byApiKey: 'true' } : {}),
         ...(byKind ? { byKind: 'true' } : {}),
-        ...(period === undefined ? {} : { period }),
+        period,
+        firstDay,
+        lastDay,
       }
       const { periods } = await call('creditHistory', { query }, requestOptions)
       return periods.map(({ startDate, endDate, apiKey, kind, totalCredits, creditsUsed = totalCredits ?? 0 }) => ({

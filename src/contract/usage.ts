@@ -17,6 +17,10 @@ export const usageHistoryQuery = z.object({
   byKind: z.string().optional(),
   /** `day` returns the last 31 days, `month` all months with usage. Default: `month`. */
   period: z.enum(['month', 'day']).optional(),
+  /** First UTC day of the usage, such as `2026-11-01`. Default: that of the first period. */
+  firstDay: z.iso.date().optional(),
+  /** Last UTC day of the usage. Default: today. */
+  lastDay: z.iso.date().optional(),
 })
 
 const period = {

@@ -6,6 +6,8 @@ const ranges = {
   'Last 24 hours': 24,
   'Last 7 days': 168,
   'Last 30 days': 720,
+  'Last 90 days': 2160,
+  'Last 365 days': 8760,
 } as const
 
 /** Name of a time range. */
@@ -37,6 +39,15 @@ export function spanOf(range: string): TimeSpan {
   return { from: startOfDay(start, 0), to: startOfDay(end, 1) }
 }
 
+/** The first and the last UTC day of a time range, given as for `spanOf`. */
+export function utcDaysOf(range: string, nowMs: number): Days | undefined {
+  const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+  if (isRange(range)) return { first: utcDay(nowMs - (ranges[range] - 24) * 3_600_000), last: utcDay(nowMs) }
+  const days = readDays(range)
+  if (days === undefined || days.first <= days.last) return days
+  return { first: days.last, last: days.first }
+}
+
 /** Writes two days as a time range, such as `2026-11-01..2026-11-30`. */
 export function writeDays({ first, last }: Days): string {
   return `${first}..${last}`
@@ -54,7 +65,8 @@ export function dayOf(time: Date): string {
   return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`
 }
 
-function isRange(name: string): name is RangeName {
+/** Whether a text is the name of a time range. */
+export function isRange(name: string): name is RangeName {
   return Object.hasOwn(ranges, name)
 }
 

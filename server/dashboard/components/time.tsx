@@ -1,4 +1,6 @@
+import { useContext } from 'preact/hooks'
 import { formatAgo, formatDuration, formatNext, formatTime } from './format.ts'
+import { TimeStyleContext } from './time-style.ts'
 import { useNow } from './use-now.ts'
 
 interface TimeProps {
@@ -7,34 +9,45 @@ interface TimeProps {
   readonly none?: string
 }
 
-/** A relative time such as `2 min ago`, with the exact time as its tooltip. */
+/** A time as the user has chosen: relative such as `2 min ago`, or exact. */
 export function Ago(props: TimeProps) {
-  return <RelativeTime {...props} format={formatAgo} />
+  return <ShownTime {...props} intervalMs={5000} format={formatAgo} />
 }
 
 /** When something starts next, such as `in 2 min`. Names what is late as due. */
 export function Next(props: TimeProps) {
-  return <RelativeTime {...props} format={formatNext} />
+  return <ShownTime {...props} intervalMs={5000} format={formatNext} />
 }
 
-function RelativeTime({ time, none = '–', format }: TimeProps & { readonly format: (ms: number) => string }) {
-  const now = useNow(5000)
+/** A countdown such as `2 min 5 s` with the text `after`, or `until` and the exact time. */
+export function TimeLeft({ time, after = '' }: { readonly time: string | undefined; readonly after?: string }) {
+  const format = (ms: number): string => formatLeft(ms) + after
+  return <ShownTime time={time} intervalMs={1000} format={format} exactPrefix="until " />
+}
+
+interface ShownTimeProps extends TimeProps {
+  /** Interval at which a relative time is updated. */
+  readonly intervalMs: number
+  /** Formats the milliseconds since the time. */
+  readonly format: (ms: number) => string
+  /** Text before an exact time. */
+  readonly exactPrefix?: string
+}
+
+function ShownTime({ time, none = '–', intervalMs, format, exactPrefix = '' }: ShownTimeProps) {
+  const now = useNow(intervalMs)
+  const style = useContext(TimeStyleContext)
   if (time === undefined || time === null) return <span class="faint">{none}</span>
+  const exact = formatTime(time)
+  const relative = format(now - Date.parse(time))
   return (
-    <time dateTime={time} title={formatTime(time)}>
-      {format(now - Date.parse(time))}
+    <time dateTime={time} data-style={style} title={style === 'exact' ? relative : exact}>
+      {style === 'exact' ? exactPrefix + exact : relative}
     </time>
   )
 }
 
-/** A countdown to a time, with the exact time as its tooltip. */
-export function TimeLeft({ time }: { readonly time: string | undefined }) {
-  const now = useNow(1000)
-  if (time === undefined) return <span class="faint">–</span>
-  const seconds = Math.ceil((Date.parse(time) - now) / 1000)
-  return (
-    <time dateTime={time} title={formatTime(time)}>
-      {seconds > 0 ? formatDuration(seconds * 1000) : '0 s'}
-    </time>
-  )
+function formatLeft(ms: number): string {
+  const seconds = Math.ceil(-ms / 1000)
+  return seconds > 0 ? formatDuration(seconds * 1000) : '0 s'
 }

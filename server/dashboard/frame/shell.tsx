@@ -3,12 +3,15 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useAccount } from '../api/context.ts'
 import { Icon } from '../components/icon.tsx'
+import { TimeStyleContext, type TimeStyle } from '../components/time-style.ts'
 import { Logo } from '../components/logo.tsx'
 import { navGroups, navItems } from './nav-items.ts'
 import { linkTo, type Route } from './route.ts'
 import { ShortcutHelp } from './shortcut-help.tsx'
 import { useShortcuts } from './shortcuts.ts'
+import { storedTimeStyle, storeTimeStyle } from './stored-time-style.ts'
 import { ThemeButton } from './theme-button.tsx'
+import { ToolButton } from './tool-button.tsx'
 
 interface ShellProps {
   readonly route: Route
@@ -27,7 +30,13 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
   const page = route.section === 'scrapes' ? 'activity' : route.section
   const onHelp = useCallback(() => setIsHelpOpen(true), [])
   const onPalette = useCallback(() => setIsPaletteOpen(true), [])
-  useShortcuts({ onHelp, onPalette })
+  const [timeStyle, setTimeStyle] = useState(storedTimeStyle)
+  const onTimes = useCallback(() => {
+    const next = timeStyle === 'exact' ? 'relative' : 'exact'
+    storeTimeStyle(next)
+    setTimeStyle(next)
+  }, [timeStyle])
+  useShortcuts({ onHelp, onPalette, onTimes })
   // Not for each route: a filter that is applied after the menu was opened must not close it.
   useEffect(() => setIsMenuOpen(false), [linkTo([route.section, ...route.rest])])
   // A layout effect, so that Escape works as soon as the menu is painted.
@@ -44,20 +53,7 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
       <a class="skip" href="#main" onClick={focusMain}>
         Skip to content
       </a>
-      <header class="top">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Menu"
-          title="Menu"
-          aria-expanded={isMenuOpen}
-          onClick={() => setIsMenuOpen(!isMenuOpen)}
-        >
-          <Icon name={isMenuOpen ? 'cross' : 'menu'} />
-        </button>
-        <Logo />
-        <b>{navItems.find(({ name }) => name === page)?.title ?? 'Bowline'}</b>
-      </header>
+      <TopBar page={page} isMenuOpen={isMenuOpen} onMenu={() => setIsMenuOpen(!isMenuOpen)} />
       <aside class="side">
         <a class="brand" href={linkTo(['sessions'])}>
           <Logo />
@@ -69,15 +65,41 @@ export function Shell({ route, onSignOut, renderPalette, children }: ShellProps)
           <kbd>Ctrl K</kbd>
         </button>
         <Navigation page={page} onClose={() => setIsMenuOpen(false)} />
-        <Footer onHelp={onHelp} onSignOut={onSignOut} />
+        <Footer timeStyle={timeStyle} onTimes={onTimes} onHelp={onHelp} onSignOut={onSignOut} />
       </aside>
       <div class="backdrop" onClick={() => setIsMenuOpen(false)} />
       <main id="main" tabIndex={-1}>
-        {children}
+        <TimeStyleContext.Provider value={timeStyle}>{children}</TimeStyleContext.Provider>
       </main>
       {isPaletteOpen && renderPalette(() => setIsPaletteOpen(false))}
       {isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}
     </div>
+  )
+}
+
+interface TopBarProps {
+  readonly page: string
+  readonly isMenuOpen: boolean
+  readonly onMenu: () => void
+}
+
+/** The bar with the menu button on phones. */
+function TopBar({ page, isMenuOpen, onMenu }: TopBarProps) {
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Menu"
+        title="Menu"
+        aria-expanded={isMenuOpen}
+        onClick={onMenu}
+      >
+        <Icon name={isMenuOpen ? 'cross' : 'menu'} />
+      </button>
+      <Logo />
+      <b>{navItems.find(({ name }) => name === page)?.title ?? 'Bowline'}</b>
+    </header>
   )
 }
 
@@ -111,7 +133,15 @@ function Navigation({ page, onClose }: NavigationProps) {
   )
 }
 
-function Footer({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly onSignOut: () => void }) {
+interface FooterProps {
+  readonly timeStyle: TimeStyle
+  /** Switches the style of times. */
+  readonly onTimes: () => void
+  readonly onHelp: () => void
+  readonly onSignOut: () => void
+}
+
+function Footer({ timeStyle, onTimes, onHelp, onSignOut }: FooterProps) {
   const { team, keyName, isAdmin } = useAccount()
   return (
     <footer>
@@ -121,29 +151,20 @@ function Footer({ onHelp, onSignOut }: { readonly onHelp: () => void; readonly o
       </p>
       <div class="row">
         <ThemeButton />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Keyboard shortcuts"
-          title="Shortcuts (?)"
-          onClick={onHelp}
-        >
-          <Icon name="keyboard" />
-        </button>
+        <ToolButton icon="clock" label={`Times: ${timeStyle}`} title={`Times: ${timeStyle} (t)`} onClick={onTimes} />
+        <ToolButton icon="keyboard" label="Shortcuts" title="Shortcuts (?)" onClick={onHelp} />
         <a
-          class="icon-button"
+          class="icon-button tool"
           href={serverRoutes.apiReference.path}
           target="_blank"
           // Without an opener, the tab would not get a copy of the key in the session storage.
           rel="opener"
-          aria-label="API reference"
-          title="API"
+          title="API reference"
         >
           <Icon name="book" />
+          <span>API reference</span>
         </a>
-        <button type="button" class="icon-button" aria-label="Sign out" title="Sign out" onClick={onSignOut}>
-          <Icon name="leave" />
-        </button>
+        <ToolButton icon="leave" label="Sign out" onClick={onSignOut} />
       </div>
     </footer>
   )

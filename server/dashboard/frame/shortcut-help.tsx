@@ -5,6 +5,7 @@ const onPage = [
   { keys: ['/'], action: 'Search or filter this page' },
   { keys: ['n'], action: 'Create, upload or import on this page' },
   { keys: ['r'], action: 'Reload' },
+  { keys: ['t'], action: 'Switch between relative and exact times' },
   { keys: ['Esc'], action: 'Close the dialog or menu' },
   { keys: ['Ctrl', 'K'], action: 'Go to a page, an id or a session' },
   { keys: ['?'], action: 'Show keyboard shortcuts' },

@@ -7,6 +7,8 @@ export interface ShortcutEvents {
   readonly onHelp: () => void
   /** Ctrl+K or Cmd+K. */
   readonly onPalette: () => void
+  /** Switches between relative and exact times. */
+  readonly onTimes: () => void
 }
 
 /** Dispatched on the window to reload all shown data. */
@@ -16,10 +18,10 @@ const secondKeyMs = 1500
 
 /**
  * Handles keyboard shortcuts outside of inputs: `g` and a letter opens a page, `/` focuses its
- * search, `r` reloads it, `?` shows the list of shortcuts. Ctrl+K opens the palette, from inputs as
- * well.
+ * search, `r` reloads it, `t` switches the style of times, `?` shows the list of shortcuts. Ctrl+K
+ * opens the palette, from inputs as well.
  */
-export function useShortcuts({ onHelp, onPalette }: ShortcutEvents): void {
+export function useShortcuts({ onHelp, onPalette, onTimes }: ShortcutEvents): void {
   // A layout effect, so that the keys work as soon as the page is painted.
   useLayoutEffect(() => {
     let navigateUntilMs = 0
@@ -35,13 +37,14 @@ export function useShortcuts({ onHelp, onPalette }: ShortcutEvents): void {
       navigateUntilMs = event.key === 'g' ? performance.now() + secondKeyMs : 0
       if (item !== undefined) goTo([item.name])
       else if (event.key === '?') onHelp()
+      else if (event.key === 't') onTimes()
       else if (event.key === 'r') dispatchEvent(new Event(reloadEvent))
       else if (!press(event.key)) return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [onHelp, onPalette])
+  }, [onHelp, onPalette, onTimes])
 }
 
 /** Focuses or clicks the element with this key in `aria-keyshortcuts`. */

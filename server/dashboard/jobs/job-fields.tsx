@@ -1,9 +1,10 @@
-import { Check, Field } from '../components/field.tsx'
+import { Check } from '../components/field.tsx'
 import { Fold } from '../components/fold.tsx'
 import { LinesField } from '../components/lines-field.tsx'
-import { FormatFields } from '../playground/format-fields.tsx'
-import { LoadFields, TagFields } from '../playground/scrape-fields.tsx'
-import { sitemapModes } from '../playground/sitemap-modes.ts'
+import { OptionalNumberField } from '../components/number-field.tsx'
+import { WebhookField } from '../components/url-fields.tsx'
+import { ScrapeFields } from '../playground/scrape-fields.tsx'
+import { SitemapField } from '../playground/sitemap-field.tsx'
 import type { PageJobKind } from './job-calls.ts'
 import type { EnteredJob } from './job-options.ts'
 
@@ -15,15 +16,12 @@ interface JobFieldsProps {
 /** Inputs for the options of a job and its pages, folded away. */
 export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readonly kind: PageJobKind }) {
   const { scrape } = entered
-  const changeScrape = (changed: Partial<EnteredJob['scrape']>): void => onChange({ scrape: { ...scrape, ...changed } })
   return (
     <Fold title="Options">
-      <FormatFields formats={scrape.formats} onChange={(formats) => changeScrape({ formats })} />
-      <LoadFields entered={scrape} onChange={changeScrape} />
-      <TagFields entered={scrape} onChange={changeScrape} />
+      <ScrapeFields entered={scrape} onChange={(changed) => onChange({ scrape: { ...scrape, ...changed } })} />
       {kind === 'crawl' && <CrawlFields entered={entered} onChange={onChange} />}
       <div class="pair">
-        <NumberInput
+        <OptionalNumberField
           label="Max concurrency"
           placeholder="server default"
           min={1}
@@ -32,7 +30,7 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
           onChange={(maxConcurrency) => onChange({ maxConcurrency })}
         />
         {kind === 'crawl' && (
-          <NumberInput
+          <OptionalNumberField
             label="Delay (s)"
             placeholder="none"
             min={0}
@@ -50,14 +48,11 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
           onChange={(skipsInvalid) => onChange({ skipsInvalid })}
         />
       )}
-      <Field label="Webhook" hint="Receives an event at the start, for each page and at the end.">
-        <input
-          inputMode="url"
-          placeholder="none"
-          value={entered.webhook}
-          onInput={(event) => onChange({ webhook: event.currentTarget.value })}
-        />
-      </Field>
+      <WebhookField
+        hint="Receives an event at the start, for each page and at the end."
+        value={entered.webhook}
+        onChange={(webhook) => onChange({ webhook })}
+      />
     </Fold>
   )
 }
@@ -80,7 +75,7 @@ function CrawlFields({ entered, onChange }: JobFieldsProps) {
         onChange={(excludePaths) => onChange({ excludePaths })}
       />
       <div class="pair">
-        <NumberInput
+        <OptionalNumberField
           label="Max link depth"
           placeholder="no limit"
           min={0}
@@ -88,18 +83,7 @@ function CrawlFields({ entered, onChange }: JobFieldsProps) {
           value={entered.maxDepth}
           onChange={(maxDepth) => onChange({ maxDepth })}
         />
-        <Field label="Find pages in">
-          <select
-            value={entered.sitemap}
-            onChange={(event) => onChange({ sitemap: event.currentTarget.value as EnteredJob['sitemap'] })}
-          >
-            {Object.entries(sitemapModes).map(([mode, text]) => (
-              <option key={mode} value={mode}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SitemapField value={entered.sitemap} onChange={(sitemap) => onChange({ sitemap })} />
       </div>
       <fieldset class="checks">
         <legend class="unseen">Followed links</legend>
@@ -115,25 +99,5 @@ function CrawlFields({ entered, onChange }: JobFieldsProps) {
         />
       </fieldset>
     </>
-  )
-}
-
-interface NumberInputProps {
-  readonly label: string
-  /** The default, shown while the input is empty. */
-  readonly placeholder: string
-  readonly min: number
-  readonly max: number
-  readonly step?: number | 'any'
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-/** An input for a number that can stay empty. */
-function NumberInput({ label, onChange, ...attributes }: NumberInputProps) {
-  return (
-    <Field label={label}>
-      <input type="number" {...attributes} onInput={(event) => onChange(event.currentTarget.value)} />
-    </Field>
   )
 }

@@ -1,5 +1,7 @@
 import type { RouteInput } from 'bowline/contract/route-types'
+import { urlsOf } from '../components/url-fields.tsx'
 import { linesOf } from '../playground/formats.ts'
+import type { SitemapMode } from '../playground/sitemap-field.tsx'
 import { enterScrape, readScrape, type EnteredScrape } from '../playground/scrape-options.ts'
 
 /** Options of a batch or crawl as entered. Empty texts stand for the defaults of the API. */
@@ -21,7 +23,7 @@ export interface EnteredJob {
   readonly includePaths: string
   /** One regular expression per line. */
   readonly excludePaths: string
-  readonly sitemap: 'include' | 'skip' | 'only'
+  readonly sitemap: SitemapMode
   readonly isEntireDomain: boolean
   readonly followsSubdomains: boolean
 }
@@ -49,7 +51,7 @@ export function enterJob(): EnteredJob {
 /** Reads the options of a batch as the API accepts them. */
 export function readBatch(entered: EnteredJob): RouteInput<'startBatch'>['body'] {
   return {
-    urls: entered.urls.split(/\s+/).filter((url) => url !== ''),
+    urls: urlsOf(entered.urls),
     ...readScrape(entered.scrape),
     ...readCommon(entered),
     ...(entered.skipsInvalid ? {} : { ignoreInvalidURLs: false }),

@@ -7,7 +7,8 @@ import { Dialog } from '../components/dialog.tsx'
 import { FormButtons } from '../frame/form-buttons.tsx'
 import { Field } from '../components/field.tsx'
 import { Tabs } from '../components/tabs.tsx'
-import { NumberField } from '../playground/request-form.tsx'
+import { NumberField } from '../components/number-field.tsx'
+import { UrlsField } from '../components/url-fields.tsx'
 import { cancelJob, type PageJobKind } from './job-calls.ts'
 import { JobFields } from './job-fields.tsx'
 import { enterJob, readBatch, readCrawl, type EnteredJob } from './job-options.ts'
@@ -48,7 +49,16 @@ export function NewJob({ onClose }: { readonly onClose: () => void }) {
           chosen={name}
           onChoose={(chosen) => setName(chosen as keyof typeof kinds)}
         />
-        {kind === 'crawl' ? <SiteFields {...fields} /> : <UrlsField {...fields} />}
+        {kind === 'crawl' ? (
+          <SiteFields {...fields} />
+        ) : (
+          <UrlsField
+            rows={6}
+            placeholder={'https://example.com\nhttps://example.org'}
+            value={entered.urls}
+            onChange={(urls) => change({ urls })}
+          />
+        )}
         <JobFields kind={kind} {...fields} />
         <FormButtons label="Start" action={start} onCancel={onClose} />
       </form>
@@ -81,19 +91,5 @@ function SiteFields({ entered, onChange }: JobTargetProps) {
         onChange={(limit) => onChange({ limit })}
       />
     </>
-  )
-}
-
-function UrlsField({ entered, onChange }: JobTargetProps) {
-  return (
-    <Field label="URLs" hint="One per line.">
-      <textarea
-        required
-        rows={6}
-        placeholder={'https://example.com\nhttps://example.org'}
-        value={entered.urls}
-        onInput={(event) => onChange({ urls: event.currentTarget.value })}
-      />
-    </Field>
   )
 }

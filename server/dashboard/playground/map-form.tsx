@@ -6,9 +6,10 @@ import { Field } from '../components/field.tsx'
 import { countOf, formatNumber } from '../components/format.ts'
 import { asCode } from './as-code.ts'
 import { requestSnippets } from './request-snippets.ts'
-import { UrlField, NumberField, RequestForm } from './request-form.tsx'
+import { NumberField } from '../components/number-field.tsx'
+import { RequestForm, UrlField } from './request-form.tsx'
 import { RequestLayout } from './request-layout.tsx'
-import { sitemapModes } from './sitemap-modes.ts'
+import { SitemapField, type SitemapMode } from './sitemap-field.tsx'
 import { useRequest } from './use-request.ts'
 
 /** A form that lists the URLs of a site. */
@@ -17,7 +18,7 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
   const [url, setUrl] = useState(query.get('url') ?? '')
   const [search, setSearch] = useState('')
   const [limit, setLimit] = useState(100)
-  const [sitemap, setSitemap] = useState<keyof typeof sitemapModes>('include')
+  const [sitemap, setSitemap] = useState<SitemapMode>('include')
   const options = {
     limit,
     ...(search.trim() === '' ? {} : { search: search.trim() }),
@@ -38,18 +39,7 @@ export function MapForm({ query }: { readonly query: URLSearchParams }) {
           </Field>
           <div class="pair">
             <NumberField label="Max pages" value={limit} min={1} max={100_000} onChange={setLimit} />
-            <Field label="Find pages in">
-              <select
-                value={sitemap}
-                onChange={(event) => setSitemap(event.currentTarget.value as keyof typeof sitemapModes)}
-              >
-                {Object.entries(sitemapModes).map(([mode, text]) => (
-                  <option key={mode} value={mode}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            </Field>
+            <SitemapField value={sitemap} onChange={setSitemap} />
           </div>
         </RequestForm>
       }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import { Field } from '../components/field.tsx'
 import type { RequestRunner } from './use-request.ts'
 
@@ -54,35 +53,6 @@ export function UrlField({ label, value, onChange }: UrlFieldProps) {
         aria-keyshortcuts="/"
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </Field>
-  )
-}
-
-interface NumberFieldProps extends Pick<UrlFieldProps, 'label'> {
-  readonly value: number
-  readonly min: number
-  readonly max: number
-  readonly step?: number
-  readonly onChange: (value: number) => void
-}
-
-/** An input for a number. Keeps the last valid number while the input is invalid. */
-export function NumberField({ label, value, min, max, step = 1, onChange }: NumberFieldProps) {
-  const [text, setText] = useState(String(value))
-  return (
-    <Field label={label}>
-      <input
-        type="number"
-        min={min}
-        max={max}
-        step={step}
-        required
-        value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value)
-          if (currentTarget.validity.valid) onChange(currentTarget.valueAsNumber)
-        }}
       />
     </Field>
   )

@@ -1,6 +1,7 @@
 import { Check, Field } from '../components/field.tsx'
 import { LinesField } from '../components/lines-field.tsx'
-import { NumberField } from './request-form.tsx'
+import { NumberField } from '../components/number-field.tsx'
+import { FormatFields } from './format-fields.tsx'
 import { storedPageAges, type EnteredScrape } from './scrape-options.ts'
 
 interface ScrapeFieldsProps {
@@ -8,8 +9,24 @@ interface ScrapeFieldsProps {
   readonly onChange: (changed: Partial<EnteredScrape>) => void
 }
 
+interface LoadFieldsProps extends ScrapeFieldsProps {
+  /** Pages are always loaded: there is no input for the age of stored ones. Default: false. */
+  readonly isFresh?: boolean
+}
+
+/** Inputs for all options of the pages of a job or a monitor. */
+export function ScrapeFields({ entered, onChange, isFresh = false }: LoadFieldsProps) {
+  return (
+    <>
+      <FormatFields formats={entered.formats} onChange={(formats) => onChange({ formats })} />
+      <LoadFields entered={entered} onChange={onChange} isFresh={isFresh} />
+      <TagFields entered={entered} onChange={onChange} />
+    </>
+  )
+}
+
 /** Inputs for how a page is loaded, and whether only its main content is returned. */
-export function LoadFields({ entered, onChange }: ScrapeFieldsProps) {
+export function LoadFields({ entered, onChange, isFresh = false }: LoadFieldsProps) {
   return (
     <>
       <fieldset class="checks">
@@ -30,18 +47,20 @@ export function LoadFields({ entered, onChange }: ScrapeFieldsProps) {
           step={100}
           onChange={(waitMs) => onChange({ waitMs })}
         />
-        <Field label="Use a stored page">
-          <select
-            value={entered.maxAgeMs}
-            onChange={(event) => onChange({ maxAgeMs: Number(event.currentTarget.value) })}
-          >
-            {storedPageAges.map(([maxAgeMs, text]) => (
-              <option key={maxAgeMs} value={maxAgeMs}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </Field>
+        {!isFresh && (
+          <Field label="Use a stored page">
+            <select
+              value={entered.maxAgeMs}
+              onChange={(event) => onChange({ maxAgeMs: Number(event.currentTarget.value) })}
+            >
+              {storedPageAges.map(([maxAgeMs, text]) => (
+                <option key={maxAgeMs} value={maxAgeMs}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
       </div>
     </>
   )

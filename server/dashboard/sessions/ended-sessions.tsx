@@ -1,11 +1,11 @@
-import type { EndReason, SessionSummary } from 'bowline/contract/browser'
+import type { SessionSummary } from 'bowline/contract/browser'
 import { useAccount } from '../api/context.ts'
 import type { Filters } from '../frame/filters.ts'
 import { LoadMore } from '../frame/load-more.tsx'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { usePages } from '../frame/use-pages.ts'
 import { linkTo } from '../frame/route.ts'
-import { Badge, Status } from '../components/badge.tsx'
+import { Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
@@ -13,11 +13,9 @@ import { formatDuration } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { spanOf } from '../components/time-span.ts'
+import { endReasons, ReasonBadge, titleOfReason, titleOfStatus } from './end-reason.tsx'
 import { listEnded } from './session-calls.ts'
 import { SessionTags } from './session-tags.tsx'
-
-/** The contract's list has a schema, which the page does not load. */
-const reasons: readonly EndReason[] = ['deleted', 'ttl', 'idle', 'crashed', 'drained', 'lost', 'revoked']
 
 const columns: readonly Column<SessionSummary>[] = [
   {
@@ -32,7 +30,7 @@ const columns: readonly Column<SessionSummary>[] = [
   {
     title: 'Reason',
     cell: ({ endReason, status }) =>
-      endReason === undefined ? <Status status={status} /> : <Badge tone={toneOf(endReason)}>{endReason}</Badge>,
+      endReason === undefined ? <Status status={titleOfStatus(status)} /> : <ReasonBadge reason={endReason} />,
   },
   { title: 'Profile', isExtra: true, cell: ({ profile }) => profile?.name ?? <span class="faint">–</span> },
   { title: 'Metadata', isExtra: true, cell: ({ metadata }) => <SessionTags metadata={metadata} /> },
@@ -44,11 +42,6 @@ const columns: readonly Column<SessionSummary>[] = [
   },
   { title: 'Credits', isNumber: true, cell: ({ creditsBilled }) => creditsBilled ?? '–' },
 ]
-
-/** Colour of an end reason. */
-export function toneOf(reason: string) {
-  return reason === 'crashed' || reason === 'lost' ? 'bad' : 'plain'
-}
 
 /** The names of the team's API keys, with revoked ones, by id. Empty until they are loaded. */
 function useKeys(): ReadonlyMap<string, string> {
@@ -86,7 +79,8 @@ export function EndedSessions({ filters }: { readonly filters: Filters<(typeof e
         <FilterSelect
           label="Filter by reason"
           all="All reasons"
-          names={reasons}
+          names={endReasons}
+          titleOf={titleOfReason}
           chosen={reason}
           onChoose={(name) => set('reason', name)}
         />

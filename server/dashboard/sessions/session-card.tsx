@@ -81,7 +81,7 @@ function Footer({ session, needsHuman }: { readonly session: SessionSummary; rea
         <Ago time={session.createdAt} />
       </span>
       <span title="Time left">
-        <TimeLeft time={session.expiresAt} /> left
+        <TimeLeft time={session.expiresAt} after=" left" />
       </span>
       {needsHuman && <NeedsHuman session={session} />}
       {profile !== undefined && (

@@ -4,7 +4,7 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { Fact } from '../components/fact.tsx'
 import { formatDuration } from '../components/format.ts'
 import { Ago, TimeLeft } from '../components/time.tsx'
-import { toneOf } from './ended-sessions.tsx'
+import { ReasonBadge } from './end-reason.tsx'
 import { SessionTags } from './session-tags.tsx'
 
 /** Details of a session. */
@@ -46,8 +46,7 @@ function Ending({ session }: { readonly session: SessionSummary }) {
   return (
     <>
       <Fact name="Ended">
-        <Ago time={session.endedAt} />{' '}
-        {session.endReason !== undefined && <Badge tone={toneOf(session.endReason)}>{session.endReason}</Badge>}
+        <Ago time={session.endedAt} /> {session.endReason !== undefined && <ReasonBadge reason={session.endReason} />}
       </Fact>
       {session.sessionDurationMs !== undefined && (
         <Fact name="Duration">{formatDuration(session.sessionDurationMs)}</Fact>

@@ -13,6 +13,7 @@ import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { AgainButton } from './again-button.tsx'
 import { NeedsHuman } from './session-card.tsx'
+import { titleOfStatus } from './end-reason.tsx'
 import { SessionConsole } from './session-console.tsx'
 import { SessionFacts } from './session-facts.tsx'
 import { SessionFiles } from './session-files.tsx'
@@ -43,8 +44,7 @@ export function SessionPage({ id, route }: { readonly id: string; readonly route
       before={<BackLink to={['sessions']}>Sessions</BackLink>}
       lead={
         <>
-          <code>{id}</code>{' '}
-          {value !== undefined && <Status status={value.status === 'destroyed' ? 'ended' : value.status} />}{' '}
+          <code>{id}</code> {value !== undefined && <Status status={titleOfStatus(value.status)} />}{' '}
           {value?.handoff !== undefined && <NeedsHuman session={value} />}
         </>
       }

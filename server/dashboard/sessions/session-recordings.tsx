@@ -70,7 +70,7 @@ function RecordingFiles({ recordings, expiresAt }: RecordingFilesProps) {
         ))}
       </ul>
       <p class="faint">
-        Deleted <Ago time={expiresAt} />.
+        Will be deleted <Ago time={expiresAt} />.
       </p>
     </section>
   )

@@ -4,6 +4,7 @@ import type { Api } from '../api/api.ts'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { linkTo } from '../frame/route.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
+import { jobTitles } from '../jobs/job-calls.ts'
 import type { CsvRow } from '../components/csv.ts'
 import { AndMore } from '../components/and-more.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -19,41 +20,26 @@ type Cost = RouteOutput<'listCosts'>['data'][number]
 const shown = 20
 const exported = 100
 
-const titles: Readonly<Record<Cost['kind'], string>> = {
-  session: 'Session',
-  batch_scrape: 'Batch',
-  crawl: 'Crawl',
-  extract: 'Extract',
-  agent: 'Agent',
-  monitor: 'Monitor',
-}
+const titles: Readonly<Record<Cost['kind'], string>> = { session: 'Session', ...jobTitles, monitor: 'Monitor' }
 
 const columns: readonly Column<Cost>[] = [
   { title: 'Kind', cell: ({ kind }) => titles[kind] },
   {
     title: 'Work',
-    cell: (cost) => {
-      const link = linkToCost(cost)
-      const name = cost.target ?? <code>{cost.id.slice(0, 13)}…</code>
-      return link === undefined ? (
-        <span title={cost.id}>{name}</span>
-      ) : (
-        <>
-          <a class="address" href={link} title={cost.id}>
-            {name}
-          </a>{' '}
-          {cost.kind === 'batch_scrape' && <AndMore pages={cost.pages} />}
-        </>
-      )
-    },
+    cell: (cost) => (
+      <>
+        <a class="address" href={linkToCost(cost)} title={cost.id}>
+          {cost.target ?? <code>{cost.id.slice(0, 13)}…</code>}
+        </a>{' '}
+        {cost.kind === 'batch_scrape' && <AndMore pages={cost.pages} />}
+      </>
+    ),
   },
   { title: 'Started', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
   { title: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits) },
 ]
 
-/** Agents have no page. */
-function linkToCost({ kind, id }: Cost): string | undefined {
-  if (kind === 'agent') return undefined
+function linkToCost({ kind, id }: Cost): string {
   if (kind === 'session') return linkTo(['sessions', id])
   return kind === 'monitor' ? linkTo(['monitors', id]) : linkTo(['jobs', kind, id])
 }
@@ -81,7 +67,7 @@ export function Costs() {
           keyOf={({ kind, id }) => `${kind} ${id}`}
         />
       )}
-      <p class="faint">Batches, crawls, extracts and agents are listed until they expire.</p>
+      <p class="faint">Batches, crawls, extractions and agents are listed until they expire.</p>
     </section>
   )
 }

@@ -11,7 +11,7 @@ const kindNames: Readonly<Record<string, string>> = {
   job: 'Jobs',
   map: 'Maps',
   search: 'Searches',
-  extract: 'Extracts',
+  extract: 'Extractions',
   agent: 'Agents',
   monitor: 'Monitors',
 }

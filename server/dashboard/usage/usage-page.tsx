@@ -7,46 +7,43 @@ import { ErrorNote } from '../components/error-note.tsx'
 import { formatDay, formatNumber } from '../components/format.ts'
 import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
+import { TimeRange } from '../components/time-range.tsx'
+import { isRange, utcDaysOf, type RangeName } from '../components/time-span.ts'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { Costs } from './costs.tsx'
 import { DayChart } from './day-chart.tsx'
-import { toDayTable, total, type DayTable } from './day-table.ts'
+import { lastDays, toDayTable, total, type DayTable } from './day-table.ts'
 import { chartColours } from '../components/chart-colours.ts'
 import { groupings, groupOf, toMonthRows, type Grouping, type MonthRow } from './usage-groups.ts'
-import { readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
+import { readDays, readUsage, type Usage, type UsagePeriod } from './usage-calls.ts'
+
+const pollMs = 15_000
+const dayRanges: readonly RangeName[] = ['Last 7 days', 'Last 90 days', 'Last 365 days']
 
 /** Usage of the team by day, by kind of work or by key. */
 export function UsagePage() {
-  const { value, apiError, reload } = useLoaded('usage', readUsage, { pollMs: 15_000 })
+  const { value, apiError, reload } = useLoaded('usage', readUsage, { pollMs })
   const [grouping, setGrouping] = useState<Grouping>('By kind')
-  const newest = JSON.stringify(toDayTable(value?.days ?? [], (period) => groupOf(period, grouping), Date.now()))
-  // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
-  const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   return (
     <Page
       title="Usage"
       lead="Credits used by your team. Days and months are in UTC."
       actions={
-        value !== undefined && (
-          <>
-            <Tabs label="Split usage" names={groupings} chosen={grouping} onChoose={setGrouping} />
-            <CsvButton name="usage" readRows={async () => value.days.map(toCsvRow)} />
-          </>
-        )
+        value !== undefined && <Tabs label="Split usage" names={groupings} chosen={grouping} onChoose={setGrouping} />
       }
     >
       <ErrorNote apiError={apiError} onRetry={reload} />
       {value === undefined && apiError === undefined && <Skeleton />}
       {value !== undefined && (
         <>
-          <UsageStats usage={value} table={table} />
-          {table.groups.length === 0 ? (
-            <Empty icon="chart" title="No usage in the last 31 days">
+          <UsageStats usage={value} />
+          {value.months.length === 0 ? (
+            <Empty icon="chart" title="No usage yet">
               <p>Sessions, scrapes, searches and jobs appear here by day, kind and key.</p>
             </Empty>
           ) : (
-            <DayCard table={table} grouping={grouping} />
+            <DayCard periods={value.days} grouping={grouping} />
           )}
           <Costs />
           {value.months.length > 0 && (
@@ -66,7 +63,8 @@ export function UsagePage() {
   )
 }
 
-function UsageStats({ usage: { balance, load }, table }: { readonly usage: Usage; readonly table: DayTable }) {
+function UsageStats({ usage: { days, balance, load } }: { readonly usage: Usage }) {
+  const table = toDayTable(days, () => '', lastDays(Date.now()))
   const sumOfDay = (at: number): number => total(table.credits.map((row) => row.at(at) ?? 0))
   const sum = total(table.credits.map(total))
   return (
@@ -95,32 +93,65 @@ function UsageStats({ usage: { balance, load }, table }: { readonly usage: Usage
 }
 
 interface DayCardProps {
-  readonly table: DayTable
+  /** Usage of the last 31 days. */
+  readonly periods: readonly UsagePeriod[]
   readonly grouping: Grouping
 }
 
-function DayCard({ table, grouping }: DayCardProps) {
+const defaultRange = 'Last 31 days'
+
+function DayCard({ periods, grouping }: DayCardProps) {
+  const [range, setRange] = useState('')
+  const days = utcDaysOf(range, Date.now()) ?? lastDays(Date.now())
+  const isDefault = range === ''
+  const { value, apiError, reload } = useLoaded(
+    `usage ${range}`,
+    async (api, signal) => (isDefault ? [] : readDays(api, days, signal)),
+    { pollMs: isDefault ? undefined : pollMs },
+  )
+  const shown = isDefault ? periods : value
+  const newest = JSON.stringify(toDayTable(shown ?? [], (period) => groupOf(period, grouping), days))
+  // Keeps the same object while the data is the same, since redrawing the chart resets its cursor.
+  const table = useMemo(() => JSON.parse(newest) as DayTable, [newest])
   const [dayIndex, setDayIndex] = useState<number>()
   const dayStart = dayIndex === undefined ? undefined : table.days[dayIndex]
   const creditsOf = (row: readonly number[]): number => (dayIndex === undefined ? total(row) : (row[dayIndex] ?? 0))
   return (
     <section class="card">
-      <h2>{dayStart === undefined ? 'Last 31 days' : formatDay(dayStart)}</h2>
-      <ul class="legend">
-        {table.groups.map((name, group) => (
-          <li key={name}>
-            <i style={{ background: chartColours[group % chartColours.length] }} />
-            {name} <span class="faint">{formatNumber(creditsOf(table.credits[group] ?? []))}</span>
-          </li>
-        ))}
-      </ul>
-      <DayChart
-        label={`Credits by day and ${nounOf(grouping)}. The table of months lists totals.`}
-        table={table}
-        onDay={setDayIndex}
-      />
+      <div class="block-head">
+        <h2>{dayStart === undefined ? titleOf(range, table) : formatDay(dayStart)}</h2>
+        <TimeRange names={dayRanges} all={defaultRange} chosen={range} onChoose={setRange} />
+        <CsvButton name="usage" readRows={async () => (shown ?? []).map(toCsvRow)} />
+      </div>
+      <ErrorNote apiError={apiError} onRetry={reload} />
+      {shown === undefined && apiError === undefined && <Skeleton />}
+      {shown !== undefined && table.groups.length === 0 && <p class="faint">No usage in this time.</p>}
+      {table.groups.length > 0 && (
+        <>
+          <ul class="legend">
+            {table.groups.map((name, group) => (
+              <li key={name}>
+                <i style={{ background: chartColours[group % chartColours.length] }} />
+                {name} <span class="faint">{formatNumber(creditsOf(table.credits[group] ?? []))}</span>
+              </li>
+            ))}
+          </ul>
+          <DayChart
+            label={`Credits by day and ${nounOf(grouping)}. The table of months lists totals.`}
+            table={table}
+            onDay={setDayIndex}
+          />
+        </>
+      )}
     </section>
   )
+}
+
+/** The name of a range, or its first and last day. */
+function titleOf(range: string, { days }: DayTable): string {
+  if (range === '') return defaultRange
+  const [first = 0, last = 0] = [days[0], days.at(-1)]
+  return isRange(range) ? range : `${formatDay(first)} – ${formatDay(last)}`
 }
 
 function nounOf(grouping: Grouping): string {

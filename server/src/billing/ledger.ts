@@ -48,11 +48,13 @@ export interface UsageFilter {
   readonly byKind?: boolean | undefined
   /** Start of a UTC day. Default: all usage. */
   readonly from?: Date | undefined
+  /** Start of the UTC day after the last one. Default: no limit. */
+  readonly to?: Date | undefined
 }
 
 /** Sums the charges of a team by period, oldest first, then by key name and kind. */
 export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promise<readonly UsageRow[]> {
-  const { teamId, period, byApiKey, byKind = false, from = new Date(0) } = filter
+  const { teamId, period, byApiKey, byKind = false, from = new Date(0), to = null } = filter
   // Without the kind, an index has all columns.
   const kind = byKind ? sql`kind` : sql`null::text`
   // Sums by key id before joining names, so that an index-only scan is enough for a million charges.
@@ -62,11 +64,13 @@ export async function sumUsage(db: Kysely<Database>, filter: UsageFilter): Promi
         sum(credits) as credits
       from ledger
       where team_id = ${teamId} and created_at >= ${from}::timestamptz
+        and (${to}::timestamptz is null or created_at < ${to}::timestamptz)
       group by 1, 2, 3
       union all
       select date_trunc(${period}::text, day::timestamp), api_key_id, ${kind}, sum(credits)
       from ledger_day
       where team_id = ${teamId} and day >= (${from}::timestamptz at time zone 'UTC')::date
+        and (${to}::timestamptz is null or day < (${to}::timestamptz at time zone 'UTC')::date)
       group by 1, 2, 3
     )
     select started at time zone 'UTC' as start, ${byApiKey ? sql`coalesce(api_key.name, 'Unknown')` : sql`null::text`} collate "C" as name,

@@ -21,9 +21,13 @@ export interface HistoryOptions {
   /** `'true'`: one row per kind of work and period. */
   readonly byKind?: string | undefined
   readonly period?: 'month' | 'day' | undefined
+  /** First UTC day, such as `2026-11-01`. Default: see `period`. */
+  readonly firstDay?: string | undefined
+  /** Last UTC day. Default: today. */
+  readonly lastDay?: string | undefined
 }
 
-/** Days in a daily history, including today. */
+/** Days in a daily history without a first day, including today. */
 const days = 31
 
 /** Returns a team's usage, oldest first, then by key name and kind. Omits periods without usage. */
@@ -33,19 +37,22 @@ export async function usageHistory(
   options: HistoryOptions,
   now: Date = new Date(),
 ): Promise<readonly UsagePeriod[]> {
-  const { byApiKey, byKind, period = 'month' } = options
-  const from =
-    period === 'day'
-      ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - days + 1))
-      : undefined
+  const { byApiKey, byKind, period = 'month', firstDay, lastDay } = options
+  const firstOfDays = period === 'day' ? startOfDay(now, 1 - days) : undefined
   const rows = await sumUsage(db, {
     teamId,
     period,
     byApiKey: byApiKey === 'true',
     byKind: byKind === 'true',
-    from,
+    from: firstDay === undefined ? firstOfDays : new Date(firstDay),
+    to: lastDay === undefined ? undefined : startOfDay(new Date(lastDay), 1),
   })
   return rows.map((row) => toPeriod(row, period, now))
+}
+
+/** Start of the UTC day of a time, some days later. */
+function startOfDay(time: Date, daysLater: number): Date {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate() + daysLater))
 }
 
 function toPeriod({ start, apiKey, kind, credits }: UsageRow, period: 'month' | 'day', now: Date): UsagePeriod {
@@ -55,7 +62,5 @@ function toPeriod({ start, apiKey, kind, credits }: UsageRow, period: 'month' | 
 }
 
 function nextStart(start: Date, period: 'month' | 'day'): Date {
-  return period === 'month'
-    ? new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1))
-    : new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate() + 1))
+  return period === 'month' ? new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)) : startOfDay(start, 1)
 }

@@ -7,6 +7,7 @@ import { testPages } from './pages.ts'
 import { testProfiles } from './profiles.ts'
 import { testSessionPages } from './session-pages.ts'
 import { testSessions } from './sessions.ts'
+import { testUsage } from './usage.ts'
 import { testWebhooks } from './webhooks.ts'
 import { testWork } from './work.ts'
 
@@ -42,6 +43,7 @@ testSessionPages(dashboardFixture)
 testProfiles(dashboardFixture)
 testPages(dashboardFixture)
 testWork(dashboardFixture)
+testUsage(dashboardFixture)
 testWebhooks(dashboardFixture)
 testFrame(dashboardFixture)
 testAccessibility(dashboardFixture)

@@ -68,6 +68,28 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     await view.page.getByRole('link', { name: 'Sessions' }).waitFor({ state: 'hidden' })
   })
 
+  test('times are shown exactly with a button on a phone and with a key, and the buttons below the menu have labels', async () => {
+    await using view = await dashboard().open('teams', { viewport: { width: 390, height: 844 }, hasTouch: true })
+    const { page } = view
+    const time = (text: RegExp) => page.locator('table time:visible', { hasText: text }).first()
+    await dashboard().lab.api('POST', '/v2/scrape', { url: 'http://10.0.0.1/' })
+    await view.goTo('activity', 'Activity')
+    await time(/ago|just now/).waitFor()
+    await page.getByRole('button', { name: 'Menu' }).tap()
+    for (const label of ['Theme: system', 'Times: relative', 'Shortcuts', 'API reference', 'Sign out']) {
+      const shown = await page.locator('footer .tool > span', { hasText: label }).boundingBox()
+      expect(shown?.width, label).toBeGreaterThan(30)
+    }
+    await page.getByRole('button', { name: 'Times: relative' }).tap()
+    await page.getByRole('button', { name: 'Times: exact' }).waitFor()
+    await page.reload()
+
+    await time(/\b20\d\d\b.*:\d\d/).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await page.keyboard.press('t')
+    await time(/ago|just now/).waitFor()
+  })
+
   test('a page that throws shows an error, and other pages still work', async () => {
     await using view = await dashboard().open('teams')
     await view.page.getByRole('table', { name: 'Teams' }).waitFor()

@@ -55,7 +55,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await card.getByRole('button', { name: 'End' }).click()
     await view.page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
 
-    await view.page.getByRole('table', { name: 'Ended sessions' }).getByText('deleted').waitFor()
+    await view.page.getByRole('table', { name: 'Ended sessions' }).getByText('by request').waitFor()
     expect((await dashboard().lab.api('GET', `/v2/browser/${session.id}`)).body['status']).toBe('destroyed')
     await view.goTo(`sessions/${session.id}`, 'Session')
     await view.page.keyboard.press('Control+k')
@@ -235,7 +235,7 @@ export function testSessions(dashboard: () => DashboardFixture): void {
     await view.page.getByLabel('Filter sessions').fill('query=a=b')
     const ended = view.page.getByRole('table', { name: 'Ended sessions' }).locator('tbody td:first-child')
     await expect.poll(async () => ended.allTextContents()).toEqual(['Nightly export'])
-    await view.page.getByLabel('Filter by reason').selectOption('deleted')
+    await view.page.getByLabel('Filter by reason').selectOption('by request')
     await view.page.getByLabel('Filter by API key').selectOption('bootstrap')
     await view.page.waitForURL(/#\/sessions\?reason=deleted&key=[\da-f-]+&search=query/)
     await view.page.reload()

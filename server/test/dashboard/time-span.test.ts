@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayOf, readDays, spanOf } from '../../dashboard/components/time-span.ts'
+import { dayOf, readDays, spanOf, utcDaysOf } from '../../dashboard/components/time-span.ts'
 
 test.each([
   ['the whole list', '', {}],
@@ -25,6 +25,14 @@ test('a named range starts that long before now and has no end', () => {
   expect(Date.now() - Date.parse(from ?? '')).toBeGreaterThanOrEqual(86_400_000)
   expect(to).toBeUndefined()
   expect(readDays('Last 24 hours')).toBeUndefined()
+})
+
+test.each([
+  ['', undefined],
+  ['Last 7 days', { first: '2026-10-26', last: '2026-11-01' }],
+  ['2026-11-02..2026-11-01', { first: '2026-11-01', last: '2026-11-02' }],
+])('the UTC days of the range "%s", with today', (range, days) => {
+  expect(utcDaysOf(range, Date.UTC(2026, 10, 1, 23, 59))).toEqual(days)
 })
 
 test('the day of a time is local', () => {

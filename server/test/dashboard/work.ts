@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { DashboardFixture } from './dashboard-fixture.ts'
 
-/** Jobs, monitors, usage and activity. */
+/** Jobs and monitors. */
 export function testWork(dashboard: () => DashboardFixture): void {
   test('a batch shows its pages, its errors and its completion', async () => {
     await using view = await dashboard().open('jobs')
@@ -181,7 +181,20 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('alert').getByText('"at times" is not a valid schedule').waitFor()
     await page.getByLabel('Schedule').fill('daily')
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByLabel('Links', { exact: true }).check()
+    await page.getByLabel('Exclude tags').fill('.old')
+    // A check always loads its pages.
+    expect(await page.getByLabel('Use a stored page').count()).toBe(0)
+    const request = page.waitForRequest('**/v2/monitor')
     await page.getByRole('button', { name: 'Create monitor' }).click()
+    expect((await request).postDataJSON()['targets']).toEqual([
+      {
+        type: 'scrape',
+        urls: [dashboard().site.url('/prices')],
+        scrapeOptions: { formats: ['markdown', 'links'], excludeTags: ['.old'] },
+      },
+    ])
     expect(await page.locator('.stat', { hasText: 'Schedule' }).textContent()).toContain('daily')
     await page.getByRole('button', { name: 'Check now' }).click()
     await page.getByText('1 new').first().waitFor()
@@ -239,75 +252,6 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.locator('.stat', { hasText: 'Next check' }).getByText('was due 3 min ago').waitFor()
     await page.getByText('The check has not started yet').waitFor()
     await lab.api('DELETE', `/v2/monitor/${monitor.body['data'].id}`)
-    expect(view.consoleErrors).toEqual([])
-  })
-
-  test('usage shows credits by day and kind or key, with totals by month, and what cost most', async () => {
-    await dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/prices'), maxAge: 0 })
-    const session = await dashboard().lab.createSession({ name: 'Costly session' })
-    await dashboard().lab.api('DELETE', `/v2/browser/${session.id}`)
-    await using view = await dashboard().open('usage')
-    await view.page.getByRole('img', { name: 'Credits by day and kind' }).locator('canvas').waitFor()
-    const kinds = view.page.getByRole('table', { name: 'Credits by month and kind' })
-    await kinds.getByRole('row', { name: 'Sessions' }).waitFor()
-    await kinds.getByRole('row', { name: 'Scrapes' }).waitFor()
-    const costly = view.page.getByRole('table', { name: 'Most expensive work' })
-    expect(await costly.getByRole('link', { name: 'Costly session' }).getAttribute('href')).toBe(
-      `#/sessions/${session.id}`,
-    )
-    await view.page.getByRole('tab', { name: 'By key' }).click()
-    await view.page.getByRole('img', { name: 'Credits by day and key' }).locator('canvas').waitFor()
-    const { body } = await dashboard().lab.api('GET', '/v2/team/credit-usage/historical')
-    const billed = (body['periods'] as { creditsUsed: number }[]).at(-1)?.creditsUsed ?? 0
-
-    expect(billed).toBeGreaterThan(0)
-    const row = view.page
-      .getByRole('table', { name: 'Credits by month and key' })
-      .getByRole('row', { name: 'bootstrap' })
-    expect(await row.first().textContent()).toContain(String(billed))
-    expect(await view.page.locator('.stat', { hasText: 'Left' }).textContent()).toContain('unmetered')
-    expect(view.consoleErrors).toEqual([])
-  })
-
-  test('filters that are set before the page is drawn again are all kept', async () => {
-    await using view = await dashboard().open('activity?outcome=failed')
-    const choose = (label: string, value: string): string =>
-      `{ const select = document.querySelector('select[aria-label="${label}"]'); select.value = '${value}'; select.dispatchEvent(new Event('change', { bubbles: true })) }`
-    await view.page.getByLabel('Filter by outcome').waitFor()
-
-    await view.page.evaluate(choose('Filter by outcome', '') + choose('Filter by endpoint', 'scrape'))
-
-    await expect.poll(() => new URL(view.page.url()).hash).toBe('#/activity?endpoint=scrape')
-  })
-
-  test('activity lists API calls, loads more, and links to the scraped page', async () => {
-    const scrape = async () => dashboard().lab.api('POST', '/v2/scrape', { url: dashboard().site.url('/') })
-    // The others find the page in the store.
-    await scrape()
-    await Promise.all(Array.from({ length: 25 }, scrape))
-    await using view = await dashboard().open('activity')
-    const rows = view.page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
-    await expect.poll(async () => rows.count()).toBe(25)
-    await view.page.getByRole('button', { name: 'Load more' }).click()
-
-    await expect.poll(async () => rows.count()).toBeGreaterThan(25)
-    const before = await rows.count()
-    await scrape()
-    await view.page.keyboard.press('r')
-    await expect.poll(async () => rows.count()).toBe(before + 1)
-    await dashboard().lab.api('POST', '/v2/scrape', { url: 'http://10.0.0.1/lone-refusal' })
-    await view.page.getByLabel('Filter by outcome').selectOption('failed')
-    await view.page.getByLabel('Search activity').fill('lone-refusal')
-    await expect.poll(async () => rows.count()).toBe(1)
-    await rows.getByRole('cell', { name: 'EGRESS_REFUSED', exact: true }).waitFor()
-    await view.page.getByLabel('Search activity').fill('')
-    await view.page.getByLabel('Filter by outcome').selectOption('')
-    await view.page.getByLabel('Filter by endpoint').selectOption('scrape')
-    await view.page
-      .getByRole('link', { name: dashboard().site.url('/') })
-      .first()
-      .click()
-    await view.page.getByText('Metadata').waitFor()
     expect(view.consoleErrors).toEqual([])
   })
 }

@@ -188,7 +188,7 @@ describe.each(['shell', 'chromium'] as const)('the live view of %s', (browser) =
     await view.page.waitForSelector('body[data-phase=ended]')
     await expect.poll(() => view.page.locator('#overlay dd').allTextContents()).toHaveLength(2)
     const [, credits] = await view.page.locator('#overlay dd').allTextContents()
-    expect(await view.page.locator('#overlay p').textContent()).toBe('It was closed by its owner.')
+    expect(await view.page.locator('#overlay p').textContent()).toBe('It was ended by its owner.')
     expect(Number(credits)).toBe(body['creditsBilled'])
     expect(await findViolations(view.page)).toEqual([])
     await view.page.reload()

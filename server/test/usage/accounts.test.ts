@@ -6,6 +6,7 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { cleanUpDeadNode } from '../../src/cluster/clean-up-dead-node.ts'
 import { insertKey, type KeyRow } from '../../src/teams/key-queries.ts'
 import { listLedger } from '../../src/billing/ledger.ts'
+import { rollUpLedger } from '../../src/billing/roll-up-ledger.ts'
 import { admitSession, endSession } from '../../src/sessions/session-account.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnavailable } from '../../src/store/unavailable.ts'
@@ -296,6 +297,19 @@ describeEachStore('of a team', (openStore) => {
         { startDate: '2028-03-01T00:00:00.000Z', endDate: '2028-03-01T23:59:59.999Z' },
       ])
       expect(await usageHistory(store, team.id, { period: 'day' }, new Date('2028-03-31T12:00:00Z'))).toHaveLength(1)
+      const byDay = async (firstDay?: string, lastDay?: string) => {
+        const later = new Date('2029-01-01T12:00:00Z')
+        const days = await usageHistory(store, team.id, { period: 'day', firstDay, lastDay }, later)
+        return days.map(({ startDate }) => startDate.slice(0, 10))
+      }
+      expect(await byDay()).toEqual([])
+      expect(await byDay('2028-02-29')).toEqual(['2028-02-29', '2028-03-01'])
+      expect(await byDay('2028-02-29', '2028-02-29')).toEqual(['2028-02-29'])
+      // The first day is summed up, the second is not.
+      await rollUpLedger(store.db, new Date('2028-03-01T00:00:00Z'), 10)
+      expect(await byDay('2028-02-29', '2028-03-01')).toEqual(['2028-02-29', '2028-03-01'])
+      expect(await byDay('2028-02-29', '2028-02-29')).toEqual(['2028-02-29'])
+      expect(await byDay('2028-03-01')).toEqual(['2028-03-01'])
     })
   })
 

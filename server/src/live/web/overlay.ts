@@ -14,7 +14,7 @@ const phaseNames: Readonly<Record<Phase, string>> = {
 }
 
 const reasons: Readonly<Record<NonNullable<Ended['reason']>, string>> = {
-  deleted: 'It was closed by its owner.',
+  deleted: 'It was ended by its owner.',
   ttl: 'It reached its time limit.',
   idle: 'It was idle for too long.',
   crashed: 'Its browser crashed.',
