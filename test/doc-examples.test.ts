@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { isProgram, readDocExamples } from './lab/doc-examples.ts'
 import { browserPaths } from './lab/browser-paths.ts'
-import { guideModule, isTestOrSetup, readGuideBlocks, type GuideBlock } from './lab/guides.ts'
+import { guideModule, isTestOrSetup, readGuideBlocks, readGuideCommands, type GuideBlock } from './lab/guides.ts'
 import { startLab } from './lab/lab.ts'
 import { startModel } from './lab/language-model.ts'
 import { matchesOutput } from './lab/matches-output.ts'
@@ -112,7 +112,7 @@ function byGuide(blocks: readonly GuideBlock[]): readonly (readonly string[])[] 
 }
 
 test(
-  'the examples in doc comments and the programs of the guides run and print what the guides show',
+  'the examples in doc comments, and the programs and commands of the guides, run and print what the guides show',
   { timeout },
   async () => {
     await using site = await startSite()
@@ -173,6 +173,12 @@ test(
       if (shown === undefined && !code.includes('new Bowline(')) continue
       expect(shown, `${source} has no block with its output`).toBeDefined()
       expect(printed, source).toMatch(matchesOutput(shown ?? ''))
+    }
+    for (const { source, script, output: shown } of readGuideCommands()) {
+      const local = `bowline() { "$NODE" "$CLI" "$@"; }\n${script.replaceAll('https://example.com', example.url(''))}`
+      const cli = { NODE: process.execPath, CLI: join(repository, 'src/cli/main.ts') }
+      const printed = await run('bash', ['-c', `exec 2>&1\n${local}`], { cwd: written.folder, env: { ...env, ...cli } })
+      expect(printed.stdout, source).toMatch(matchesOutput(shown))
     }
     expect(JSON.parse(await readFile(join(written.folder, 'products.jsonl'), 'utf8'))).toMatchObject({ name: 'Dinghy' })
   },

@@ -15,9 +15,13 @@ export interface GuideBlock {
 
 /** Reads the TypeScript blocks of all guides. */
 export function readGuideBlocks(): readonly GuideBlock[] {
+  return guideTexts().flatMap(([path, text]) => blocksOf(path, text))
+}
+
+function guideTexts(): readonly (readonly [path: string, text: string])[] {
   return globSync('{README.md,docs/{guide,running}/*.md,docs/*.md}', { cwd: repository })
     .toSorted()
-    .flatMap((path) => blocksOf(path, readFileSync(join(repository, path), 'utf8')))
+    .map((path) => [path, readFileSync(join(repository, path), 'utf8')])
 }
 
 /** A TypeScript block, and its output if only a command stands between them. */
@@ -30,6 +34,24 @@ function blocksOf(path: string, text: string): readonly GuideBlock[] {
     const [, code = '', output] = match
     return { source: `${path}:${line}`, fileName, code, output }
   })
+}
+
+/** Commands of a guide whose output it shows. */
+export interface GuideCommands {
+  readonly source: string
+  readonly script: string
+  /** `…` stands for any text. */
+  readonly output: string
+}
+
+/** Reads the shell blocks of all guides that run `bowline` and show its output. */
+export function readGuideCommands(): readonly GuideCommands[] {
+  return guideTexts().flatMap(([path, text]) =>
+    [...text.matchAll(/^```sh\n((?:bowline (?!serve).*\n)+)```\n\n```text\n([\s\S]*?)^```$/gm)].map((match) => {
+      const [, script = '', output = ''] = match
+      return { source: `${path}:${text.slice(0, match.index).split('\n').length}`, script, output }
+    }),
+  )
 }
 
 /**

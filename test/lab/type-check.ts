@@ -25,7 +25,8 @@ export async function typeCheck(
   resolution: 'nodenext' | 'bundler',
   files: Readonly<Record<string, string>>,
 ) {
-  await linkPackages(path, 'playwright-core', 'puppeteer-core', '@playwright/test', 'vitest', '@types/node')
+  const drivers = ['playwright-core', 'puppeteer-core']
+  await linkPackages(path, ...drivers, '@playwright/test', 'vitest', '@modelcontextprotocol/client', '@types/node')
   const folder = join(path, 'checked')
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
