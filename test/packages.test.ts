@@ -15,7 +15,7 @@ import { compiler, typeCheck } from './lab/type-check.ts'
 import { startSite, type Site } from './lab/site.ts'
 import { linkPackages, makeEmptyFolder, makeProject, measure, npmSettings, readLock } from './lab/npm-projects.ts'
 import { consumer, embedded, plainConsumer, runner } from './lab/package-programs.ts'
-import { readInstallBlocks, readTarballLines } from './lab/shell-blocks.ts'
+import { readFirstProgram, readInstallBlocks, readTarballLines } from './lab/shell-blocks.ts'
 import { repository } from './lab/source-tree.ts'
 
 /** The result of a process. */
@@ -46,8 +46,14 @@ const isOldNode = await promisify(execFile)(oldNode, ['--version']).then(
   () => false,
 )
 
+const installBlocks = readInstallBlocks()
+const ofReadme = installBlocks.filter(({ source }) => source.startsWith('README.md'))
+/** The documented command that installs a server alone. */
+const installServer = ofReadme[1]?.commands[0]
+
 let folder: string
 let client: string
+/** Project in which `installServer` has run. */
 let server: string
 let lab: Lab
 let site: Site
@@ -55,20 +61,19 @@ let site: Site
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowline-packages-'))
   client = join(folder, 'client')
-  server = join(folder, 'server')
+  server = await makeEmptyFolder(join(folder, 'server'))
   const [packaged] = await Promise.all([
     run(repository, process.execPath, ['scripts/run.mjs', 'package']),
     startLab().then((started) => (lab = started)),
     startSite().then((started) => (site = started)),
     makeProject(client),
-    makeProject(server),
   ])
   expect(packaged).toMatchObject({ code: 0 })
-  const tarball = (name: string): string => join(repository, `dist/${name}-${manifest.version}.tgz`)
-  await Promise.all([
-    npm(client, 'install', tarball('bowline')),
-    npm(server, 'install', tarball('bowline'), tarball('bowline-server')),
+  const [, installed] = await Promise.all([
+    npm(client, 'install', join(repository, `dist/bowline-${manifest.version}.tgz`)),
+    runShell(server, installServer ?? ''),
   ])
+  expect(installed).toMatchObject({ code: 0 })
 }, 300_000)
 
 afterAll(async () => {
@@ -126,7 +131,7 @@ describe('an empty project with only bowline', () => {
       const required = await run(client, path, ['-e', `console.log(typeof require('bowline').Bowline)`])
       expect(required.stdout).toBe('function\n')
       await linkPackages(client, 'playwright-core')
-      await writeFile(join(client, 'first.mjs'), await readFirstProgram())
+      await writeFile(join(client, 'first.mjs'), readFirstProgram(site.url('')))
 
       const ended = await run(client, path, ['first.mjs'])
 
@@ -236,15 +241,14 @@ describe('an empty project with bowline-server', () => {
 })
 
 describe('the documented commands', () => {
-  const blocks = readInstallBlocks()
-  const ofReadme = blocks.filter(({ source }) => source.startsWith('README.md'))
   const withoutComments = (commands: readonly string[]) => commands.map((command) => command.replace(/ +#.*/, ''))
 
   test.each(ofReadme)('of $source work in an empty folder', async ({ source, commands }) => {
-    const project = await makeEmptyFolder(join(folder, source.replaceAll(/\W/g, '-')))
-    await writeFile(join(project, 'first.mjs'), await readFirstProgram())
+    const isInstalled = commands[0] === installServer
+    const project = isInstalled ? server : await makeEmptyFolder(join(folder, source.replaceAll(/\W/g, '-')))
+    await writeFile(join(project, 'first.mjs'), readFirstProgram(site.url('')))
 
-    for (const command of commands) {
+    for (const command of isInstalled ? commands.slice(1) : commands) {
       const ended = await runShell(project, command)
 
       expect(ended, command).toMatchObject({ code: 0 })
@@ -265,8 +269,10 @@ describe('the documented commands', () => {
   test('are those of the README on the other pages', () => {
     const tested = new Set(ofReadme.flatMap(({ commands }) => withoutComments(commands)))
 
-    expect(blocks.length).toBeGreaterThan(ofReadme.length)
-    expect(blocks.flatMap(({ commands }) => withoutComments(commands)).filter((line) => !tested.has(line))).toEqual([])
+    expect(installBlocks.length).toBeGreaterThan(ofReadme.length)
+    expect(
+      installBlocks.flatMap(({ commands }) => withoutComments(commands)).filter((line) => !tested.has(line)),
+    ).toEqual([])
   })
 
   test('name the tarball of bowline wherever they name that of the server, which is on no registry', () => {
@@ -294,12 +300,6 @@ test('no file references a missing source map', () => {
 })
 
 const passed: Ended = { code: 0, stdout: '', stderr: '' }
-
-/** Reads the first program of the README, with a page of the test site. */
-async function readFirstProgram(): Promise<string> {
-  const readme = await readFile(join(repository, 'README.md'), 'utf8')
-  return (/```(?:ts|js)\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace('https://example.com', site.url(''))
-}
 
 /** Runs a command line in a shell. If it starts a server, stops that once it prints its URL. */
 async function runShell(cwd: string, command: string): Promise<Ended> {

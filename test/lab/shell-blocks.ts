@@ -25,6 +25,12 @@ export function readTarballLines(): readonly string[] {
     .filter((line) => /npm install .*\.tgz/.test(line))
 }
 
+/** Reads the first program of the README, with another page instead of https://example.com. */
+export function readFirstProgram(url: string): string {
+  const readme = readFileSync(join(repository, 'README.md'), 'utf8')
+  return (/```(?:ts|js)\n([\s\S]*?)```/.exec(readme)?.[1] ?? '').replace('https://example.com', url)
+}
+
 function blocksOf(path: string, text: string): readonly InstallBlock[] {
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .filter(([block]) => block.includes('npm install ../bowline/'))

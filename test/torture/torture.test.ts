@@ -3,7 +3,7 @@ import { sharedPostgres } from '../lab/shared-postgres.ts'
 import { commandOf, torture } from './torture.ts'
 
 /** How long faults happen, in seconds. */
-const seconds = 14
+const seconds = 10
 
 test.concurrent.each([
   [1, 1],
