@@ -1,4 +1,4 @@
-/** A command of a client. Other keys are dropped. */
+/** A command of a client. */
 export interface CdpCommand {
   readonly id: number
   readonly method: string

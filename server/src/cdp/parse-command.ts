@@ -12,20 +12,10 @@ const maxSessionIdLength = 100
 export function parseCommand(text: unknown): CdpCommand | undefined {
   if (typeof text !== 'string' || isCostlyToParse(text)) return undefined
   const value = parseJson(text)
-  if (typeof value !== 'object' || value === null) return undefined
-  const { id, method, params, sessionId } = value as Record<string, unknown>
-  if (!Number.isSafeInteger(id) || typeof method !== 'string' || method === '') return undefined
+  if (value === undefined || faultOf(value) !== undefined) return undefined
+  const { id, method, params, sessionId } = value as CdpCommand
   // As in Chromium, null and '' mean absent. Some serializers write them for missing fields.
-  if (params !== undefined && typeof params !== 'object') return undefined
-  // Error responses contain it.
-  if (sessionId !== undefined && (typeof sessionId !== 'string' || sessionId.length > maxSessionIdLength))
-    return undefined
-  return {
-    id: id as number,
-    method,
-    params: (params ?? undefined) as CdpCommand['params'],
-    sessionId: sessionId === '' ? undefined : sessionId,
-  }
+  return { id, method, params: params ?? undefined, sessionId: sessionId === '' ? undefined : sessionId }
 }
 
 /**
@@ -53,10 +43,7 @@ export interface CommandFault {
 export function describeFault(text: string): CommandFault {
   if (!isCostlyToParse(text)) {
     const value = parseJson(text)
-    const message = hasMethod(value)
-      ? 'Message must be a JSON object with an integer id, a method, and optional params and sessionId'
-      : // The message of Chromium.
-        "Message must have string 'method' property"
+    const message = value === undefined ? 'Message must be valid JSON' : (faultOf(value) ?? '')
     return { id: idOf(value), sessionId: undefined, kind: value === undefined ? 'parse' : 'request', message }
   }
   const [, id] = idAtStart.exec(text.slice(0, 100)) ?? []
@@ -75,11 +62,52 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value that is a command with an id also has a method. Chromium checks the id first. */
-function hasMethod(value: unknown): boolean {
-  if (idOf(value) === undefined) return true
-  const { method } = value as { readonly method?: unknown }
-  return typeof method === 'string' && method !== ''
+const faults = {
+  id: "Message must have integer 'id' property",
+  method: "Message must have string 'method' property",
+  sessionId: "Message may have string 'sessionId' property",
+  params: "Message may have object 'params' property",
+  other: "Message has property other than 'id', 'method', 'sessionId', 'params'",
+} as const
+
+/**
+ * Describes why a value is no command, as Chromium does: it reads the properties in order, and its
+ * strings are ASCII. Undefined if the value is a command.
+ */
+function faultOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'Message must be an object'
+  for (const [key, each] of Object.entries(value)) {
+    const name = isPropertyName(key) ? key : 'other'
+    if (!isValid(name, each)) return faults[name]
+  }
+  if (!('id' in value)) return faults.id
+  return 'method' in value && value.method !== '' ? undefined : faults.method
+}
+
+function isPropertyName(key: string): key is Exclude<keyof typeof faults, 'other'> {
+  return key in faults && key !== 'other'
+}
+
+function isValid(name: keyof typeof faults, value: unknown): boolean {
+  switch (name) {
+    case 'id':
+      return Number.isSafeInteger(value)
+    case 'method':
+      return isAscii(value)
+    case 'sessionId':
+      // Error responses contain it.
+      return isAscii(value) && value.length <= maxSessionIdLength
+    case 'params':
+      return typeof value === 'object'
+    case 'other':
+      return false
+    default:
+      return name satisfies never
+  }
+}
+
+function isAscii(value: unknown): value is string {
+  return typeof value === 'string' && !/[\u0080-\uffff]/.test(value)
 }
 
 function idOf(value: unknown): number | undefined {

@@ -16,6 +16,7 @@ import type { ClientConnection } from './client-connection.ts'
 import { setClientLocale } from './client-locale.ts'
 import { ClientPages } from './client-pages.ts'
 import type { DiscoveredTarget } from '../sessions/discover-targets.ts'
+import { withoutRefusedUrls } from './dragged-urls.ts'
 import { openContextProxy } from './context-proxy.ts'
 import { judgeCommand, type PolicyContext } from './policy.ts'
 import { CdpSessionKinds } from './cdp-session-kinds.ts'
@@ -122,7 +123,7 @@ export class CdpClient {
     const event = isTargetEvent(message) ? (JSON.parse(message.toString()) as CdpEvent) : undefined
     if (event === undefined) this.#pages.trackDialog(message)
     else if (!this.#trackTargets(event)) return
-    if (!this.#pages.shouldHide(message)) this.#send(message)
+    if (!this.#pages.shouldHide(message)) this.#send(withoutRefusedUrls(message))
     // Commands held for a session that is gone get their error responses after its last event, when
     // drivers no longer expect any.
     if (event !== undefined) this.#kinds.track(event)

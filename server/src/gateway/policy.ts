@@ -4,7 +4,9 @@ import { parseCommand } from '../cdp/parse-command.ts'
 import { extensionIdOf, type TargetKind } from '../cdp/internal-pages.ts'
 import type { CdpSessionKind } from './cdp-session-kinds.ts'
 import { judgeContextProxy } from './context-proxy.ts'
+import { refusedUrlOf } from './dragged-urls.ts'
 import { judgeInternalCommand } from './internal-page-policy.ts'
+import { isExternal, isNavigable } from './navigable.ts'
 import type { Verdict } from './verdict.ts'
 
 /** State that the verdict on a command depends on. */
@@ -62,16 +64,11 @@ function refuse(message: string): Verdict {
 
 const refused: Rule = (command) => refuse(`${command.method} is not allowed in a Bowline session`)
 
-/** URL schemes a client may navigate to. `about:` only as `about:blank`. */
-const navigable = new Set(['http:', 'https:', 'data:', 'blob:'])
-
-function isNavigable(url: string): boolean {
-  // Chromium also accepts hosts with a space. On other invalid URLs, `Target.createTarget` ends the
-  // headless shell.
-  if (!URL.canParse(url)) return /^https?:/i.test(url) && URL.canParse(url.replaceAll(' ', '-'))
-  const { protocol, pathname } = new URL(url)
-  return navigable.has(protocol) || (protocol === 'about:' && pathname === 'blank')
-}
+/** Lets pages be navigated to links for other programs, which Chromium aborts. */
+const pageNavigationRule: Rule = (command, params, context) =>
+  typeof params['url'] === 'string' && isExternal(params['url'])
+    ? pass(command)
+    : navigationRule('url')(command, params, context)
 
 /**
  * Refuses URLs in the named parameter except http, https, about:blank, data and blob, and pages of
@@ -122,9 +119,6 @@ const uploadRule: Rule = (command, params, context) => {
   return outside === undefined ? pass(command) : refuseFile(command.method, outside)
 }
 
-/** Links that are often dragged. Web pages can follow them too, and they load no page. */
-const draggableOnly = /^(?:javascript|mailto|sms|tel):/i
-
 /**
  * Checks data that a client drags into a page. The browser opens a dropped URL or file the page
  * does not handle. A page opened from a file may open every other file, and a client could read it
@@ -132,8 +126,7 @@ const draggableOnly = /^(?:javascript|mailto|sms|tel):/i
  */
 const dragRule: Rule = (command, params, context) => {
   const { files, items } = (params['data'] ?? {}) as { readonly files?: unknown; readonly items?: unknown }
-  const urls = (Array.isArray(items) ? items : []).flatMap(urlsOf)
-  const refusedUrl = urls.find((url) => !isNavigable(url) && !draggableOnly.test(url))
+  const refusedUrl = refusedUrlOf(Array.isArray(items) ? items : [])
   if (context.opensDroppedFiles && Array.isArray(files) && files.length > 0) {
     return refuse(
       `${command.method}: files cannot be dragged in the headless shell, which would open them: use DOM.setFileInputFiles, or full Chromium (--browser chromium)`,
@@ -144,22 +137,6 @@ const dragRule: Rule = (command, params, context) => {
     : refuse(
         `${command.method}: ${JSON.stringify(refusedUrl)} cannot be dragged: use http, https, about:blank, data or blob`,
       )
-}
-
-/**
- * Lists the URLs in a dragged item, one per line. Lines that start with "#" are comments, and every
- * second line of `text/x-moz-url` is a title. Other types have no URLs for the browser.
- */
-function urlsOf(item: unknown): readonly string[] {
-  const { mimeType, data } = (item ?? {}) as { readonly mimeType?: unknown; readonly data?: unknown }
-  const [, type] = /^\s*(?:text\/)?(uri-list|x-moz-url|url)\s*(?:;|$)/i.exec(String(mimeType)) ?? []
-  if (type === undefined) return []
-  const hasTitles = type.toLowerCase() === 'x-moz-url'
-  return String(data)
-    .split(/\r\n|\r|\n/)
-    .filter((_line, index) => !hasTitles || index % 2 === 0)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 /** Refuses contexts that bypass CORS, or the server's egress proxy. */
@@ -244,7 +221,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'Network.continueInterceptedRequest': navigationRule('url'),
   'Network.loadNetworkResource': navigationRule('url'),
   'PWA.*': refused,
-  'Page.navigate': navigationRule('url'),
+  'Page.navigate': pageNavigationRule,
   'Page.setDownloadBehavior': downloadRule,
   // Security.setIgnoreCertificateErrors is allowed on purpose, because drivers implement
   // `ignoreHTTPSErrors` with it. It affects one target or the browser of one session, and the

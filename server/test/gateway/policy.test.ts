@@ -71,6 +71,10 @@ describe.each(navigations)('%s', (method) => {
   })
 })
 
+test.each(['mailto:ada@example.com', 'TEL:+44', 'sms:1'])('Page.navigate may abort at %j', (url) => {
+  expect(judge('Page.navigate', { url })).toMatchObject({ kind: 'pass' })
+})
+
 test.each(['__proto__', 'constructor', 'toString', 'valueOf.constructor'])(
   'the unknown method %s is passed to the browser',
   (method) => {
@@ -339,7 +343,7 @@ test.each([
 })
 
 test('only the checked value of a duplicate key is passed on', () => {
-  const command = parseCommand('{"id":1,"method":"Browser.crash","method":"Page.enable","extra":1}')
+  const command = parseCommand('{"id":1,"method":"Browser.crash","method":"Page.enable"}')
 
   expect(command).toEqual({ id: 1, method: 'Page.enable', params: undefined, sessionId: undefined })
 })
