@@ -23,7 +23,22 @@ export interface ActivityRecord {
   readonly error: string | undefined
 }
 
-/** Filter and page size of `bowline.activity()`. */
+/**
+ * Filter and page size of `bowline.activity()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ActivityOptions } from 'bowline'
+ *
+ * const options: ActivityOptions = {
+ *   endpoint: 'scrape',
+ *   failed: true,
+ *   from: '2026-03-06T08:00:00Z',
+ * }
+ * for await (const { target, error } of new Bowline().activity(options))
+ *   console.log(target, error)
+ * ```
+ */
 export interface ActivityOptions extends Abortable {
   /** Only calls of this kind. Default: all. */
   readonly endpoint?: ActivityEndpoint | undefined

@@ -2,7 +2,19 @@ import type { AuditAction, AuditEntry } from '../contract/audit-log.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** Filter and page size of `bowline.auditLog()`. */
+/**
+ * Filter and page size of `bowline.auditLog()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type AuditLogOptions } from 'bowline'
+ *
+ * const yesterday = new Date(Date.now() - 24 * 60 * 60 * 1000)
+ * const options: AuditLogOptions = { action: 'auth.failed', from: yesterday }
+ * for await (const { createdAt, details } of new Bowline().auditLog(options))
+ *   console.log(createdAt, details)
+ * ```
+ */
 export interface AuditLogOptions extends Abortable {
   /** Only this action, such as `key.created`. Default: all. */
   readonly action?: AuditAction | undefined

@@ -51,7 +51,22 @@ export interface BulkOptions extends Abortable {
   readonly idempotencyKey?: string | undefined
 }
 
-/** Result of a finished batch or crawl. */
+/**
+ * Result of a finished batch or crawl.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type BulkResult } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { documents, errors, creditsUsed }: BulkResult = await bowline.batchScrape([
+ *   'https://example.com',
+ * ])
+ * for (const { metadata } of documents) console.log(metadata.sourceURL, metadata.statusCode)
+ * for (const { url, error } of errors) console.error(url, error)
+ * console.log(creditsUsed)
+ * ```
+ */
 export interface BulkResult extends BulkProgress {
   /** Scraped pages in order of completion. */
   readonly documents: readonly Document[]

@@ -82,7 +82,22 @@ export interface Bulk {
   readonly job: (id: string, runOptions?: JobRunOptions) => BulkRun
 }
 
-/** Options of `bowline.job()`. */
+/**
+ * Options of `bowline.job()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type JobRunOptions } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { id } = await bowline.batchScrape(['https://example.com'])
+ * const options: JobRunOptions = {
+ *   onProgress: ({ completed, total }) => console.log(`${completed} of ${total}`),
+ * }
+ * const { documents } = await bowline.job(id, options)
+ * console.log(documents.length)
+ * ```
+ */
 export type JobRunOptions = Omit<BulkOptions, 'idempotencyKey'>
 
 const jobNames: OptionNames<JobRunOptions> = { signal: true, onProgress: true }

@@ -26,7 +26,24 @@ export interface Reuse<Handles> {
   readonly failureSignal: AbortSignal
 }
 
-/** Options of `Driver.connect`. Aborting stops the wait, and a late connection is closed. */
+/**
+ * Options of `Driver.connect`. Aborting stops the wait, and a late connection is closed.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ConnectOptions } from 'bowline'
+ *
+ * import { playwright } from 'bowline/playwright'
+ *
+ * await using session = await new Bowline().sessions.create({ ttl: 60 })
+ * const options: ConnectOptions = {
+ *   signal: AbortSignal.timeout(10_000),
+ *   onLost: (error) => console.error(error.message),
+ * }
+ * await using handles = await playwright.connect(session, options)
+ * console.log(await handles.page.title())
+ * ```
+ */
 export interface ConnectOptions extends Abortable {
   /**
    * Called with CONNECTION_LOST when the connection ends and the caller has not ended it: the
@@ -38,6 +55,24 @@ export interface ConnectOptions extends Abortable {
 /**
  * Connects a browser library to a session. Disposing of the handles disconnects; the session stays
  * alive.
+ *
+ * @example
+ * ```ts
+ * import { chromium, type Browser } from 'playwright-core'
+ * import { Bowline, type Driver } from 'bowline'
+ *
+ * const browserOnly: Driver<{ readonly browser: Browser }> = {
+ *   name: 'browser-only',
+ *   connect: async ({ cdpUrl }) => {
+ *     const browser = await chromium.connectOverCDP(cdpUrl)
+ *     return { browser, [Symbol.asyncDispose]: async () => browser.close() }
+ *   },
+ * }
+ *
+ * await new Bowline().withSession({ ttl: 60, driver: browserOnly }, ({ browser }) =>
+ *   console.log(browser.version()),
+ * )
+ * ```
  */
 export interface Driver<Handles> {
   /** Name for messages, such as `playwright`. */

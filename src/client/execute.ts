@@ -24,7 +24,19 @@ export interface ExecuteOptions extends Abortable {
   readonly timeout?: number | undefined
 }
 
-/** Outcome of code that ran in a session. */
+/**
+ * Outcome of code that ran in a session.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ExecuteResult } from 'bowline'
+ *
+ * await using session = await new Bowline().sessions.create({ ttl: 60 })
+ * const { stdout, stderr, exitCode, killed }: ExecuteResult =
+ *   await session.execute('console.log(6 * 7)')
+ * console.log(stdout, stderr, exitCode, killed)
+ * ```
+ */
 export type ExecuteResult = ExecuteOutcome
 
 /** Seconds of the server to wait for earlier calls and to start an interpreter. */

@@ -32,7 +32,22 @@ export interface HandoffOptions extends Abortable {
   readonly onStart?: (() => void) | undefined
 }
 
-/** Outcome of a hand-off to a human. */
+/**
+ * Outcome of a hand-off to a human.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type HandoffResult } from 'bowline'
+ *
+ * await using session = await new Bowline().sessions.create({ ttl: 900 })
+ * console.log(session.interactiveLiveViewUrl)
+ * const outcome: HandoffResult = await session.handoff({
+ *   instructions: 'Sign in',
+ *   timeoutMs: 600_000,
+ * })
+ * if (!outcome.success) console.error(outcome.endedBy, outcome.reason)
+ * ```
+ */
 export interface HandoffResult {
   /** Whether the human, or a client over CDP, reported success. */
   readonly success: boolean

@@ -2,7 +2,18 @@ import type { JobKind, JobStatusFilter, ListedJob } from '../contract/jobs.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** Filter and page size of `bowline.jobs()`. */
+/**
+ * Filter and page size of `bowline.jobs()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type JobListOptions } from 'bowline'
+ *
+ * const options: JobListOptions = { kind: 'crawl', search: 'https://example.com', limit: 10 }
+ * for await (const { id, status, target } of new Bowline().jobs(options))
+ *   console.log(id, status, target)
+ * ```
+ */
 export interface JobListOptions extends Abortable {
   /** Only jobs of this kind. Default: all. */
   readonly kind?: JobKind | undefined

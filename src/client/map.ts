@@ -4,7 +4,18 @@ import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
 import { requestTimeout } from './request-timeout.ts'
 
-/** Result of `bowline.map()`. */
+/**
+ * Result of `bowline.map()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SiteMap } from 'bowline'
+ *
+ * const { links, warning }: SiteMap = await new Bowline().map('https://example.com')
+ * for (const { url, title, description } of links) console.log(url, title, description)
+ * if (warning !== undefined) console.warn(warning)
+ * ```
+ */
 export interface SiteMap {
   /** Id of the job in `activity()`. Some services omit it. */
   readonly id: string | undefined

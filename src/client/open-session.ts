@@ -30,7 +30,21 @@ export interface SessionDeps {
   readonly isEmbedded: boolean
 }
 
-/** Callbacks for the end of a session, and whether it may outlive this process. */
+/**
+ * Callbacks for the end of a session, and whether it may outlive this process.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SessionLifetimeOptions } from 'bowline'
+ *
+ * const lifetime: SessionLifetimeOptions = {
+ *   onEnd: ({ sessionId, creditsBilled, error }) =>
+ *     console.log(sessionId, error ?? `${creditsBilled} credits`),
+ * }
+ * await using session = await new Bowline().sessions.create({ ttl: 60 }, lifetime)
+ * console.log(session.cdpUrl)
+ * ```
+ */
 export interface SessionLifetimeOptions {
   /**
    * Called once when the session has ended, or with `bill.error` if it could not be deleted. Must

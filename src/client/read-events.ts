@@ -1,6 +1,18 @@
 import { BowlineError } from '../kit/errors.ts'
 
-/** Position of a request that waits for a session. */
+/**
+ * Position of a request that waits for a session.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type QueueProgress } from 'bowline'
+ *
+ * const onQueued = ({ position, estimatedSeconds }: QueueProgress): void =>
+ *   console.log(`Position ${position}, about ${estimatedSeconds ?? '?'} seconds`)
+ * await using session = await new Bowline().sessions.create({ ttl: 60, wait: 120 }, { onQueued })
+ * console.log(session.id)
+ * ```
+ */
 export interface QueueProgress {
   /** 1: the next free slot goes to this request. */
   readonly position: number

@@ -3,7 +3,18 @@ import { deleteSessionIfThere } from './deletion.ts'
 import type { SessionDeps } from './open-session.ts'
 import { findOrphanedSessions, removeSessionMarker } from './session-markers.ts'
 
-/** Result of `sessions.reap()`: ids of sessions of dead processes. */
+/**
+ * Result of `sessions.reap()`: ids of sessions of dead processes.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ReapReport } from 'bowline'
+ *
+ * const { deleted, failed }: ReapReport = await new Bowline().sessions.reap()
+ * console.log(`${deleted.length} sessions of killed programs deleted`)
+ * for (const { id, error } of failed) console.error(id, error)
+ * ```
+ */
 export interface ReapReport {
   readonly deleted: readonly string[]
   readonly failed: readonly { readonly id: string; readonly error: unknown }[]

@@ -6,6 +6,15 @@ import { requestTimeout } from './request-timeout.ts'
 /**
  * Results of a search, best first. Each source has its own list, which is empty if the source was
  * not requested.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SearchResults } from 'bowline'
+ *
+ * const { web, creditsUsed, warning }: SearchResults = await new Bowline().search('night boats')
+ * for (const { url, title, description } of web) console.log(url, title, description)
+ * console.log(creditsUsed, warning)
+ * ```
  */
 export interface SearchResults {
   /** Id of the job in `activity()`. Some services omit it. */

@@ -5,7 +5,27 @@ import type { Call } from './call.ts'
 import { connectionFailed } from './read-response.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
-/** Recordings of a session that has ended. The session option `record` selects what is recorded. */
+/**
+ * Recordings of a session that has ended. The session option `record` selects what is recorded.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const bowline = new Bowline()
+ * const record = { console: true, har: true }
+ * const { sessionId } = await bowline.withSession(
+ *   { ttl: 60, driver: playwright, record },
+ *   async ({ page }) => {
+ *     await page.goto('https://example.com')
+ *   },
+ * )
+ * const recordings = bowline.sessions.recordings(sessionId)
+ * for (const { name, size } of await recordings.list()) console.log(name, size)
+ * await recordings.download('har.json', 'example.har')
+ * ```
+ */
 export interface SessionRecordings {
   /**
    * Lists the recordings with their URLs. Empty while the session is alive, and if nothing was

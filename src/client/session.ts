@@ -22,7 +22,18 @@ export type EndedBy = 'return' | 'throw' | 'timeout' | 'abort' | 'signal' | 'exi
 
 const failures: ReadonlySet<EndedBy> = new Set(['throw', 'timeout', 'abort', 'signal', 'exit'])
 
-/** Duration and cost of a session. Fields that the service does not report are `undefined`. */
+/**
+ * Duration and cost of a session. Fields that the service does not report are `undefined`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SessionBill } from 'bowline'
+ *
+ * const session = await new Bowline().sessions.create({ ttl: 60 })
+ * const { creditsBilled, sessionDurationMs, endReason }: SessionBill = await session.end()
+ * console.log(`${creditsBilled} credits for ${sessionDurationMs} ms, ended: ${endReason}`)
+ * ```
+ */
 export interface SessionBill {
   readonly sessionId: string
   /** Name of the session. `undefined` without one. */

@@ -3,7 +3,17 @@ import type { Abortable } from '../kit/abort.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
 import type { Call } from './call.ts'
 
-/** Credits that a team has left. */
+/**
+ * Credits that a team has left.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Balance } from 'bowline'
+ *
+ * const { remainingCredits, reservedCredits }: Balance = await new Bowline().usage.current()
+ * console.log(remainingCredits ?? 'not metered', reservedCredits)
+ * ```
+ */
 export interface Balance {
   /** Credits that are not reserved by running work. `undefined` if the team is not metered. */
   readonly remainingCredits: number | undefined

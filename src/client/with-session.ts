@@ -83,7 +83,20 @@ export interface SessionScope {
  */
 export type Work = SessionScope
 
-/** Result of `withSession`. Fields that the service does not report are `undefined`. */
+/**
+ * Result of `withSession`. Fields that the service does not report are `undefined`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SessionOutcome } from 'bowline'
+ *
+ * const outcome: SessionOutcome<string> = await new Bowline().withSession(
+ *   { ttl: 60 },
+ *   ({ session }) => session.cdpUrl,
+ * )
+ * console.log(outcome.result, outcome.creditsBilled, outcome.sessionDurationMs)
+ * ```
+ */
 export interface SessionOutcome<Result> {
   /** Return value of `work`. */
   readonly result: Result

@@ -125,4 +125,22 @@ function normalizeName(value: unknown): unknown {
     : value
 }
 
+/**
+ * A step on a page before its content is read.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Action } from 'bowline'
+ *
+ * const actions: Action[] = [
+ *   { type: 'wait', selector: 'body' },
+ *   { type: 'executeJavascript', script: 'document.title' },
+ * ]
+ * const { actions: results } = await new Bowline().scrape('https://example.com', {
+ *   formats: ['markdown'],
+ *   actions,
+ * })
+ * console.log(results?.javascriptReturns)
+ * ```
+ */
 export type Action = z.output<typeof action>

@@ -159,4 +159,19 @@ export type AgentRequest = z.output<typeof agentRequest>
 export type AgentOptions = Omit<z.input<typeof agentRequest>, 'prompt' | 'threadId'>
 export type AgentEvent = z.output<typeof agentEvent>
 export type AgentStatusResponse = z.output<typeof agentStatusResponse>
+/**
+ * Steps of an agent, with their costs.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type AgentTraceResponse } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { id } = await bowline.agent('Find the heading of the page.', {
+ *   urls: ['https://example.com'],
+ * })
+ * const { events }: AgentTraceResponse = await bowline.getAgentTrace(id)
+ * for (const { type } of events) console.log(type)
+ * ```
+ */
 export type AgentTraceResponse = z.output<typeof agentTraceResponse>

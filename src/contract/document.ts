@@ -138,4 +138,19 @@ export const document = z.looseObject({
 export type PageBlocks = z.output<typeof pageBlocks>
 export type ChangeTracking = z.output<typeof changeTracking>
 export type ActionResults = z.output<typeof actionResults>
+/**
+ * A page in the requested formats. Formats that were not requested are `undefined`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Document } from 'bowline'
+ *
+ * const document: Document = await new Bowline().scrape('https://example.com', {
+ *   formats: ['markdown', 'links'],
+ * })
+ * const { markdown, links, metadata, warning } = document
+ * console.log(metadata.title, metadata.statusCode, links?.length, warning)
+ * console.log(markdown)
+ * ```
+ */
 export type Document = z.output<typeof document>

@@ -59,5 +59,17 @@ export const revokeKeyResponse = z.looseObject({ success: z.literal(true), data:
 
 export type KeyMcp = z.output<typeof keyMcp>
 export type KeySummary = z.output<typeof keySummary>
+/**
+ * Name, team and role of a new API key, and the tools that it may use over MCP.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CreateKeyOptions } from 'bowline'
+ *
+ * const options: CreateKeyOptions = { name: 'ci', team: 'research', mcp: { tools: 'read' } }
+ * const { key } = await new Bowline().keys.create(options)
+ * console.log(key) // the only time that it is shown
+ * ```
+ */
 export type CreateKeyOptions = z.input<typeof createKeyRequest>
 export type CreateKeyResponse = z.output<typeof createKeyResponse>

@@ -66,7 +66,21 @@ export const deleteSecretResponse = z.looseObject({ success: z.literal(true) })
 /** A secret without its value. */
 export type SecretSummary = z.output<typeof secretSummary>
 
-/** Value, kind and origins of a secret. */
+/**
+ * Value, kind and origins of a secret.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SecretOptions } from 'bowline'
+ *
+ * const options: SecretOptions = {
+ *   value: 'otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP',
+ *   kind: 'totp',
+ *   origins: ['https://shop.example.com'],
+ * }
+ * await new Bowline().secrets.set('SHOP_CODE', options)
+ * ```
+ */
 export type SecretOptions = Omit<z.input<typeof setSecretRequest>, 'origin'>
 
 /** Whether a text is an origin to which a secret can be bound. Wildcards need https. */

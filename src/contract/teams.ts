@@ -73,5 +73,32 @@ export const listTeamsResponse = z.looseObject({ success: z.literal(true), data:
 export const teamResponse = z.looseObject({ success: z.literal(true), data: teamSummary })
 
 export type TeamSummary = z.output<typeof teamSummary>
+/**
+ * Name, balance and limits of a new team.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CreateTeamOptions } from 'bowline'
+ *
+ * const options: CreateTeamOptions = { name: 'editors', credits: 10_000, maxConcurrency: 5 }
+ * const { id, credits } = await new Bowline().teams.create(options)
+ * console.log(id, credits)
+ * ```
+ */
 export type CreateTeamOptions = z.input<typeof createTeamRequest>
+/**
+ * Changes to the balance and limits of a team. Fields that are absent stay the same, and `null`
+ * removes a limit.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type TeamChanges } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * await bowline.teams.create({ name: 'testers', credits: 100 })
+ * const changes: TeamChanges = { addCredits: 500, maxConcurrency: null } // no own limit any more
+ * const { credits } = await bowline.teams.update('testers', changes)
+ * console.log(credits) // 600
+ * ```
+ */
 export type TeamChanges = z.input<typeof updateTeamRequest>

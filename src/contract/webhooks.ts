@@ -54,7 +54,22 @@ export interface WebhookSpec {
   readonly events: readonly string[]
 }
 
-/** A webhook as callers send it. */
+/**
+ * A webhook as callers send it.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type WebhookInput } from 'bowline'
+ *
+ * const webhook: WebhookInput<'completed' | 'failed'> = {
+ *   url: 'https://example.com/hooks',
+ *   headers: { 'x-source': 'bowline' },
+ *   metadata: { order: '4711' },
+ *   events: ['completed', 'failed'],
+ * }
+ * await new Bowline().batchScrape(['https://example.com'], { webhook })
+ * ```
+ */
 export interface WebhookInput<Event extends string = string> {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined

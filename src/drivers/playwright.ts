@@ -7,7 +7,24 @@ import { objectCodec } from './message-codec.ts'
 import { openTransport } from './open-transport.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** Handles of a session connected with Playwright. */
+/**
+ * Handles of a session connected with Playwright.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright, type PlaywrightHandles } from 'bowline/playwright'
+ *
+ * async function readTitle({ page }: PlaywrightHandles, url: string): Promise<string> {
+ *   await page.goto(url)
+ *   return page.title()
+ * }
+ * const { result } = await new Bowline().withSession({ ttl: 60, driver: playwright }, (handles) =>
+ *   readTitle(handles, 'https://example.com'),
+ * )
+ * console.log(result)
+ * ```
+ */
 export interface PlaywrightHandles {
   readonly browser: Browser
   /** Default context of the session, with the storage of its profile. */

@@ -7,7 +7,24 @@ import { textCodec } from './message-codec.ts'
 import { openTransport } from './open-transport.ts'
 import { AsyncDisposableStack } from '../kit/disposable-stack.ts'
 
-/** Handles of a session connected with Puppeteer. */
+/**
+ * Handles of a session connected with Puppeteer.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { puppeteer, type PuppeteerHandles } from 'bowline/puppeteer'
+ *
+ * async function readTitle({ page }: PuppeteerHandles, url: string): Promise<string> {
+ *   await page.goto(url)
+ *   return page.title()
+ * }
+ * const { result } = await new Bowline().withSession({ ttl: 60, driver: puppeteer }, (handles) =>
+ *   readTitle(handles, 'https://example.com'),
+ * )
+ * console.log(result)
+ * ```
+ */
 export interface PuppeteerHandles {
   readonly browser: Browser
   /** Default context of the session, with the storage of its profile. */

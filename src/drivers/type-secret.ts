@@ -12,7 +12,25 @@ export type SecretPage =
   | { readonly createCDPSession: () => Promise<PageCdp> }
   | { readonly context: () => { readonly newCDPSession: (page: never) => Promise<PageCdp> } }
 
-/** Options of `typeSecret()`. */
+/**
+ * Options of `typeSecret()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline } from 'bowline'
+ * import { playwright, typeSecret, type TypeSecretOptions } from 'bowline/playwright'
+ *
+ * const bowline = new Bowline()
+ * await bowline.secrets.set('PIN', { value: '4711', origins: ['https://example.com'] })
+ * const options: TypeSecretOptions = { slowly: true } // for a field that moves on after each digit
+ * await bowline.withSession({ driver: playwright }, async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   await page.setContent('<input type="password">')
+ *   await page.locator('input').focus()
+ *   await typeSecret(page, 'PIN', options)
+ * })
+ * ```
+ */
 export interface TypeSecretOptions {
   /**
    * Enter each character with the events of its key, for pages that handle keys. Default: false.

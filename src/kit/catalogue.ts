@@ -254,5 +254,20 @@ export const catalogue = {
   COMMAND_FAILED: { status: 0, hint: undefined },
 } as const satisfies Record<string, CatalogueEntry>
 
-/** A code from the catalogue. */
+/**
+ * A code from the catalogue.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, isBowlineError, type ErrorCode } from 'bowline'
+ *
+ * const expected: readonly ErrorCode[] = ['SCRAPE_TIMEOUT', 'CONNECTION_FAILED']
+ * try {
+ *   await new Bowline().scrape('https://example.com')
+ * } catch (error) {
+ *   if (!isBowlineError(error) || !expected.some((code) => code === error.code)) throw error
+ *   console.warn(error.code, error.message)
+ * }
+ * ```
+ */
 export type ErrorCode = keyof typeof catalogue

@@ -39,6 +39,36 @@ export interface McpEndpoint extends AsyncDisposable {
  * from all browsers; the server ends them.
  *
  * Throws PACKAGE_MISSING if one of the optional packages is not installed.
+ *
+ * @example
+ * ```ts
+ * import { createMcpEndpoint, type McpCaller } from 'bowline/mcp'
+ *
+ * const url = 'http://127.0.0.1:3900'
+ * const caller: McpCaller = {
+ *   owner: 'research',
+ *   apiKey: 'bl-0123456789abcdef',
+ *   localUrl: url,
+ *   publicUrl: url,
+ *   options: { readOnly: true },
+ * }
+ *
+ * await using endpoint = await createMcpEndpoint((error) => console.error(error))
+ * const clientInfo = { name: 'example', version: '1.0.0' }
+ * const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+ * const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+ * const headers = {
+ *   'content-type': 'application/json',
+ *   accept: 'application/json, text/event-stream',
+ * }
+ * const request = new Request(`${url}/mcp`, {
+ *   method: 'POST',
+ *   headers,
+ *   body: JSON.stringify(body),
+ * })
+ * const response = await endpoint.handle(request, caller, body)
+ * console.log(response.status, response.headers.get('mcp-session-id'))
+ * ```
  */
 export async function createMcpEndpoint(onError: (error: Error) => void): Promise<McpEndpoint> {
   const [sdk] = await Promise.all([loadMcpSdk(), loadChromium()])

@@ -3,6 +3,20 @@ import { BowlineError } from '../kit/errors.ts'
 /**
  * Pattern for URLs: a path such as `/docs/*`, a URL such as `https://*.example.com/docs/*`, or a
  * regular expression that is searched in the URL. `*` matches any text.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type SeedPattern } from 'bowline'
+ *
+ * const include: readonly SeedPattern[] = [
+ *   '/',
+ *   '/docs/*',
+ *   'https://blog.example.com/*',
+ *   /\/20\d\d\//,
+ * ]
+ * for await (const url of seeds(new Bowline(), { map: 'https://example.com', include }))
+ *   console.log(url)
+ * ```
  */
 export type SeedPattern = string | RegExp
 

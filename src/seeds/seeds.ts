@@ -9,12 +9,32 @@ import { BowlineError } from '../kit/errors.ts'
 import { estimateSeeds, type SeedEstimate } from './estimate-seeds.ts'
 import { createSeedFilter, type SeedPattern } from './seed-filter.ts'
 
-/** A search whose results become seeds. */
+/**
+ * A search whose results become seeds.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type SeedSearch } from 'bowline'
+ *
+ * const search: SeedSearch = { query: 'night boats -ferry', limit: 10, tbs: 'qdr:m' }
+ * for await (const url of seeds(new Bowline(), { search })) console.log(url)
+ * ```
+ */
 export interface SeedSearch extends Omit<SearchOptions, 'scrapeOptions'> {
   readonly query: string
 }
 
-/** A site whose pages become seeds. */
+/**
+ * A site whose pages become seeds.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type SeedMap } from 'bowline'
+ *
+ * const map: SeedMap = { url: 'https://example.com', search: 'pricing', limit: 20 }
+ * for await (const url of seeds(new Bowline(), { map })) console.log(url)
+ * ```
+ */
 export interface SeedMap extends MapOptions {
   readonly url: string
 }
@@ -64,6 +84,15 @@ export interface SeedOptions extends Abortable {
 
 /**
  * Deduplicated, canonical URLs. Each iteration finds them again, as it proceeds.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type Seeds } from 'bowline'
+ *
+ * const urls: Seeds = seeds(new Bowline(), { map: 'https://example.com', limit: 5 })
+ * console.log(urls.estimate({ creditsPerUrl: 2 }).total) // 1 for the map, and 2 for each URL
+ * for await (const url of urls) console.log(url)
+ * ```
  */
 export interface Seeds extends AsyncIterable<string> {
   /**

@@ -40,13 +40,44 @@ export interface BowlineTestOptions {
   readonly testRetries: number
 }
 
-/** Fixtures of a test, in addition to those of Playwright Test. */
+/**
+ * Fixtures of a test, in addition to those of Playwright Test.
+ *
+ * @example
+ * ```ts
+ * import { expect, test } from 'bowline/testing'
+ *
+ * test('the page has a title', async ({ page, session }) => {
+ *   console.log(`Watch: ${session.liveViewUrl}`)
+ *   await page.goto('https://example.com')
+ *   await expect(page).toHaveTitle(/Example/)
+ * })
+ * ```
+ */
 export interface TestFixtures {
   /** Session of the test. */
   readonly session: Session
 }
 
-/** Fixtures that the tests of a worker share. */
+/**
+ * Fixtures that the tests of a worker share.
+ *
+ * @example
+ * ```ts
+ * import { expect, test } from 'bowline/testing'
+ *
+ * test.use({ sessionOptions: { ttl: 600, record: { har: true } } })
+ *
+ * test.beforeAll(async ({ bowline }) => {
+ *   console.log(await bowline.usage.current())
+ * })
+ *
+ * test('the page has a title', async ({ page }) => {
+ *   await page.goto('https://example.com')
+ *   await expect(page).toHaveTitle(/Example/)
+ * })
+ * ```
+ */
 export interface WorkerFixtures extends BowlineTestOptions {
   /** Client of the service. */
   readonly bowline: Bowline

@@ -32,7 +32,24 @@ export interface VitestOptions<Handles> {
   readonly bowline?: BowlineOptions | undefined
 }
 
-/** Fixtures of a test. */
+/**
+ * Fixtures of a test.
+ *
+ * @example
+ * ```ts
+ * import { playwright } from 'bowline/playwright'
+ * import { withSession } from 'bowline/testing/vitest'
+ * import { expect, test as base } from 'vitest'
+ *
+ * const test = withSession(base, { driver: playwright })
+ *
+ * test('the page has a title', async ({ remote: { page, session } }) => {
+ *   console.log(`Watch: ${session.liveViewUrl}`)
+ *   await page.goto('https://example.com')
+ *   expect(await page.title()).toMatch(/Example/)
+ * })
+ * ```
+ */
 export interface VitestFixtures<Handles> {
   /** Session of the test file and the handles of the driver. Each test has its own `page`. */
   readonly remote: Handles & { readonly session: Session }

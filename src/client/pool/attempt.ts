@@ -23,7 +23,27 @@ export interface ItemScope<Item> extends SessionScope {
  */
 export type PoolWork<Item> = ItemScope<Item>
 
-/** Function that a pool runs on each item. */
+/**
+ * Function that a pool runs on each item.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolFunction } from 'bowline'
+ *
+ * import { playwright, type PlaywrightHandles } from 'bowline/playwright'
+ *
+ * const readTitle: PoolFunction<string, string, PlaywrightHandles> = async (
+ *   url,
+ *   { page, signal },
+ * ) => {
+ *   await page.goto(url, { signal })
+ *   return page.title()
+ * }
+ * const pool = new Bowline().pool({ driver: playwright, size: 1 })
+ * for await (const { result, error } of pool.run(['https://example.com'], readTitle))
+ *   console.log(result ?? error)
+ * ```
+ */
 export type PoolFunction<Item, Result, Handles> = (
   item: Item,
   scope: ItemScope<Item> & Handles,

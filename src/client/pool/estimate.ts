@@ -9,7 +9,25 @@ export interface PoolLoad {
   readonly itemMs: number
 }
 
-/** Expected cost of a run without failures. */
+/**
+ * Expected cost of a run without failures.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolEstimate } from 'bowline'
+ *
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const pool = new Bowline().pool({ driver: playwright, size: 4, budget: 200 })
+ * const { credits, elapsedMs, affordable }: PoolEstimate = pool.estimate({
+ *   items: 1000,
+ *   itemMs: 2000,
+ * })
+ * console.log(
+ *   `${credits} credits, ${elapsedMs / 60_000} minutes; the budget covers ${affordable} items`,
+ * )
+ * ```
+ */
 export interface PoolEstimate {
   /** Number of sessions, replaced ones included. */
   readonly sessions: number

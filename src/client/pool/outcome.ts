@@ -69,7 +69,25 @@ export interface PoolProgress {
   readonly elapsedMs: number
 }
 
-/** Event of a run, passed to `onProgress`. */
+/**
+ * Event of a run, passed to `onProgress`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolEvent, type PoolProgress } from 'bowline'
+ *
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const onProgress = ({ done, credits }: PoolProgress, event: PoolEvent): void => {
+ *   console.log(`${done} done, ${credits} credits`)
+ *   if (event.type === 'item') console.log(event.outcome.item, event.outcome.state)
+ *   if (event.type === 'retry') console.log(event.item, event.error)
+ *   if (event.type === 'session-ended') console.log(event.reason, event.bill.creditsBilled)
+ * }
+ * const pool = new Bowline().pool({ driver: playwright, size: 1, onProgress })
+ * await pool.run(['https://example.com'], async (url, { page }) => page.goto(url)).done()
+ * ```
+ */
 export type PoolEvent<Item = unknown, Result = unknown> =
   | { readonly type: 'item'; readonly outcome: ItemOutcome<Item, Result> }
   | {
@@ -83,7 +101,21 @@ export type PoolEvent<Item = unknown, Result = unknown> =
   | { readonly type: 'session-opened'; readonly sessionId: string; readonly liveViewUrl: string }
   | { readonly type: 'session-ended'; readonly reason: RetireReason; readonly uses: number; readonly bill: SessionBill }
 
-/** Summary of a finished run. */
+/**
+ * Summary of a finished run.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type PoolSummary } from 'bowline'
+ *
+ * import { playwright } from 'bowline/playwright'
+ *
+ * const pool = new Bowline().pool({ driver: playwright, size: 1, budget: 20 })
+ * const run = pool.run(['https://example.com'], async (url, { page }) => page.goto(url))
+ * const { done, failed, credits, stoppedBy }: PoolSummary = await run.done()
+ * console.log(`${done} done, ${failed} failed, ${credits} credits, stopped by ${stoppedBy}`)
+ * ```
+ */
 export interface PoolSummary {
   readonly done: number
   readonly failed: number

@@ -34,7 +34,22 @@ export interface PoolRun<Item, Result> extends AsyncIterable<ItemOutcome<Item, R
   readonly done: () => Promise<PoolSummary>
 }
 
-/** Runs a function over many items on a limited number of sessions. */
+/**
+ * Runs a function over many items on a limited number of sessions.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Pool } from 'bowline'
+ * import { playwright, type PlaywrightHandles } from 'bowline/playwright'
+ *
+ * const pool: Pool<PlaywrightHandles> = new Bowline().pool({ driver: playwright, size: 1 })
+ * const run = pool.run(['https://example.com'], async (url, { page }) => {
+ *   await page.goto(url)
+ *   return page.title()
+ * })
+ * for await (const { item, result, error } of run) console.log(item, result ?? error)
+ * ```
+ */
 export interface Pool<Handles> {
   /**
    * Runs `work` on each item. Items with the same session options share sessions, which are always
