@@ -65,8 +65,7 @@ export function dayOf(time: Date): string {
   return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`
 }
 
-/** Whether a text is the name of a time range. */
-export function isRange(name: string): name is RangeName {
+function isRange(name: string): name is RangeName {
   return Object.hasOwn(ranges, name)
 }
 

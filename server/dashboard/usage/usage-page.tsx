@@ -8,7 +8,7 @@ import { formatDay, formatNumber } from '../components/format.ts'
 import { Stat } from '../components/stat.tsx'
 import { Page } from '../components/page.tsx'
 import { TimeRange } from '../components/time-range.tsx'
-import { isRange, utcDaysOf, type RangeName } from '../components/time-span.ts'
+import { utcDaysOf, type RangeName } from '../components/time-span.ts'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { Costs } from './costs.tsx'
@@ -98,8 +98,6 @@ interface DayCardProps {
   readonly grouping: Grouping
 }
 
-const defaultRange = 'Last 31 days'
-
 function DayCard({ periods, grouping }: DayCardProps) {
   const [range, setRange] = useState('')
   const days = utcDaysOf(range, Date.now()) ?? lastDays(Date.now())
@@ -119,8 +117,8 @@ function DayCard({ periods, grouping }: DayCardProps) {
   return (
     <section class="card">
       <div class="block-head">
-        <h2>{dayStart === undefined ? titleOf(range, table) : formatDay(dayStart)}</h2>
-        <TimeRange names={dayRanges} all={defaultRange} chosen={range} onChoose={setRange} />
+        <h2>{dayStart === undefined ? 'By day' : formatDay(dayStart)}</h2>
+        <TimeRange names={dayRanges} all="Last 31 days" chosen={range} onChoose={setRange} />
         <CsvButton name="usage" readRows={async () => (shown ?? []).map(toCsvRow)} />
       </div>
       <ErrorNote apiError={apiError} onRetry={reload} />
@@ -145,13 +143,6 @@ function DayCard({ periods, grouping }: DayCardProps) {
       )}
     </section>
   )
-}
-
-/** The name of a range, or its first and last day. */
-function titleOf(range: string, { days }: DayTable): string {
-  if (range === '') return defaultRange
-  const [first = 0, last = 0] = [days[0], days.at(-1)]
-  return isRange(range) ? range : `${formatDay(first)} – ${formatDay(last)}`
 }
 
 function nounOf(grouping: Grouping): string {

@@ -43,9 +43,9 @@ export class VideoRecorder {
   #firstFrameMonotonicMs: number | undefined
   #firstFrameEpochMs: number | undefined
   #lastPicture: Picture | undefined
-  #nextMs = 0
   #pending: CapturedFrame | undefined
-  #timer: NodeJS.Timeout | undefined
+  /** Set while no frame is written, to keep the rate. */
+  #pauseTimer: NodeJS.Timeout | undefined
   readonly #maxBytes: number
 
   constructor(
@@ -92,10 +92,10 @@ export class VideoRecorder {
   /** Ends the video. Returns false if no frame was recorded. */
   async finish(): Promise<boolean> {
     this.#stopFollowing()
-    clearTimeout(this.#timer)
+    clearTimeout(this.#pauseTimer)
     this.#shown?.screencast.end()
     if (this.#pending !== undefined) this.#write(this.#pending)
-    clearTimeout(this.#timer)
+    clearTimeout(this.#pauseTimer)
     await this.#file.close(this.#writer.finish(Math.round(performance.now() - (this.#firstFrameMonotonicMs ?? 0))))
     return this.#firstFrameMonotonicMs !== undefined
   }
@@ -115,7 +115,8 @@ export class VideoRecorder {
       call: page.call,
       qualities,
       onFrame: (frame) => this.#receiveFrame(frame),
-      isFrameWanted: () => performance.now() >= this.#nextMs && this.#file.bytes < this.#maxBytes,
+      // Not by the clock: timers can end a little early, and no frame would be requested again.
+      isFrameWanted: () => this.#pauseTimer === undefined && this.#file.bytes < this.#maxBytes,
       // When a page closes, its session is detached and pending calls fail.
       onError: (error) => this.#pages.includes(page) && this.#onError(error),
     })
@@ -128,8 +129,8 @@ export class VideoRecorder {
     const frame = { vp8, atMs: performance.now() - ageMs, epochMs: Date.now() - ageMs }
     this.#lastPicture = { image, epochMs: frame.epochMs }
     // Frames arrive in bursts of three. An early one is kept, as it may be the last of a change.
-    if (performance.now() < this.#nextMs) this.#pending = frame
-    else this.#write(frame)
+    if (this.#pauseTimer === undefined) this.#write(frame)
+    else this.#pending = frame
   }
 
   #write({ vp8, atMs, epochMs }: CapturedFrame): void {
@@ -137,11 +138,11 @@ export class VideoRecorder {
     this.#firstFrameEpochMs ??= epochMs
     this.#pending = undefined
     this.#writer.add(vp8, Math.round(atMs - this.#firstFrameMonotonicMs))
-    this.#nextMs = performance.now() + this.#frameMs
-    this.#timer = setTimeout(this.#writePending, this.#frameMs)
+    this.#pauseTimer = setTimeout(this.#writePending, this.#frameMs)
   }
 
   readonly #writePending = (): void => {
+    this.#pauseTimer = undefined
     // Uncaught, an error about a malformed frame would end the server.
     try {
       if (this.#pending !== undefined) this.#write(this.#pending)

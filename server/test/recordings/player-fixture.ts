@@ -19,6 +19,8 @@ export const startedAtMs = Date.parse('2026-01-02T03:04:05.000Z')
 export interface Played {
   readonly entries?: readonly HarEntry[]
   readonly lines?: readonly ConsoleLine[]
+  /** When tabs started to load pages, after the start of the recording. */
+  readonly pagesMs?: readonly number[]
   /** Length of a video that starts after 1 s and shows another grey every 100 ms. */
   readonly videoMs?: number
 }
@@ -134,15 +136,19 @@ interface File {
   readonly contents: Buffer
 }
 
-function toFiles({ entries, lines, videoMs }: Played, frames: readonly string[]): Readonly<Record<string, File>> {
+function toFiles(
+  { entries, lines, pagesMs = [], videoMs }: Played,
+  frames: readonly string[],
+): Readonly<Record<string, File>> {
   const file = (contentType: string, text: string): File => ({
     contentType,
     startMs: startedAtMs,
     contents: Buffer.from(text),
   })
   const jsonLines = lines?.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const pages = pagesMs.map((ms) => ({ startedDateTime: new Date(startedAtMs + ms).toISOString() }))
   return {
-    ...(entries && { 'har.json': file('application/json', JSON.stringify({ log: { entries } })) }),
+    ...(entries && { 'har.json': file('application/json', JSON.stringify({ log: { pages, entries } })) }),
     ...(jsonLines !== undefined && { 'console.jsonl': file('application/x-ndjson', jsonLines) }),
     ...(videoMs !== undefined && {
       'video.webm': { contentType: 'video/webm', startMs: startedAtMs + 1000, contents: toVideo(videoMs, frames) },

@@ -166,6 +166,40 @@ test('opens at the time of its link, follows the current time in its lists, and 
   expect(player.errors).toEqual([])
 })
 
+test('marks pages, console errors and failed requests on its timeline, and starts at the first entry', async () => {
+  await using player = await fixture.open({
+    entries: [
+      requestAt(1500, '/'),
+      requestAt(2000, '/gone', { status: 404 }),
+      requestAt(2001, '/lost', { status: 0, _error: 'net::ERR_FAILED' }),
+    ],
+    lines: [lineAt(1600, 'log', 'started'), lineAt(2500, 'error', 'broken')],
+    pagesMs: [1500],
+    // From 1 s to 3 s.
+    videoMs: 2000,
+  })
+  const { page } = player
+  const marks = await page.evaluate(`(() => {
+    const track = document.querySelector('#marks').getBoundingClientRect()
+    return [...document.querySelectorAll('#marks i')].map((mark) => {
+      const { left, width } = mark.getBoundingClientRect()
+      return [mark.className, Math.round((2000 * (left + width / 2 - track.left)) / track.width)]
+    })
+  })()`)
+
+  // Times since the start of the video. Two failed requests at one place have one mark.
+  expect(marks).toEqual([
+    ['navigation', 500],
+    ['error', 1500],
+    ['failed', 1000],
+  ])
+  expect(await player.time()).toBe(500)
+  expect(await page.locator('[aria-current]').allTextContents()).toEqual([expect.stringContaining('GET https://shop')])
+  await page.getByLabel('Time').press('Home')
+  expect(await player.time()).toBe(0)
+  expect(player.errors).toEqual([])
+})
+
 test.each([
   ['no entry', { entries: [], lines: [] }, ['No messages', 'No requests']],
   ['no file', {}, ['The console was not recorded', 'Requests were not recorded']],

@@ -11,16 +11,7 @@ afterEach(() => vi.useRealTimers())
 test('a frame has the time of its capture, however late it arrives', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-video-'))
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] })
-  const path = join(folder.path, 'video.webm')
-  const focus = { page: undefined, onChange: () => () => undefined }
-  const recorder = new VideoRecorder(new TempFile(path, 1e6), focus, { maxFps: 10, maxBytes: 1e6, onError: fail })
-  const page = { targetId: 'A', call: async () => ({}) } as unknown as AttachedTarget
-  recorder.add(page)
-  const send = (pixels: string, ageMs: number): void => {
-    const metadata = { timestamp: (Date.now() - ageMs) / 1000, deviceWidth: 16, deviceHeight: 16 }
-    const params = { data: webpOf(pixels).toString('base64'), sessionId: 1, metadata }
-    recorder.receive(page, { method: 'Page.screencastFrame', params } as never)
-  }
+  const { path, recorder, send } = openRecorder(folder.path)
 
   send('first', 2000)
   send('second', 800)
@@ -32,6 +23,54 @@ test('a frame has the time of its capture, however late it arrives', async () =>
   expect([timeOf(video, 'first'), timeOf(video, 'second')]).toEqual([0, 1200])
   expect(recorder.firstFrameEpochMs).toBe(firstEpochMs)
 })
+
+test('every frame is acknowledged, also if the timer of its pause ends a little early', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-video-'))
+  const opened = Array.from({ length: 200 }, () => openRecorder(folder.path))
+
+  for (const { send } of opened) {
+    // Timers count whole milliseconds, so that those started late in one end early.
+    const untilMs = performance.now() + 0.1
+    while (performance.now() < untilMs);
+    send('first', 0)
+  }
+  await vi.waitFor(() => expect(opened.filter(({ acknowledged }) => acknowledged() === 0)).toHaveLength(0))
+
+  for (const { recorder } of opened) await recorder.finish()
+})
+
+interface OpenRecorder {
+  readonly path: string
+  readonly recorder: VideoRecorder
+  /** Lets the browser send a frame that it captured `ageMs` ago. */
+  readonly send: (pixels: string, ageMs: number) => void
+  /** Number of frames that the recorder has acknowledged. */
+  readonly acknowledged: () => number
+}
+
+/** A recorder of one page, 10 frames per second. */
+function openRecorder(folder: string): OpenRecorder {
+  const path = join(folder, 'video.webm')
+  const focus = { page: undefined, onChange: () => () => undefined }
+  const recorder = new VideoRecorder(new TempFile(path, 1e6), focus, { maxFps: 10, maxBytes: 1e6, onError: fail })
+  let count = 0
+  const call = async (method: string): Promise<object> => {
+    if (method === 'Page.screencastFrameAck') count += 1
+    return {}
+  }
+  const page = { targetId: 'A', call } as unknown as AttachedTarget
+  recorder.add(page)
+  return {
+    path,
+    recorder,
+    send: (pixels, ageMs) => {
+      const metadata = { timestamp: (Date.now() - ageMs) / 1000, deviceWidth: 16, deviceHeight: 16 }
+      const params = { data: webpOf(pixels).toString('base64'), sessionId: 1, metadata }
+      recorder.receive(page, { method: 'Page.screencastFrame', params } as never)
+    },
+    acknowledged: () => count,
+  }
+}
 
 function fail(error: unknown): never {
   throw error

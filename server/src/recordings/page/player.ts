@@ -3,6 +3,7 @@ import type { HarEntry } from '../har-types.ts'
 import { Details } from './details.ts'
 import { find, make, toClock, toSize } from './find.ts'
 import { copyText, momentLink, readMoment, writeMoment } from './moment-link.ts'
+import { drawMarks, type Mark } from './marks.ts'
 import { Playback } from './playback.ts'
 import { readRecorded } from './recorded.ts'
 import { RowList, type NewRow } from './row-list.ts'
@@ -16,6 +17,7 @@ const elements = {
   play: find<HTMLButtonElement>('#play'),
   time: find<HTMLInputElement>('#time'),
   clock: find<HTMLElement>('#clock'),
+  marks: find<HTMLElement>('#marks'),
   speed: find<HTMLSelectElement>('#speed'),
   follow: find<HTMLInputElement>('#follow'),
   link: find<HTMLButtonElement>('#link'),
@@ -94,6 +96,17 @@ function timelineBar(fromMs: number, lengthMs: number): Element {
   return line
 }
 
+/** The pages, console errors and failed requests, on the timeline. */
+function marksOf(consoleRows: readonly NewRow[], requestRows: readonly NewRow[]): readonly Mark[] {
+  const atKind = (rows: readonly NewRow[], wanted: string, kind: Mark['kind']): readonly Mark[] =>
+    rows.filter(({ kinds }) => kinds.includes(wanted)).map(({ atMs }) => ({ atMs, kind }))
+  return [
+    ...recorded.pagesMs.map((ms) => ({ atMs: ms - recorded.startMs, kind: 'navigation' as const })),
+    ...atKind(consoleRows, 'error', 'error'),
+    ...atKind(requestRows, 'failed', 'failed'),
+  ]
+}
+
 function listenToControls(): void {
   const { play, time, speed, link } = elements
   play.addEventListener('click', () => playback.toggle())
@@ -139,6 +152,11 @@ async function copyLink(): Promise<void> {
   }, copiedMs)
 }
 
+/** Time of the first row, as a video begins with an empty page. Without rows, the start. */
+function firstMs(rows: readonly NewRow[]): number {
+  return rows.reduce((first, { atMs }) => Math.min(first, atMs), rows[0]?.atMs ?? 0)
+}
+
 async function start(): Promise<void> {
   const { video, noVideo, play, time } = elements
   if (recorded.video !== undefined) await playback.load(recorded.video, recorded.startMs)
@@ -146,20 +164,23 @@ async function start(): Promise<void> {
   noVideo.hidden = recorded.video !== undefined
   time.max = String(Math.ceil(playback.lengthMs))
   play.disabled = time.disabled = playback.lengthMs === 0
+  const consoleRows = (recorded.lines ?? []).map(consoleRow)
+  const requestRows = (recorded.entries ?? []).map(requestRow)
   lists = [
     new RowList(
       find('.console'),
-      (recorded.lines ?? []).map(consoleRow),
+      consoleRows,
       recorded.lines === undefined ? 'The console was not recorded' : 'No messages',
     ),
     new RowList(
       find('.network'),
-      (recorded.entries ?? []).map(requestRow),
+      requestRows,
       recorded.entries === undefined ? 'Requests were not recorded' : 'No requests',
     ),
   ]
+  drawMarks(elements.marks, marksOf(consoleRows, requestRows), playback.lengthMs)
   listenToControls()
-  playback.seek(readMoment() ?? 0)
+  playback.seek(readMoment() ?? firstMs([...consoleRows, ...requestRows]))
 }
 
 await start()

@@ -14,9 +14,16 @@ export interface Recorded {
   /** `undefined` if the console was not recorded. */
   readonly lines: readonly ConsoleLine[] | undefined
   readonly video: RecordedVideo | undefined
+  /** Starts of the pages that tabs loaded. */
+  readonly pagesMs: readonly number[]
   readonly startMs: number
   /** End of the last request or message. The video may be longer. */
   readonly endMs: number
+}
+
+interface HarLog {
+  readonly entries: readonly HarEntry[]
+  readonly pages?: readonly { readonly startedDateTime: string }[]
 }
 
 /** Reads the recordings from the script elements of the page. */
@@ -29,7 +36,8 @@ export function readRecorded(): Recorded {
     ]),
   )
   const [har, console, webm] = ['har.json', 'console.jsonl', 'video.webm'].map((name) => sources.get(name))
-  const entries = har && (JSON.parse(har.text) as { readonly log: { readonly entries: HarEntry[] } }).log.entries
+  const log = har && (JSON.parse(har.text) as { readonly log: HarLog }).log
+  const entries = log?.entries
   const lines = console && parseLines(console.text)
   const timesMs = [
     ...(entries ?? []).map((entry) => Date.parse(entry.startedDateTime)),
@@ -43,6 +51,7 @@ export function readRecorded(): Recorded {
   return {
     entries,
     lines,
+    pagesMs: (log?.pages ?? []).map((page) => Date.parse(page.startedDateTime)),
     video: webm && { base64: webm.text, startMs: webm.startMs },
     startMs,
     endMs: extreme([...timesMs, ...endsMs], (one, other) => one > other),
