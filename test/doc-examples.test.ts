@@ -21,7 +21,7 @@ const run = promisify(execFile)
 const examples = readDocExamples()
 const guides = readGuideBlocks()
 
-/** In milliseconds: the examples start about 30 sessions. */
+/** In milliseconds: the examples start about 60 sessions. */
 const timeout = 180_000
 
 /** The first option that an example passes to its own server. */
@@ -130,7 +130,7 @@ test(
       const local = program
         .replaceAll(/https:\/\/example\.com\/?/g, site.url('/'))
         // No human responds in this test.
-        .replace(/(?<=instructions: '[^']*', timeoutMs: )[\d_]+/, '1')
+        .replace(/(?<=instructions: '[^']*',\s+timeoutMs: )[\d_]+/, '1')
       if (!/startServer\(|\.embedded\(/.test(program)) return local
       // Their servers start in a quarter of the time on a database of the shared PostgreSQL.
       const { url } = databases.use(await postgres.createDatabase())

@@ -25,7 +25,7 @@ function guideTexts(): readonly (readonly [path: string, text: string])[] {
 }
 
 /** A TypeScript block, and its output if only a command stands between them. */
-const blockPattern = /^```ts\n([\s\S]*?)^```$(?:\n(?:\n`[^\n]*` prints:\n)?\n```text\n([\s\S]*?)^```$)?/gm
+const blockPattern = /^ *```ts\n([\s\S]*?)^ *```$(?:\n(?:\n`[^\n]*` prints:\n)?\n```text\n([\s\S]*?)^```$)?/gm
 
 function blocksOf(path: string, text: string): readonly GuideBlock[] {
   return [...text.matchAll(blockPattern)].map((match) => {
