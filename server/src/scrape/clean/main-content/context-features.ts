@@ -1,5 +1,6 @@
-import { headingLevel, overlap, type Layout } from './layout.ts'
-import { flag, log } from './numbers.ts'
+import type { FeatureRow } from './feature-row.ts'
+import type { Layout } from './layout.ts'
+import { log } from './numbers.ts'
 import type { ElementContext } from './element-context.ts'
 
 /** Texts of a page in similar elements, such as all card titles. */
@@ -37,20 +38,16 @@ function signatureOf(context: ElementContext): string {
   return signature
 }
 
-/** Features of the texts in similar elements. */
-export function similarFeatures(layout: Layout, index: number, all: readonly SimilarTexts[]): number[] {
-  const similar = all[index]
-  if (similar === undefined) return []
+/** Adds features of the texts in similar elements. */
+export function addSimilarFeatures(row: FeatureRow, layout: Layout, similar: SimilarTexts): void {
   const leaves = layout.leaves.length
-  return [
-    log(similar.count),
-    log(similar.words),
-    log(similar.words / similar.count),
-    similar.linkWords / Math.max(1, similar.words),
-    similar.words / Math.max(1, layout.total.words),
-    similar.first / leaves,
-    (similar.last - similar.first) / leaves,
-  ]
+  row.add(log(similar.count))
+  row.add(log(similar.words))
+  row.add(log(similar.words / similar.count))
+  row.add(similar.linkWords / Math.max(1, similar.words))
+  row.add(similar.words / Math.max(1, layout.total.words))
+  row.add(similar.first / leaves)
+  row.add((similar.last - similar.first) / leaves)
 }
 
 /** Returns, for every text, the index of the last heading at or before it, or -1. */
@@ -58,8 +55,7 @@ export function headingsAbove(layout: Layout): readonly number[] {
   let last = -1
   return layout.contexts.map((context, index) => {
     const isHeading =
-      headingLevel(context.element) > 0 ||
-      /(^|[-_ ])(heading|title)($|[-_ ])/i.test(context.element.attribs['class'] ?? '')
+      context.headingLevel > 0 || /(^|[-_ ])(heading|title)($|[-_ ])/i.test(context.element.attribs['class'] ?? '')
     if (isHeading) last = index
     return last
   })
@@ -70,20 +66,36 @@ const asideHeading =
 
 const reviewHeading = /review|comment|repl|response|rating|questions|answers|testimonial/i
 
-/** Features of the heading above a text. */
-export function headingFeatures(layout: Layout, index: number, above: readonly number[]): number[] {
-  const at = above[index] ?? -1
-  const leaf = layout.leaves[at]
-  const fact = layout.facts[at]
-  const context = layout.contexts[at]
-  if (leaf === undefined || fact === undefined || context === undefined) return [99, 0, 0, 0, 0, 0, 0]
-  return [
-    Math.min(99, index - at),
-    headingLevel(context.element),
-    flag(asideHeading.test(leaf.text)),
-    flag(reviewHeading.test(leaf.text)),
-    overlap(fact.distinctWords, layout.page.titleWords),
-    log(fact.words),
-    fact.linkShare,
-  ]
+/** Features of the headings of a page, by the index of their texts. */
+export function headingRows(layout: Layout, above: readonly number[]): ReadonlyMap<number, readonly number[]> {
+  const rows = new Map<number, readonly number[]>()
+  for (const at of new Set(above)) {
+    const leaf = layout.leaves[at]
+    const fact = layout.facts[at]
+    const context = layout.contexts[at]
+    if (leaf === undefined || fact === undefined || context === undefined) continue
+    rows.set(at, [
+      context.headingLevel,
+      Number(asideHeading.test(leaf.text)),
+      Number(reviewHeading.test(leaf.text)),
+      fact.titleOverlap,
+      log(fact.words),
+      fact.linkShare,
+    ])
+  }
+  return rows
+}
+
+const noHeading = [99, 0, 0, 0, 0, 0, 0]
+
+/** Adds features of the heading above a text, given its index or -1 and its row. */
+export function addHeadingFeatures(
+  row: FeatureRow,
+  index: number,
+  above: number,
+  heading: readonly number[] | undefined,
+): void {
+  if (heading === undefined) return row.addAll(noHeading)
+  row.add(Math.min(99, index - above))
+  row.addAll(heading)
 }

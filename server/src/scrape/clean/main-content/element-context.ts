@@ -8,8 +8,14 @@ import { marksOf, markNames } from './lexicon.ts'
  */
 export interface ElementContext {
   readonly element: Element
+  /** Position in `Layout.elements`, after that of the parent. */
+  readonly index: number
   readonly parent: ElementContext | undefined
   readonly depth: number
+  /** Level of the heading that the element is in, at most three steps up, or 0. */
+  readonly headingLevel: number
+  /** The element and its parent, as bits of `tagKinds`. */
+  readonly tags: number
   /** Areas that the element is in, as bits of `areaNames`. */
   readonly areas: number
   /** Steps up to the nearest element of each mark group, or 99. */
@@ -40,6 +46,26 @@ export interface Group {
   readonly size: number
   readonly sums: Sums
 }
+
+/** Elements that features distinguish, as parent or grandparent of a text. */
+export const tagKinds = [
+  'p',
+  'li',
+  'td',
+  'th',
+  'a',
+  'span',
+  'div',
+  'dt',
+  'dd',
+  'label',
+  'button',
+  'figcaption',
+  'time',
+  'summary',
+] as const
+
+const tagBits = new Map<string, number>(tagKinds.map((name, index) => [name, 1 << index]))
 
 /** Areas of a page that elements and roles name, in the order of their bits. */
 export const areaNames = [
@@ -144,8 +170,11 @@ export function contextOf(element: Element, contexts: Contexts): ElementContext 
   const parent = element.parent !== null && isElement(element.parent) ? contextOf(element.parent, contexts) : undefined
   const context: ElementContext = {
     element,
+    index: contexts.byElement.size,
     parent,
     depth: (parent?.depth ?? 0) + 1,
+    headingLevel: headingLevelOf(element),
+    tags: tagOf(element) | (parent === undefined ? 0 : tagOf(parent.element)),
     areas: areasOf(element, parent?.areas ?? 0),
     markSteps: stepsOf(marksOfElement(element, contexts.marksByNames), parent?.markSteps),
     isHidden: (parent?.isHidden ?? false) || isHiddenElement(element),
@@ -155,6 +184,21 @@ export function contextOf(element: Element, contexts: Contexts): ElementContext 
   }
   contexts.byElement.set(element, context)
   return context
+}
+
+function headingLevelOf(element: Element): number {
+  let up: Element | null = element
+  for (let step = 0; step < 4 && up !== null; step++) {
+    const level = up.name.length === 2 && up.name.startsWith('h') ? up.name.charCodeAt(1) - 48 : 0
+    if (level >= 1 && level <= 6) return level
+    const parent: Element['parent'] = up.parent
+    up = parent !== null && 'name' in parent ? parent : null
+  }
+  return 0
+}
+
+function tagOf(element: Element): number {
+  return tagBits.get(element.name) ?? 0
 }
 
 function areasOf(element: Element, above: number): number {

@@ -1,12 +1,19 @@
-import { ancestorFeatures, ancestorsOf, cardFeatures, groupFeatures, topFeatures } from './ancestor-features.ts'
-import { similarFeatures, findSimilar, headingFeatures, headingsAbove } from './context-features.ts'
+import {
+  addAncestorFeatures,
+  addCardFeatures,
+  addGroupFeatures,
+  addTopFeatures,
+  readElementFacts,
+} from './ancestor-features.ts'
+import { addHeadingFeatures, addSimilarFeatures, findSimilar, headingRows, headingsAbove } from './context-features.ts'
+import { areaNames, tagKinds } from './element-context.ts'
+import { FeatureRow } from './feature-row.ts'
 import type { Layout } from './layout.ts'
 import type { LeafFacts } from './leaf-facts.ts'
 import { markNames } from './lexicon.ts'
-import { flag, log } from './numbers.ts'
-import { outlineFeatures, outlineNames, readOutline } from './outline-features.ts'
-import { areaNames } from './element-context.ts'
-import { neighbourFeatures, ownFeatures, positionFeatures, tagKinds } from './text-features.ts'
+import { log } from './numbers.ts'
+import { addOutlineFeatures, outlineNames, readOutline } from './outline-features.ts'
+import { addNeighbourFeatures, addOwnFeatures, addPositionFeatures } from './text-features.ts'
 
 /** Names of the features in a row, in order. */
 export const featureNames: readonly string[] = [
@@ -106,27 +113,29 @@ export function featureRows(layout: Layout): readonly Float32Array[] {
   const wordsBefore = runningWords(layout.facts)
   const pageRow = pageFeatures(layout)
   const similar = findSimilar(layout)
-  const headings = headingsAbove(layout)
+  const above = headingsAbove(layout)
+  const headings = headingRows(layout, above)
   const outline = readOutline(layout)
-  const aboveTop = ancestorsOf(layout.top)
-  return layout.leaves.map((_, index) => {
-    const row = new Float32Array(featureNames.length)
-    let at = 0
-    const add = (values: readonly number[]): void => {
-      for (let from = 0; from < values.length; from++) row[at++] = values[from] ?? 0
-    }
-    add(ownFeatures(layout, index))
-    add(positionFeatures(layout, index, wordsBefore))
-    add(neighbourFeatures(layout, index))
-    add(ancestorFeatures(layout, index))
-    add(similarFeatures(layout, index, similar))
-    add(headingFeatures(layout, index, headings))
-    add(groupFeatures(layout, index))
-    add(cardFeatures(layout, index))
-    add(topFeatures(layout, index, aboveTop))
-    add(pageRow)
-    add(outlineFeatures(layout, index, outline))
-    return row
+  const elementFacts = readElementFacts(layout)
+  return layout.contexts.map((context, index) => {
+    const row = new FeatureRow(featureNames.length)
+    const fact = layout.facts[index]
+    const around = elementFacts[context.index]
+    const alike = similar[index]
+    const heading = above[index] ?? -1
+    if (fact === undefined || around === undefined || alike === undefined) return row.values
+    addOwnFeatures(row, fact, context)
+    addPositionFeatures(row, layout, index, wordsBefore)
+    addNeighbourFeatures(row, layout, index)
+    addAncestorFeatures(row, context, elementFacts)
+    addSimilarFeatures(row, layout, alike)
+    addHeadingFeatures(row, index, heading, headings.get(heading))
+    addGroupFeatures(row, layout, context, around)
+    addCardFeatures(row, layout, context, around)
+    addTopFeatures(row, layout, index, around)
+    row.addAll(pageRow)
+    addOutlineFeatures(row, layout, index, outline)
+    return row.values
   })
 }
 
@@ -136,24 +145,25 @@ function runningWords(facts: readonly LeafFacts[]): Float64Array {
   return running
 }
 
-function pageFeatures(layout: Layout): number[] {
+function pageFeatures(layout: Layout): readonly number[] {
   const { page, total, biggestGroup } = layout
   const words = Math.max(1, total.words)
+  const mainArea = 1 << areaNames.indexOf('main')
   return [
     log(total.words),
     total.linkWords / words,
     total.paragraphWords / words,
-    flag(layout.contexts.some((context) => (context.areas & (1 << areaNames.indexOf('main'))) !== 0)),
+    Number(layout.contexts.some((context) => (context.areas & mainArea) !== 0)),
     log(layout.articles),
-    flag(page.isArticle),
-    flag(page.isProduct),
-    flag(page.isDiscussion),
-    flag(page.isCollection),
-    flag(page.isWebsite),
+    Number(page.isArticle),
+    Number(page.isProduct),
+    Number(page.isDiscussion),
+    Number(page.isCollection),
+    Number(page.isWebsite),
     (biggestGroup?.sums.words ?? 0) / words,
     log((biggestGroup?.sums.words ?? 0) / (biggestGroup?.size ?? 1)),
     log(biggestGroup?.size ?? 0),
     log(layout.prices),
-    flag(layout.firstHeading >= 0),
+    Number(layout.firstHeading >= 0),
   ]
 }

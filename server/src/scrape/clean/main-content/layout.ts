@@ -1,4 +1,4 @@
-import type { Document, Element } from 'domhandler'
+import type { Document } from 'domhandler'
 import { readLeaf, type LeafFacts } from './leaf-facts.ts'
 import { readPageFacts, type PageFacts } from './page-facts.ts'
 import {
@@ -11,12 +11,15 @@ import {
   type Sums,
 } from './element-context.ts'
 import type { Leaf } from './segment.ts'
+import { Vocabulary } from './vocabulary.ts'
 
 /** Texts of a page with their facts and contexts, and sums over the page. */
 export interface Layout {
   readonly leaves: readonly Leaf[]
   readonly facts: readonly LeafFacts[]
   readonly contexts: readonly ElementContext[]
+  /** Contexts of all elements with texts, each after that of its parent. */
+  readonly elements: readonly ElementContext[]
   readonly page: PageFacts
   readonly total: Sums
   readonly firstHeading: number
@@ -31,9 +34,10 @@ export interface Layout {
 /** Collects facts and contexts of the texts of a page. */
 export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout {
   const elements: Contexts = { byElement: new Map(), marksByNames: new Map() }
-  const facts = leaves.map(readLeaf)
-  const contexts = leaves.map((leaf) => contextOf(leaf.parent, elements))
   const page = readPageFacts(document)
+  const vocabulary = new Vocabulary(page)
+  const facts = leaves.map((leaf) => readLeaf(leaf, vocabulary))
+  const contexts = leaves.map((leaf) => contextOf(leaf.parent, elements))
   const firstSeen = new Map<string, number>()
   const repeats = new Map<string, number>()
   const total: Sums = { words: 0, linkWords: 0, sentences: 0, leaves: 0, paragraphWords: 0, boilerplate: 0, order: 0 }
@@ -43,12 +47,11 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
     if (fact === undefined || context === undefined) continue
     if (!firstSeen.has(leaf.text)) firstSeen.set(leaf.text, index)
     repeats.set(leaf.text, (repeats.get(leaf.text) ?? 0) + 1)
-    const isParagraph = fact.sentences > 0 && fact.linkShare < 0.4 && fact.words >= 8
     const sums = {
       words: fact.words,
       linkWords: fact.words * fact.linkShare,
       sentences: fact.sentences,
-      paragraphWords: isParagraph ? fact.words : 0,
+      paragraphWords: fact.isParagraph ? fact.words : 0,
       boilerplate: fact.boilerplate,
       order: index,
     }
@@ -65,9 +68,10 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
     leaves,
     facts,
     contexts,
+    elements: [...elements.byElement.values()],
     page,
     total,
-    firstHeading: findHeading(leaves, facts, page),
+    firstHeading: findHeading(contexts, facts),
     biggestGroup: groups.reduce<Group | undefined>(
       (big, each) => (each.sums.words > (big?.sums.words ?? 0) ? each : big),
       undefined,
@@ -80,38 +84,20 @@ export function buildLayout(document: Document, leaves: readonly Leaf[]): Layout
   }
 }
 
-/** Returns the share of words that are in `known`. */
-export function overlap(words: readonly string[], known: ReadonlySet<string>): number {
-  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length
-}
-
 /** Returns the index of the h1 or h2 that matches the title best, or -1. */
-function findHeading(leaves: readonly Leaf[], facts: readonly LeafFacts[], page: PageFacts): number {
+function findHeading(contexts: readonly ElementContext[], facts: readonly LeafFacts[]): number {
   let best = -1
   let bestScore = 0
-  for (const [index, leaf] of leaves.entries()) {
-    const level = headingLevel(leaf.parent)
-    if (level === 0 || level > 2) continue
-    const words = facts[index]?.distinctWords ?? []
-    const score = (level === 1 ? 1 : 0) + overlap(words, page.titleWords) * Math.min(words.length, 4)
+  for (const [index, { headingLevel }] of contexts.entries()) {
+    const fact = facts[index]
+    if (fact === undefined || headingLevel === 0 || headingLevel > 2) continue
+    const score = (headingLevel === 1 ? 1 : 0) + fact.titleOverlap * Math.min(fact.distinctWords, 4)
     if (score > bestScore) {
       best = index
       bestScore = score
     }
   }
   return best
-}
-
-/** Returns the level of the heading that an element is in, at most three steps up, or 0. */
-export function headingLevel(element: Element): number {
-  let up: Element | null = element
-  for (let step = 0; step < 4 && up !== null; step++) {
-    const level = up.name.length === 2 && up.name.startsWith('h') ? up.name.charCodeAt(1) - 48 : 0
-    if (level >= 1 && level <= 6) return level
-    const parent: Element['parent'] = up.parent
-    up = parent !== null && 'name' in parent ? parent : null
-  }
-  return 0
 }
 
 /**

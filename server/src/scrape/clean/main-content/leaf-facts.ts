@@ -1,13 +1,17 @@
 import type { Leaf } from './segment.ts'
-import { countBoilerplate } from './lexicon.ts'
+import { log } from './numbers.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Counts of a single text. */
 export interface LeafFacts {
   /** Number of words. A Chinese, Japanese or Korean character counts half. At least 1. */
   readonly words: number
+  readonly logWords: number
   readonly linkShare: number
   readonly sentences: number
   readonly endsLikeSentence: boolean
+  /** Whether it has sentences, and few links. */
+  readonly isParagraph: boolean
   readonly marksPerWord: number
   readonly digitShare: number
   readonly capitalizedShare: number
@@ -18,7 +22,13 @@ export interface LeafFacts {
   readonly hasPrice: boolean
   readonly hasCopyright: boolean
   readonly hasDate: boolean
-  readonly distinctWords: readonly string[]
+  /** Number of different words, regardless of case. */
+  readonly distinctWords: number
+  /** Shares of these that are words of the title, the description, and so on. */
+  readonly titleOverlap: number
+  readonly descriptionOverlap: number
+  readonly structuredOverlap: number
+  readonly reviewOverlap: number
 }
 
 const price = /[$€£¥₹]\s?\d|\d\s?(?:[$€£¥₹]|USD|EUR|GBP|zł|kr)\b/
@@ -31,46 +41,44 @@ const ascii = /^[ -~]*$/
 const mayBeEastAsian = /[\u1100-\uffff]/
 
 /** Counts words, sentences and the like in one text. */
-export function readLeaf(leaf: Leaf): LeafFacts {
+export function readLeaf(leaf: Leaf, vocabulary: Vocabulary): LeafFacts {
   const { text } = leaf
   const words = text.match(ascii.test(text) ? /\w+/g : /[\p{L}\p{N}_]+/gu) ?? []
   const eastAsian = mayBeEastAsian.test(text)
     ? (text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu)?.length ?? 0)
     : 0
-  let letters = 0
-  let capitalized = 0
-  let upperCase = 0
-  let short = 0
-  for (const word of words) {
-    letters += word.length
-    const first = word.charCodeAt(0)
-    const isUpper = first >= 65 && first <= 90
-    if (isUpper) capitalized++
-    if (isUpper && word.length > 1 && word === word.toUpperCase()) upperCase++
-    if (!isUpper && word.length <= 3 && (first < 48 || first > 57)) short++
-  }
+  const counts = vocabulary.count(words)
   const count = Math.max(1, words.length)
-  const lower = words.map((word) => word.toLowerCase())
+  const distinct = Math.max(1, counts.distinct)
   const { sentences, marks, digits } = countCharacters(text)
+  const size = count + eastAsian / 2
+  const linkShare = text.length === 0 ? 0 : leaf.linkLength / text.length
   return {
-    words: count + eastAsian / 2,
-    linkShare: text.length === 0 ? 0 : leaf.linkLength / text.length,
+    words: size,
+    logWords: log(size),
+    linkShare,
     sentences,
-    endsLikeSentence: /[.!?:…。！？"”]$/.test(text),
+    isParagraph: sentences > 0 && linkShare < 0.4 && size >= 8,
+    endsLikeSentence: sentenceEnds.has(text.at(-1) ?? ''),
     marksPerWord: marks / count,
     digitShare: digits / text.length,
-    capitalizedShare: capitalized / count,
-    upperCaseShare: upperCase / count,
-    shortWordShare: short / count,
-    lettersPerWord: letters / count,
-    boilerplate: countBoilerplate(lower),
+    capitalizedShare: counts.capitalized / count,
+    upperCaseShare: counts.upperCase / count,
+    shortWordShare: counts.short / count,
+    lettersPerWord: counts.letters / count,
+    boilerplate: counts.boilerplate,
     hasPrice: digits > 0 && price.test(text),
     hasCopyright: copyright.test(text),
     hasDate: digits > 0 && date.test(text),
-    distinctWords: [...new Set(lower)],
+    distinctWords: counts.distinct,
+    titleOverlap: counts.inTitle / distinct,
+    descriptionOverlap: counts.inDescription / distinct,
+    structuredOverlap: counts.inStructured / distinct,
+    reviewOverlap: counts.inReviews / distinct,
   }
 }
 
+const sentenceEnds = new Set('.!?:…。！？"”')
 const isMark = tableOf('.,;:!?')
 const endsSentence = tableOf('.!?')
 const eastAsianEnds = '。！？'

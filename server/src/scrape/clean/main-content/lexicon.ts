@@ -65,9 +65,7 @@ const boilerplate = new Set(
   ).split(' '),
 )
 
-/** Counts lower-case words that are typical of menus, forms and footers. */
-export function countBoilerplate(words: readonly string[]): number {
-  let count = 0
-  for (const word of words) if (boilerplate.has(word)) count++
-  return count
+/** Whether a lower-case word is typical of menus, forms and footers. */
+export function isBoilerplate(word: string): boolean {
+  return boilerplate.has(word)
 }

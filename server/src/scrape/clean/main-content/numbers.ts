@@ -5,8 +5,3 @@
 export function log(value: number): number {
   return Math.log1p(Math.max(0, value))
 }
-
-/** Returns 1 for true and 0 for false. */
-export function flag(is: boolean): number {
-  return is ? 1 : 0
-}

@@ -1,5 +1,6 @@
-import { headingLevel, type Layout } from './layout.ts'
+import type { Layout } from './layout.ts'
 import { log } from './numbers.ts'
+import type { FeatureRow } from './feature-row.ts'
 import type { ElementContext } from './element-context.ts'
 
 /** Kinds of sections, by words in their headings. */
@@ -33,8 +34,10 @@ export interface Outline {
   readonly section: Int32Array
   readonly sectionWords: readonly number[]
   readonly sectionLinkWords: readonly number[]
-  /** For every box that opens with a heading, bits of the kinds of that heading. */
-  readonly opened: ReadonlyMap<ElementContext, number>
+  /**
+   * For every element, bits of the kinds of the headings that it and the boxes around it open with.
+   */
+  readonly headed: Int32Array
 }
 
 // A box opens with a heading if at most this many texts are before it.
@@ -54,20 +57,20 @@ export function readOutline(layout: Layout): Outline {
     section: new Int32Array(count),
     sectionWords: [0],
     sectionLinkWords: [0],
-    opened: new Map<ElementContext, number>(),
   }
+  const opened = new Map<ElementContext, number>()
   let stack: readonly Heading[] = []
   for (const [index, leaf] of layout.leaves.entries()) {
     const context = layout.contexts[index]
     const fact = layout.facts[index]
     if (context === undefined || fact === undefined) continue
-    const level = headingLevel(context.element)
+    const level = context.headingLevel
     if (level > 0) {
       const bits = kindsOf(leaf.text)
       stack = [...stack.filter((each) => each.level < level), { level, bits }]
       outline.sectionWords.push(0)
       outline.sectionLinkWords.push(0)
-      openBoxes(context, index, bits, layout.total.words, outline.opened)
+      openBoxes(context, index, bits, layout.total.words, opened)
     }
     const at = outline.sectionWords.length - 1
     outline.kindsAbove[index] = stack.reduce((bits, heading) => bits | heading.bits, 0)
@@ -76,7 +79,17 @@ export function readOutline(layout: Layout): Outline {
     outline.sectionWords[at] = (outline.sectionWords[at] ?? 0) + fact.words
     outline.sectionLinkWords[at] = (outline.sectionLinkWords[at] ?? 0) + fact.words * fact.linkShare
   }
-  return outline
+  return { ...outline, headed: joinHeadings(layout.elements, opened) }
+}
+
+/** Adds the headings of the boxes around each element to those that it opens with. */
+function joinHeadings(elements: readonly ElementContext[], opened: ReadonlyMap<ElementContext, number>): Int32Array {
+  const headed = new Int32Array(elements.length)
+  for (const context of elements) {
+    const above = context.parent === undefined ? 0 : (headed[context.parent.index] ?? 0)
+    headed[context.index] = above | (opened.get(context) ?? 0)
+  }
+  return headed
 }
 
 function kindsOf(text: string): number {
@@ -103,21 +116,14 @@ function openBoxes(
   }
 }
 
-/** Features of the headings above a text. */
-export function outlineFeatures(layout: Layout, index: number, outline: Outline): number[] {
-  let headed = 0
-  for (let up = layout.contexts[index]; up !== undefined; up = up.parent) headed |= outline.opened.get(up) ?? 0
-  const above = outline.kindsAbove[index] ?? 0
+/** Adds features of the headings above a text. */
+export function addOutlineFeatures(row: FeatureRow, layout: Layout, index: number, outline: Outline): void {
   const section = outline.section[index] ?? 0
   const words = outline.sectionWords[section] ?? 0
-  const row: number[] = []
-  for (let bit = 0; bit < kinds.length; bit++) row.push((above >> bit) & 1)
-  for (let bit = 0; bit < kinds.length; bit++) row.push((headed >> bit) & 1)
-  row.push(
-    outline.depth[index] ?? 0,
-    log(words),
-    words / Math.max(1, layout.total.words),
-    (outline.sectionLinkWords[section] ?? 0) / Math.max(1, words),
-  )
-  return row
+  row.addBits(outline.kindsAbove[index] ?? 0, kinds.length)
+  row.addBits(outline.headed[layout.contexts[index]?.index ?? -1] ?? 0, kinds.length)
+  row.add(outline.depth[index] ?? 0)
+  row.add(log(words))
+  row.add(words / Math.max(1, layout.total.words))
+  row.add((outline.sectionLinkWords[section] ?? 0) / Math.max(1, words))
 }

@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler'
 import { withComments } from './comments.ts'
 import { featureRows } from './features.ts'
-import { headingLevel, buildLayout, type Layout } from './layout.ts'
+import { buildLayout, type Layout } from './layout.ts'
 import { scoreRows } from './score.ts'
 import { segment } from './segment.ts'
 
@@ -70,7 +70,7 @@ const minTitleProbability = 0.05
 function withTitle(layout: Layout, probabilities: readonly number[], isKept: readonly boolean[]): readonly boolean[] {
   const { firstHeading } = layout
   const context = layout.contexts[firstHeading]
-  if (context === undefined || headingLevel(context.element) !== 1 || !isKept.includes(true)) return isKept
+  if (context === undefined || context.headingLevel !== 1 || !isKept.includes(true)) return isKept
   return isKept.map((is, index) => is || (index === firstHeading && (probabilities[index] ?? 0) > minTitleProbability))
 }
 

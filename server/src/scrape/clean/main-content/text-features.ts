@@ -1,77 +1,54 @@
-import { headingLevel, overlap, type Layout } from './layout.ts'
-import { flag, log } from './numbers.ts'
-import { areaNames } from './element-context.ts'
+import { areaNames, tagKinds, type ElementContext } from './element-context.ts'
+import type { FeatureRow } from './feature-row.ts'
+import type { Layout } from './layout.ts'
+import type { LeafFacts } from './leaf-facts.ts'
+import { log } from './numbers.ts'
 
-/** Elements that features distinguish, as parent or grandparent of a text. */
-export const tagKinds = [
-  'p',
-  'li',
-  'td',
-  'th',
-  'a',
-  'span',
-  'div',
-  'dt',
-  'dd',
-  'label',
-  'button',
-  'figcaption',
-  'time',
-  'summary',
-] as const
-
-/** Features of a text and its element. */
-export function ownFeatures(layout: Layout, index: number): number[] {
-  const fact = layout.facts[index]
-  const context = layout.contexts[index]
-  if (fact === undefined || context === undefined) return []
-  const row = [
-    log(fact.words),
-    fact.linkShare,
-    log(fact.sentences),
-    flag(fact.endsLikeSentence),
-    fact.marksPerWord,
-    fact.digitShare,
-    fact.capitalizedShare,
-    fact.upperCaseShare,
-    fact.shortWordShare,
-    fact.lettersPerWord,
-    fact.boilerplate / fact.words,
-    flag(fact.hasPrice),
-    flag(fact.hasCopyright),
-    flag(fact.hasDate),
-    headingLevel(context.element),
-    flag(context.element.name === 'pre'),
-  ]
-  for (const kind of tagKinds) row.push(flag(context.element.name === kind || context.parent?.element.name === kind))
-  for (let bit = 0; bit < areaNames.length; bit++) row.push((context.areas >> bit) & 1)
-  for (const steps of context.markSteps) row.push(Math.min(steps, 12))
-  return row
+/** Adds features of a text and its element. */
+export function addOwnFeatures(row: FeatureRow, fact: LeafFacts, context: ElementContext): void {
+  row.add(fact.logWords)
+  row.add(fact.linkShare)
+  row.add(log(fact.sentences))
+  row.addFlag(fact.endsLikeSentence)
+  row.add(fact.marksPerWord)
+  row.add(fact.digitShare)
+  row.add(fact.capitalizedShare)
+  row.add(fact.upperCaseShare)
+  row.add(fact.shortWordShare)
+  row.add(fact.lettersPerWord)
+  row.add(fact.boilerplate / fact.words)
+  row.addFlag(fact.hasPrice)
+  row.addFlag(fact.hasCopyright)
+  row.addFlag(fact.hasDate)
+  row.add(context.headingLevel)
+  row.addFlag(context.element.name === 'pre')
+  row.addBits(context.tags, tagKinds.length)
+  row.addBits(context.areas, areaNames.length)
+  for (let mark = 0; mark < context.markSteps.length; mark++) row.add(Math.min(context.markSteps[mark] ?? 0, 12))
 }
 
-/** Features of the position of a text in the page. */
-export function positionFeatures(layout: Layout, index: number, wordsBefore: Float64Array): number[] {
+/** Adds features of the position of a text in the page. */
+export function addPositionFeatures(row: FeatureRow, layout: Layout, index: number, wordsBefore: Float64Array): void {
   const fact = layout.facts[index]
   const context = layout.contexts[index]
   const leaf = layout.leaves[index]
-  if (fact === undefined || context === undefined || leaf === undefined) return []
+  if (fact === undefined || context === undefined || leaf === undefined) return
   const before = wordsBefore[index] ?? 0
-  const fromHeading = layout.firstHeading < 0 ? 0 : before - (wordsBefore[layout.firstHeading] ?? 0)
-  return [
-    flag(context.isHidden),
-    context.depth,
-    before / Math.max(1, layout.total.words),
-    index / layout.leaves.length,
-    layout.firstHeading < 0 ? 0 : Math.sign(index - layout.firstHeading),
-    Math.sign(fromHeading) * log(Math.abs(fromHeading)),
-    overlap(fact.distinctWords, layout.page.titleWords),
-    overlap(fact.distinctWords, layout.page.descriptionWords),
-    overlap(fact.distinctWords, layout.page.structuredWords),
-    overlap(fact.distinctWords, layout.page.reviewWords),
-    log(longestRun(leaf.text)),
-    flag((layout.firstSeen.get(leaf.text) ?? index) < index),
-    log(layout.repeats.get(leaf.text) ?? 1),
-  ]
+  const { firstHeading } = layout
+  const fromHeading = firstHeading < 0 ? 0 : before - (wordsBefore[firstHeading] ?? 0)
+  row.addFlag(context.isHidden)
+  row.add(context.depth)
+  row.add(before / Math.max(1, layout.total.words))
+  row.add(index / layout.leaves.length)
+  row.add(firstHeading < 0 ? 0 : Math.sign(index - firstHeading))
+  row.add(Math.sign(fromHeading) * log(Math.abs(fromHeading)))
+  row.add(fact.titleOverlap)
+  row.add(fact.descriptionOverlap)
+  row.add(fact.structuredOverlap)
+  row.add(fact.reviewOverlap)
+  row.add(log(longestRun(leaf.text)))
+  row.addFlag((layout.firstSeen.get(leaf.text) ?? index) < index)
+  row.add(log(layout.repeats.get(leaf.text) ?? 1))
 }
 
 function longestRun(text: string): number {
@@ -85,24 +62,30 @@ function longestRun(text: string): number {
   return longest
 }
 
-/** Features of the texts before and after a text. */
-export function neighbourFeatures(layout: Layout, index: number): number[] {
-  const row: number[] = []
-  for (const step of [-2, -1, 1, 2]) {
-    const fact = layout.facts[index + step]
-    const context = layout.contexts[index + step]
-    row.push(log(fact?.words ?? 0), fact?.linkShare ?? 0.5, context === undefined ? 0 : headingLevel(context.element))
+/** Adds features of the texts before and after a text. */
+export function addNeighbourFeatures(row: FeatureRow, layout: Layout, index: number): void {
+  const { facts, contexts } = layout
+  for (const step of neighbourSteps) {
+    const fact = facts[index + step]
+    row.add(fact?.logWords ?? 0)
+    row.add(fact?.linkShare ?? 0.5)
+    row.add(contexts[index + step]?.headingLevel ?? 0)
   }
   let words = 0
   let linkWords = 0
   let paragraphWords = 0
-  for (let near = index - 6; near <= index + 6; near++) {
-    const fact = layout.facts[near]
+  const last = Math.min(index + 6, facts.length - 1)
+  for (let near = Math.max(0, index - 6); near <= last; near++) {
+    const fact = facts[near]
     if (fact === undefined || near === index) continue
     words += fact.words
     linkWords += fact.words * fact.linkShare
-    if (fact.sentences > 0 && fact.linkShare < 0.4 && fact.words >= 8) paragraphWords += fact.words
+    if (fact.isParagraph) paragraphWords += fact.words
   }
-  row.push(log(words), linkWords / Math.max(1, words), paragraphWords / Math.max(1, words))
-  return row
+  row.add(log(words))
+  row.add(linkWords / Math.max(1, words))
+  row.add(paragraphWords / Math.max(1, words))
 }
+
+/** Distances of the neighbours with features of their own. */
+const neighbourSteps = [-2, -1, 1, 2]
