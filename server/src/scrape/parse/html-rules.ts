@@ -40,10 +40,14 @@ const closes: ReadonlyMap<string, readonly string[]> = byName({
 
 /** Returns the names of open elements that the start tag of `name` closes. */
 export function closesOnOpen(name: string): readonly string[] {
-  if (headings.includes(name)) return ['p', ...headings]
-  const own = closes.get(name) ?? []
-  return closesParagraph.has(name) ? ['p', ...own] : own
+  return closedBy.get(name) ?? []
 }
+
+const closedBy: ReadonlyMap<string, readonly string[]> = new Map([
+  ...[...closes].map(([name, closed]) => [name, closesParagraph.has(name) ? ['p', ...closed] : closed] as const),
+  ...[...closesParagraph].filter((name) => !closes.has(name)).map((name) => [name, ['p']] as const),
+  ...headings.map((name) => [name, ['p', ...headings]] as const),
+])
 
 /**
  * Returns a Map: a page may have an element named `constructor`, which is a property of every

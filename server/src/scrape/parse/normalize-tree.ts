@@ -61,22 +61,22 @@ function hasNoscript(document: Document): boolean {
 /** Unwraps `<noscript>` if it contains over a quarter of the page's words, and over 100. */
 function unwrapNoscript(document: Document): void {
   const found: Element[] = []
-  const words = countText(document, false, found)
-  const all = words.outside + words.inside
-  if (words.inside > 100 && words.inside > 0.25 * all) for (const element of found) unwrap(element)
+  const inside = countText(document, false, found)
+  if (inside > 100 && inside > 0.25 * countText(document, true, [])) for (const element of found) unwrap(element)
 }
 
-/** Counts the words inside and outside of `<noscript>`, and collects these elements in `found`. */
-function countText(parent: ParentNode, isInside: boolean, found: Element[]): { inside: number; outside: number } {
-  const counts = { inside: 0, outside: 0 }
+/** Elements whose text is not part of the page. */
+const unreadNames = new Set(['script', 'style', 'template', 'head'])
+
+/** Counts words: all, or those inside of `<noscript>`. Collects these elements in `found`. */
+function countText(parent: ParentNode, isCounted: boolean, found: Element[]): number {
+  let words = 0
   for (const child of parent.children) {
-    if (isText(child)) counts[isInside ? 'inside' : 'outside'] += child.data.match(/\S+/g)?.length ?? 0
-    else if (isElement(child) && !/^(?:script|style|template|head)$/.test(child.name)) {
+    if (isText(child)) words += isCounted ? (child.data.match(/\S+/g)?.length ?? 0) : 0
+    else if (isElement(child) && !unreadNames.has(child.name)) {
       if (child.name === 'noscript') found.push(child)
-      const inner = countText(child, isInside || child.name === 'noscript', found)
-      counts.inside += inner.inside
-      counts.outside += inner.outside
+      words += countText(child, isCounted || child.name === 'noscript', found)
     }
   }
-  return counts
+  return words
 }

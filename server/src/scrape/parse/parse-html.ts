@@ -43,7 +43,8 @@ export function parseHtmlWithWarnings(
  * text up to `]]>`, so it gets a spelling that it does not know.
  */
 function withoutCdata(source: string): string {
-  return source.includes('<![CDATA[') ? source.replaceAll('<![CDATA[', '<![cdata[') : source
+  // `!` is rarer than `<`, so that a search for it is faster.
+  return source.includes('![CDATA[') ? source.replaceAll('<![CDATA[', '<![cdata[') : source
 }
 
 // Elements whose content is dropped. JSON-LD is kept for metadata, and TeX for formulas.

@@ -152,7 +152,7 @@ function isHiddenElement(element: Element): boolean {
   return (
     attribs['hidden'] !== undefined ||
     attribs['aria-hidden'] === 'true' ||
-    /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribs['style'] ?? '')
+    (attribs['style'] !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attribs['style']))
   )
 }
 

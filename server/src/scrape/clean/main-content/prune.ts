@@ -9,19 +9,12 @@ import type { MainContent } from './select.ts'
  * kept text.
  */
 export function pruneTree(document: Document, content: MainContent): void {
-  const counts = new Map<ParentNode, WordCount>()
   const decisions = new Map<AnyNode, boolean>()
   for (const [index, leaf] of content.layout.leaves.entries()) {
     const isKept = content.isKept[index] === true
     for (const node of leaf.nodes) decisions.set(node, isKept)
-    const words = content.layout.facts[index]?.words ?? 0
-    for (let up: ParentNode | null = leaf.parent; up !== null; up = up.parent) {
-      const count = counts.get(up) ?? { kept: 0, all: 0 }
-      counts.set(up, count)
-      count.all += words
-      if (isKept) count.kept += words
-    }
   }
+  const counts = countWords(document, content)
   const needed = new Set<AnyNode>()
   mark(document, { decisions, counts, needed, isMostlyKept: false })
   filterTree(document, (node) => needed.has(node))
@@ -29,7 +22,25 @@ export function pruneTree(document: Document, content: MainContent): void {
 
 interface WordCount {
   kept: number
-  all: number
+  readonly all: number
+}
+
+/** Counts the kept words, and all words, in the document and in every element with texts. */
+function countWords(document: Document, { layout, isKept }: MainContent): ReadonlyMap<ParentNode, WordCount> {
+  const page: WordCount = { kept: 0, all: layout.total.words }
+  const counts: readonly WordCount[] = layout.elements.map(({ sums }) => ({ kept: 0, all: sums.words }))
+  for (const [index, { words }] of layout.facts.entries()) {
+    if (isKept[index] !== true) continue
+    page.kept += words
+    for (let up = layout.contexts[index]; up !== undefined; up = up.parent) {
+      const count = counts[up.index]
+      if (count !== undefined) count.kept += words
+    }
+  }
+  return new Map<ParentNode, WordCount>([
+    [document, page],
+    ...layout.elements.map(({ element }, index) => [element, counts[index] ?? page] as const),
+  ])
 }
 
 interface Marking {
@@ -46,9 +57,10 @@ function mark(parent: ParentNode, marking: Marking): boolean {
   const isPicture = isElement(parent) && parent.name === 'figure' && count?.kept === 0
   const isMostlyKept =
     count === undefined || isPicture ? marking.isMostlyKept : count.kept * 2 >= count.all && count.kept > 0
+  const inside = isMostlyKept === marking.isMostlyKept ? marking : { ...marking, isMostlyKept }
   let isNeeded = false
   for (const child of parent.children) {
-    if (!markNode(child, { ...marking, isMostlyKept })) continue
+    if (!markNode(child, inside)) continue
     marking.needed.add(child)
     isNeeded = true
   }
