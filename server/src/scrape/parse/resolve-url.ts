@@ -27,7 +27,5 @@ export function resolveUrl(url: string | undefined, base: string): string | unde
 }
 
 function stripControlChars(text: string): string {
-  let kept = ''
-  for (const character of text.slice(0, 64)) if (character > ' ') kept += character
-  return kept
+  return text.slice(0, 64).replace(/[^!-\uffff]+/g, '')
 }

@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts'
 import { log } from './numbers.ts'
 import type { ElementContext } from './element-context.ts'
 
-/** What the texts of an element have in common, found once for all of them. */
+/** Facts that the texts of an element have in common, found once for all of them. */
 export interface ElementFacts {
   /** Words, link share, sentences. */
   readonly sums: Float32Array

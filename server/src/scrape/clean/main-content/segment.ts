@@ -1,4 +1,5 @@
 import type { ChildNode, Element, ParentNode } from 'domhandler'
+import { collapseSpace } from '../../parse/collapse-space.ts'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
 
 /** A run of text without a block boundary: the unit that is kept or removed as a whole. */
@@ -49,9 +50,10 @@ interface Collected {
 
 function addLeaf(parent: Element, nodes: readonly ChildNode[], leaves: Leaf[]): void {
   const collected: Collected = { text: '', linkLength: 0 }
-  for (const node of nodes) collect(node, insideLink(parent), collected)
-  const text = collected.text.replace(/\s+/g, ' ').trim()
-  if (/[\p{L}\p{N}]/u.test(text)) {
+  const isLink = insideLink(parent)
+  for (const node of nodes) collect(node, isLink, collected)
+  const text = collapseSpace(collected.text).trim()
+  if (/[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)) {
     leaves.push({ nodes, parent, text, linkLength: Math.min(collected.linkLength, text.length) })
   }
 }

@@ -1,4 +1,5 @@
 import type { ChildNode, Element } from 'domhandler'
+import { collapseSpace } from '../../parse/collapse-space.ts'
 import { splitAtTex } from '../../parse/math-markup.ts'
 import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, invisibleNames } from '../../parse/dom-nodes.ts'
@@ -57,7 +58,7 @@ function isPlain({ link, strong, emphasis, strike, code }: Run): boolean {
 }
 
 function collect(node: ChildNode, style: Style, runs: Run[], writer: Writer): void {
-  if (isText(node)) collectText(node.data.replace(/\s+/g, ' '), style, runs)
+  if (isText(node)) collectText(collapseSpace(node.data), style, runs)
   else if (isElement(node) && !invisibleNames.has(node.name)) collectElement(node, style, runs, writer)
 }
 
@@ -140,6 +141,7 @@ const marks: Readonly<Record<string, string>> = { strong: '**', emphasis: '*', s
 function serialise(runs: readonly Run[], level: number): string {
   const key = keys[level]
   if (key === undefined) return runs.map((run) => run.text).join('')
+  if (!runs.some((run) => run[key])) return serialise(runs, level + 1)
   const parts: string[] = []
   let previous = ''
   for (let from = 0; from < runs.length;) {

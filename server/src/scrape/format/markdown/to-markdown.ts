@@ -75,7 +75,9 @@ function isLeftOut(element: Element, { footnotes }: Writer): boolean {
 /** Writes inline nodes as paragraphs, split at double line breaks. */
 function writeParagraphs(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
   const text = writer.inline(nodes)
-  if (text.trim() === '') return []
+  const line = text.trim()
+  if (line === '') return []
+  if (!line.includes('\n')) return [escapeLineStart(line)]
   return text
     .split(/\s*\n\s*\n\s*/)
     .map((paragraph) => paragraph.trim())
