@@ -1,11 +1,11 @@
 import { playwright } from '../../src/playwright.ts'
-import { openDashboard, openStudio, pictureAt } from './studio.mjs'
+import { openDashboard, openStudio } from './studio.mjs'
 import { wallPages } from './wall-pages.mjs'
 
 const window = { width: 1240, height: 800 }
 
-/** Takes docs/dashboard.png: the sessions page with live thumbnails. */
-export async function takeDashboard() {
+/** Takes a picture of the sessions page with live thumbnails. */
+export async function takeDashboard(path) {
   await using undo = new AsyncDisposableStack()
   const { site, server, camera, api } = undo.use(await openStudio())
   const ended = await api('POST', '/v2/browser')
@@ -21,5 +21,5 @@ export async function takeDashboard() {
   const viewer = await openDashboard({ server, camera }, { viewport: window, colorScheme: 'light' })
   await viewer.locator('.thumbnail canvas:not([hidden])').nth(wallPages.length).waitFor()
   await viewer.locator('body').evaluate(`new Promise((resolve) => setTimeout(resolve, 3000))`)
-  await viewer.screenshot({ path: pictureAt('dashboard') })
+  await viewer.screenshot({ path })
 }

@@ -1,13 +1,13 @@
 import { playwright } from '../../src/playwright.ts'
-import { openStudio, pictureAt } from './studio.mjs'
+import { openStudio } from './studio.mjs'
 
 const watched = { width: 1120, height: 730 }
 const window = { width: 1152, height: 848 }
 
 /**
- * Takes docs/live-view.png: a session driven by Playwright and through its interactive live view.
+ * Takes a picture of a session driven by Playwright and through its interactive live view.
  */
-export async function takeLiveView() {
+export async function takeLiveView(path) {
   await using undo = new AsyncDisposableStack()
   const { site, camera, api } = undo.use(await openStudio())
   const session = await api('POST', '/v2/browser')
@@ -38,5 +38,5 @@ export async function takeLiveView() {
   await click('button')
   await page.waitForSelector('output[data-state=answered]')
   await viewer.locator('body').evaluate(`new Promise((resolve) => setTimeout(resolve, 800))`)
-  await viewer.screenshot({ path: pictureAt('live-view') })
+  await viewer.screenshot({ path })
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { openDashboard, openStudio, pictureAt } from './studio.mjs'
+import { openDashboard, openStudio } from './studio.mjs'
 
 function pricesPage({ small, large, hours, master }) {
   return `<!doctype html><html lang="en"><title>Harbour prices</title><main>
@@ -17,8 +17,8 @@ function pricesPage({ small, large, hours, master }) {
 const before = { small: 14, large: '<li>Berth up to 22 m: 40 guilders</li>', hours: '', master: 'J. de Vries' }
 const after = { small: 16, large: '', hours: ', but not on the day of the regatta', master: 'A. Bakker' }
 
-/** Takes docs/monitor.png: a side-by-side diff of a monitored page. */
-export async function takeMonitor() {
+/** Takes a picture of a side-by-side diff of a monitored page. */
+export async function takeMonitor(path) {
   await using undo = new AsyncDisposableStack()
   const studio = undo.use(await openStudio())
   let prices = before
@@ -44,5 +44,5 @@ export async function takeMonitor() {
   await viewer.getByRole('row', { name: '1 changed' }).getByRole('link').click()
   await viewer.getByRole('table', { name: 'Before and after' }).waitFor()
   await viewer.mouse.move(0, 0)
-  await viewer.screenshot({ path: pictureAt('monitor') })
+  await viewer.screenshot({ path })
 }

@@ -1,11 +1,11 @@
 import { playwright } from '../../src/playwright.ts'
-import { openStudio, pictureAt } from './studio.mjs'
+import { openStudio } from './studio.mjs'
 
 const recorded = { width: 1120, height: 630 }
 const window = { width: 1240, height: 800 }
 
-/** Takes docs/player.png: the recording of a session, with the details of a failed request. */
-export async function takePlayer() {
+/** Takes a picture of the recording of a session, with the details of a failed request. */
+export async function takePlayer(path) {
   await using undo = new AsyncDisposableStack()
   const { site, server, camera, api } = undo.use(await openStudio())
   const session = await api('POST', '/v2/browser', { name: 'Berth for the Fram', record: true })
@@ -17,7 +17,7 @@ export async function takePlayer() {
   await viewer.goto(url)
   await viewer.getByRole('button', { name: '/tides' }).click()
   await pause(viewer, 800)
-  await viewer.screenshot({ path: pictureAt('player') })
+  await viewer.screenshot({ path })
 }
 
 async function bookBerth(session, url) {

@@ -37,8 +37,3 @@ export async function openDashboard({ server, camera }, options) {
   await viewer.goto(server.url)
   return viewer
 }
-
-/** Returns the path of a screenshot of the documentation. */
-export function pictureAt(name) {
-  return fileURLToPath(new URL(`../../docs/${name}.png`, import.meta.url))
-}

@@ -41,6 +41,20 @@ export function formatTime(time: string): string {
   return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
+/** Formats a date and time in few letters: without the year if it is the current one. */
+export function formatShortTime(time: string, nowMs: number): string {
+  const date = new Date(time)
+  const isThisYear = date.getFullYear() === new Date(nowMs).getFullYear()
+  return date.toLocaleString(undefined, {
+    ...(isThisYear ? {} : { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+  })
+}
+
 /** Formats a day such as `Nov 21` in UTC, like billing. */
 export function formatDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleDateString(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks'
-import { formatAgo, formatDuration, formatNext, formatTime } from './format.ts'
+import { formatAgo, formatDuration, formatNext, formatShortTime, formatTime } from './format.ts'
 import { TimeStyleContext } from './time-style.ts'
 import { useNow } from './use-now.ts'
 
@@ -38,11 +38,10 @@ function ShownTime({ time, none = '–', intervalMs, format, exactPrefix = '' }:
   const now = useNow(intervalMs)
   const style = useContext(TimeStyleContext)
   if (time === undefined || time === null) return <span class="faint">{none}</span>
-  const exact = formatTime(time)
   const relative = format(now - Date.parse(time))
   return (
-    <time dateTime={time} data-style={style} title={style === 'exact' ? relative : exact}>
-      {style === 'exact' ? exactPrefix + exact : relative}
+    <time dateTime={time} data-style={style} title={style === 'exact' ? relative : formatTime(time)}>
+      {style === 'exact' ? exactPrefix + formatShortTime(time, now) : relative}
     </time>
   )
 }

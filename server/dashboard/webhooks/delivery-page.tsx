@@ -12,7 +12,9 @@ import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
 import { Ago, Next } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { jobLinkOf, readDelivery, redeliver } from './webhook-calls.ts'
+import { jobLinkOf, readDelivery, redeliver, subjectOf } from './webhook-calls.ts'
+
+const subjectTitles = { job: 'Job', session: 'Session', check: 'Check' } as const
 
 /** A delivery with its attempts and body, and a button that sends it again. */
 export function DeliveryPage({ id }: { readonly id: string }) {
@@ -62,7 +64,9 @@ function DeliveryBody({ delivery }: { readonly delivery: Delivery }) {
           <Fact name="To">
             <span class="address">{url}</span>
           </Fact>
-          <Fact name="Job">{link === undefined ? <code>{jobId}</code> : <a href={link}>{jobId}</a>}</Fact>
+          <Fact name={subjectTitles[subjectOf(delivery)]}>
+            {link === undefined ? <code>{jobId}</code> : <a href={link}>{jobId}</a>}
+          </Fact>
           <Fact name="Created">
             <Ago time={createdAt} />
           </Fact>

@@ -87,5 +87,12 @@ export async function redeliver(api: Api, id: string): Promise<unknown> {
 /** Link to the job of a delivery. `undefined` for monitors, whose deliveries name only a check. */
 export function jobLinkOf({ event, jobId }: Delivery): string | undefined {
   const kind = event.split('.')[0] ?? ''
+  if (kind === 'session') return linkTo(['sessions', jobId])
   return isJobKind(kind) ? linkTo(['jobs', kind, jobId]) : undefined
+}
+
+/** Names the subject of an event: a job, a session, or the check of a monitor. */
+export function subjectOf({ event }: Delivery): 'job' | 'session' | 'check' {
+  const kind = event.split('.')[0]
+  return kind === 'session' ? kind : kind === 'monitor' ? 'check' : 'job'
 }

@@ -16,7 +16,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { countStatuses, groupDeliveries, type DeliveryGroup } from './group-deliveries.ts'
-import { deliveryStates, lastResponse, listDeliveries, readDeliveryRows } from './webhook-calls.ts'
+import { deliveryStates, lastResponse, listDeliveries, readDeliveryRows, subjectOf } from './webhook-calls.ts'
 
 /** Webhook deliveries of the team's sessions, jobs and monitors, by job or each of one job. */
 export function WebhooksPage({ route }: { readonly route: Route }) {
@@ -104,7 +104,11 @@ function EventCell({ group: { newest, deliveries } }: { readonly group: Delivery
   return (
     <div class="two-lines">
       <a href={link}>{words}</a>
-      {deliveries.length > 1 && <small>{countOf(deliveries.length, 'delivery', 'deliveries')} of this job</small>}
+      {deliveries.length > 1 && (
+        <small>
+          {countOf(deliveries.length, 'delivery', 'deliveries')} of this {subjectOf(newest)}
+        </small>
+      )}
       <small class="target">{url}</small>
       {newest.status !== 'delivered' && <small class="narrow">{lastResponse(newest)}</small>}
     </div>

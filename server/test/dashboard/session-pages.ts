@@ -99,13 +99,15 @@ export function testSessionPages(dashboard: () => DashboardFixture): void {
       await handles.page.screenshot()
     }
     await lab.api('DELETE', `/v2/browser/${session.id}`)
-    await using view = await dashboard().open(`sessions/${session.id}`)
+    // The player is below the window.
+    await using view = await dashboard().open(`sessions/${session.id}`, { viewport: { width: 390, height: 500 } })
     const { page } = view
     const picture = page.getByRole('img', { name: 'The page before the session ended' })
     await picture.waitFor()
     const player = page.frameLocator('iframe[title="Player of the recordings"]')
 
     await player.getByRole('button', { name: 'made fast' }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
     await expect.poll(async () => page.evaluate(`document.querySelector('.screenshot').naturalWidth`)).toBe(1280)
     expect(await page.locator('.fact', { hasText: 'Ends after' }).textContent()).toContain('1 min 30 s')
     expect(await page.locator('.fact', { hasText: 'Recording' }).textContent()).toContain('video, console, requests')

@@ -89,8 +89,15 @@ export class RowList {
       this.#current = current
     }
     if (current === undefined || !follow) return
-    current.element.scrollIntoView({ block: 'nearest' })
+    this.#scrollTo(current.element)
     if (!this.#list.contains(document.activeElement)) this.#setTabStop(current)
+  }
+
+  /** Scrolls the list only. `scrollIntoView()` would also scroll a page that embeds the player. */
+  #scrollTo(row: HTMLElement): void {
+    const [box, list] = [row.getBoundingClientRect(), this.#list.getBoundingClientRect()]
+    if (box.top < list.top) this.#list.scrollTop -= list.top - box.top
+    else if (box.bottom > list.bottom) this.#list.scrollTop += box.bottom - list.bottom
   }
 
   #filter(): void {
