@@ -8,6 +8,7 @@ export function refuseTunnel(socket: Socket, error: unknown): void {
   if (error instanceof CredentialsRequired) return finish(socket, challengeOf(error))
   const netError = netErrorOf(error)
   if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
+  else if (netError === 'ERR_EMPTY_RESPONSE') finish(socket, '')
   else finish(socket, rejectionOf(error))
 }
 
@@ -52,8 +53,7 @@ export function refuseSocks(socket: Socket, error: unknown, { isAccepted }: { re
   socket.once('data', () => {
     clearTimeout(unused)
     if (tunnelFailures.has(netError)) refuseRequest(socket, error)
-    else if (netError === 'ERR_CONNECTION_RESET') socket.resetAndDestroy()
-    else finish(socket, rejectionOf(error))
+    else refuseTunnel(socket, error)
   })
   socket.resume()
 }

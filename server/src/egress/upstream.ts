@@ -85,9 +85,16 @@ async function translateFailures(
   }
 }
 
-/** Errors of the connection to the proxy have a code, its refusals have none. */
+/**
+ * The net error that Chromium reports. Errors of the connection to the proxy have a code, and its
+ * refusals have none.
+ */
 function netErrorOfUpstream(cause: unknown): NetError {
-  return Error.isError(cause) && 'code' in cause ? 'ERR_PROXY_CONNECTION_FAILED' : 'ERR_TUNNEL_CONNECTION_FAILED'
+  const { code, syscall } = Error.isError(cause) ? (cause as NodeJS.ErrnoException) : {}
+  if (code === undefined || code.startsWith('HPE_')) return 'ERR_TUNNEL_CONNECTION_FAILED'
+  // The proxy accepted the connection before.
+  if (code === 'ECONNRESET') return syscall === 'read' ? 'ERR_CONNECTION_RESET' : 'ERR_EMPTY_RESPONSE'
+  return 'ERR_PROXY_CONNECTION_FAILED'
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { openServer, type OpenServer } from '../egress/open-page.ts'
+import { startRawServer } from '../egress/raw-client.ts'
 import { startHttpUpstream, type HttpUpstream } from '../egress/upstream-server.ts'
 
 const right = { username: 'me', password: 'pa ss' }
@@ -96,6 +98,33 @@ describe('an HTTP proxy that opens tunnels to port 443 alone', () => {
 
     await using unreachable = await open.openPage({ proxy: { server: 'http://local.test:1' } })
     await expect(unreachable.page.goto('http://public.test/')).rejects.toThrow('net::ERR_PROXY_CONNECTION_FAILED')
+  })
+
+  test.each<[behaviour: string, respond: (socket: Socket) => void]>([
+    ['closes the connection', (socket) => socket.end()],
+    ['resets the connection', (socket) => socket.resetAndDestroy()],
+    ['speaks another protocol', (socket) => socket.end('220 ready\r\n\r\n')],
+    ['refuses with a page', (socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')],
+  ])('that %s causes the errors of a local browser', async (_, respond) => {
+    await using server = await startRawServer((socket) => socket.once('data', () => respond(socket)))
+    await using opened = await open.openPage()
+    const urls = ['https://public.test/', 'http://public.test/']
+    const outcomes = async (browser: Browser, host: string) => {
+      await using context = await browser.newContext({ proxy: { server: `http://${host}:${server.port}` } })
+      const results = []
+      for (const url of urls) {
+        const page = await context.newPage()
+        results.push(
+          await page.goto(url).then(
+            (response) => response?.status(),
+            (error: Error) => error.message,
+          ),
+        )
+      }
+      return results
+    }
+
+    expect(await outcomes(opened.browser, 'local.test')).toEqual(await outcomes(direct, '127.0.0.1'))
   })
 
   test('does not get what the rules of the server and the session refuse, or allow directly', async () => {
