@@ -38,7 +38,7 @@ export function LoadFields({ entered, onChange, isFresh = false }: LoadFieldsPro
         />
         <Check label="Mobile device" isOn={entered.isMobile} onChange={(isMobile) => onChange({ isMobile })} />
       </fieldset>
-      <div class="pair">
+      <div class={isFresh ? 'stack' : 'pair'}>
         <NumberField
           label="Wait after loading (ms)"
           value={entered.waitMs}
