@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import type { Route } from 'bowline/contract/routes'
-import { describeUnknownKey, findUnknownKeys } from 'bowline/contract/unknown-keys'
+import { describeUnknownKey, findUnknownKeys, type UnknownKey } from 'bowline/contract/unknown-keys'
 import { joinNames } from 'bowline/contract/validation-issues'
+import { collectRecords } from './query-records.ts'
 
 /** Keys with the name of the calling program, which clients add to every body. */
 const clientKeys: ReadonlySet<string> = new Set(['origin', 'integration'])
+
+/** Parameter with a token instead of a key, which the authorization reads. */
+const accessToken = 'token'
 
 /** Schema of the body of routes that read none. */
 const noKeys = z.object({})
@@ -15,6 +19,15 @@ export function unknownKeysWarning(route: Route, body: unknown): string | undefi
   const keys = findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
   return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
+}
+
+/** Returns a warning with the unknown parameters of a query, or `undefined` if there are none. */
+export function unknownParametersWarning({ query: schema = noKeys }: Route, query: unknown): string | undefined {
+  const isKnown = ({ path }: UnknownKey): boolean => clientKeys.has(path) || path === accessToken
+  const keys = findUnknownKeys(schema, collectRecords(schema, query)).filter((key) => !isKnown(key))
+  if (keys.length === 0) return undefined
+  const subject = keys.length === 1 ? 'query parameter was' : 'query parameters were'
+  return `Unknown ${subject} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
 }
 
 /** Appends a warning to the `warning` of a response. */

@@ -79,6 +79,7 @@ export function toParseRequest(options: unknown): ScrapeRequest {
 
 function fromForm(body: Buffer, contentType: string): ParseBody {
   const parts = parseMultipart(body, contentType)
+  assertFields(parts.map(({ name }) => name))
   const file = parts.find(({ name }) => name === 'file')
   if (file === undefined) throw missingFile()
   if (file.bytes.length > maxParseBytes) throw tooLarge()
@@ -89,6 +90,22 @@ function fromForm(body: Buffer, contentType: string): ParseBody {
     options: options === undefined ? {} : parseOptionsPart(options.bytes.toString()),
   }
 }
+
+/** Throws BAD_REQUEST for fields of the form that would be ignored. */
+function assertFields(names: readonly string[]): void {
+  const unknown = names.find((name) => !formFields.has(name))
+  if (unknown !== undefined) {
+    throw new BowlineError('BAD_REQUEST', `The form has the unknown field ${JSON.stringify(unknown)}`, {
+      hint: 'Send the file in the field `file`, and all options as one JSON object in the field `options`.',
+    })
+  }
+  const repeated = ['file', 'options'].find((name) => names.filter((each) => each === name).length > 1)
+  if (repeated === undefined) return
+  throw new BowlineError('BAD_REQUEST', `The form has several fields with the name "${repeated}". Send one`)
+}
+
+/** Fields of the form, with those in which clients send the name of their program. */
+const formFields: ReadonlySet<string> = new Set(['file', 'options', 'origin', 'integration'])
 
 function parseOptionsPart(text: string): unknown {
   const options = tryParse(text)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { KeyRow } from '../teams/key-queries.ts'
-import { unknownKeysWarning, withWarning } from './ignored-keys.ts'
+import { unknownKeysWarning, unknownParametersWarning, withWarning } from './ignored-keys.ts'
 import { EventStream } from './event-stream.ts'
 import { whenDelivered } from './response-delivered.ts'
 import { registerRoute } from './register-route.ts'
@@ -83,18 +83,18 @@ export function registerRoutes(
   handlers: Handlers,
   { callOf, record, responses }: RegisterDeps,
 ): void {
-  const bodies = new WeakMap<FastifyRequest, unknown>()
+  const sent = new WeakMap<FastifyRequest, { readonly body: unknown; readonly query: unknown }>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
     const route: Route = routes[name]
     const describeActivity = activityDescriber(route)
     registerRoute(app, name, {
       // Validation removes unknown keys.
-      preValidation: async (request) => void bodies.set(request, request.body),
+      preValidation: async (request) => void sent.set(request, { body: request.body, query: request.query }),
       handler: async (request, reply) => {
         const input = { params: request.params, query: request.query, body: request.body }
         const call = {
           ...callOf(request),
-          sentBody: bodies.get(request),
+          sentBody: sent.get(request)?.body,
           events: new EventStream(request, reply),
           delivered: async () => whenDelivered(reply.raw),
         }
@@ -111,7 +111,11 @@ export function registerRoutes(
         try {
           const answer = await handler(input as never, call)
           recordActivity({ answer })
-          const body = withWarning(answer, unknownKeysWarning(route, bodies.get(request)))
+          const warnings = [
+            unknownKeysWarning(route, sent.get(request)?.body),
+            unknownParametersWarning(route, sent.get(request)?.query),
+          ]
+          const body = warnings.reduce(withWarning, answer)
           if (route.events === undefined || !call.events.isAccepted) {
             // Many requests can have passed the check above before any of them was answered.
             if (hasDocuments && request.method === 'GET') responses.assertRoom(teamId)

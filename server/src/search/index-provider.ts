@@ -26,6 +26,7 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'wai
     name: 'index',
     sources: ['web'],
     search: async (query) => {
+      if (!query.clauses.some(hasWords)) return { results: [], warnings: [withoutWords] }
       // A page should be found right after its scrape, but constant scraping must not block searches.
       if (index !== undefined)
         // The search continues without the pages that are not indexed in time.
@@ -37,6 +38,13 @@ export function createIndexProvider(store: Store, index?: Pick<PageIndexer, 'wai
       return { results, warnings: warningsAbout(misspelt, pages) }
     },
   }
+}
+
+const withoutWords = 'The query has no letters or digits, so the search index of this server finds no pages.'
+
+/** Whether a clause limits the results: an operator, or text with words. */
+function hasWords({ kind, value, alternatives = [] }: Clause): boolean {
+  return (kind !== 'text' && kind !== 'phrase') || wordsOf(value).length > 0 || alternatives.some(hasWords)
 }
 
 function toResults(query: ProviderQuery, pages: readonly FoundPage[], stems: readonly string[]): readonly Result[] {

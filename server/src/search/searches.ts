@@ -108,8 +108,8 @@ export class Searches {
         }
         const { providerQuery, warning } = toProviderQuery(request, source, { teamId, limit })
         if (warning !== undefined) warnings.add(warning)
-        if (provider.name === 'index' && (source.location ?? request.location) !== undefined) {
-          warnings.add('The search index of this server does not support locations.')
+        if (provider.name === 'index' && (source.location ?? request.location ?? request.country) !== undefined) {
+          warnings.add('The search index of this server does not support locations and countries.')
         }
         const found = await abortable(provider.search(providerQuery, signal), signal)
         for (const each of found.warnings) warnings.add(each)

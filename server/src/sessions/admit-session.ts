@@ -112,10 +112,28 @@ export async function assertCanPay(store: Store, { teamId, request }: NewSession
   )
 }
 
-/** Hashes what a request means: the order of its keys and of the events of its webhook is lost. */
+/**
+ * Hashes what a request means: the order of its keys and of the events of its webhook, and values
+ * that change nothing are lost.
+ */
 function hashOf(request: CreateSessionRequest): string {
   const { webhook } = request
-  return hashSecret(stableJson({ ...request, webhook: webhook && { ...webhook, events: webhook.events.toSorted() } }))
+  const meaning = Object.entries(request).filter(([name, value]) => !isWithoutEffect(name, value))
+  return hashSecret(
+    stableJson({
+      ...Object.fromEntries(meaning),
+      webhook: webhook && { ...webhook, events: webhook.events.toSorted() },
+    }),
+  )
+}
+
+/** Lists and records that change nothing if they are empty. */
+const extras: ReadonlySet<string> = new Set(['metadata', 'args', 'extensions', 'extraHeaders', 'blockedDomains'])
+
+function isWithoutEffect(name: string, value: unknown): boolean {
+  if (name === 'record') return value === false
+  if (name === 'headless') return value === true
+  return extras.has(name) && Object.keys(value ?? {}).length === 0
 }
 
 /** Hashes a request as earlier versions did, which depends on its spelling. */

@@ -169,48 +169,6 @@ describe('with a limit of one session', () => {
   })
 })
 
-describe('an idempotency key', () => {
-  const create = async (key: string, body: object = {}) =>
-    lab.api('POST', '/v2/browser', body, {
-      authorization: `Bearer ${lab.server.apiKey}`,
-      'x-idempotency-key': key,
-    })
-
-  test('creates one session for concurrent requests, and returns it to a client that lost the response', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, async () => create('at-once', { ttl: 60 })))
-    const later = await create('at-once', { ttl: 60 })
-
-    expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
-    expect(later).toMatchObject({ status: 200, body: answers[0]!.body })
-  })
-
-  test('returns the session for another spelling of the same request', async () => {
-    const { body } = await create('spelled', {
-      ttl: 60,
-      metadata: { team: 'shop', run: '7' },
-      webhook: { url: 'https://example.com/hook', events: ['session.started', 'session.ended'] },
-    })
-    const again = await create('spelled', {
-      webhook: { events: ['session.ended', 'session.started'], url: 'https://example.com/hook' },
-      metadata: { run: '7', team: 'shop' },
-      ttl: 60,
-    })
-
-    expect(again).toMatchObject({ status: 200, body: { id: body['id'] } })
-  })
-
-  test('reused for another request gets 409, and of an ended session 410', async () => {
-    const { body } = await create('reused', { ttl: 60 })
-
-    expect(await create('reused', { ttl: 61 })).toMatchObject({
-      status: 409,
-      body: { code: 'IDEMPOTENCY_KEY_REUSED' },
-    })
-    await lab.api('DELETE', `/v2/browser/${body['id']}`)
-    expect(await create('reused', { ttl: 60 })).toMatchObject({ status: 410, body: { code: 'SESSION_ENDED' } })
-  })
-})
-
 describe('reading sessions', () => {
   test('returns the status of one session, and its bill after the end; lists newest first, filtered by status', async () => {
     const older = await lab.createSession()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { routes } from '../../../src/contract/routes.ts'
-import { unknownKeysWarning } from '../../src/http/ignored-keys.ts'
+import { unknownKeysWarning, unknownParametersWarning } from '../../src/http/ignored-keys.ts'
 
 test.each([
   ['a key with 200,000 letters', { ['x'.repeat(200_000)]: 1 }, /x…\.$/],
@@ -29,4 +29,13 @@ test('routes without a body name all keys, and routes for files none', () => {
   expect(unknownKeysWarning(routes.runMonitor, { urls: [], origin: 'sdk' })).toBe('Unknown key was ignored: `urls`.')
   expect(unknownKeysWarning(routes.runMonitor, undefined)).toBeUndefined()
   expect(unknownKeysWarning(routes.uploadFile, Buffer.from('%PDF'))).toBeUndefined()
+})
+
+test('unknown parameters of a query are named, with the one that was meant', () => {
+  const parameters = { stauts: 'active', 'metadata[team]': 'shop', origin: 'sdk' }
+
+  expect(unknownParametersWarning(routes.listSessions, parameters)).toBe(
+    'Unknown query parameter was ignored: `stauts` (did you mean `status`?).',
+  )
+  expect(unknownParametersWarning(routes.runMonitor, {})).toBeUndefined()
 })

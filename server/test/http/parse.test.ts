@@ -139,6 +139,27 @@ test.each([
   expect([status, body['data']['warning']]).toEqual([200, warning])
 })
 
+test.each([
+  [[['formats', '["html"]']], 'The form has the unknown field "formats"'],
+  [[['file', new Blob(['second'])]], 'The form has several fields with the name "file". Send one'],
+  [
+    [
+      ['options', '{}'],
+      ['options', '{}'],
+    ],
+    'The form has several fields with the name "options". Send one',
+  ],
+] as const)('refuses a form with %j beside its file', async (fields, message) => {
+  const form = new FormData()
+  form.set('file', new Blob(['first']), 'notes.txt')
+  for (const [name, value] of fields) form.append(name, value)
+
+  expect(await post(form)).toMatchObject({
+    status: 400,
+    body: { code: 'BAD_REQUEST', error: expect.stringContaining(message) },
+  })
+})
+
 test('refuses unknown formats, and names a newer one for old formats', async () => {
   const unknown = await parse('a.exe', 'MZ')
   const old = await parse('a.doc', 'text')

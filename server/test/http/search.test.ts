@@ -97,6 +97,7 @@ test('warns about options that have no effect', async () => {
   expect(body['data']).toMatchObject({ news: [], web: [{}, {}] })
   expect(body['warning']).toContain('does not provide news results')
   expect(body['warning']).toContain('does not support locations')
+  expect((await search({ query: 'boats', country: 'de' })).body['warning']).toContain('and countries')
 })
 
 test.each([

@@ -20,6 +20,12 @@ describe('creating a session', () => {
     })
   })
 
+  test('names unknown parameters of its query in a warning', async () => {
+    const { body } = await lab.api('GET', '/v2/browser?stauts=active')
+
+    expect(body['warning']).toBe('Unknown query parameter was ignored: `stauts` (did you mean `status`?).')
+  })
+
   test('accepts `save_changes`, which Python clients send', async () => {
     const { body } = await lab.api('POST', '/v2/browser', { profile: { name: 'snake', save_changes: false } })
 

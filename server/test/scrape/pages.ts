@@ -1,5 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { fixedPage, htmlDocument, sendHtml, type Page, type Pages } from '../../../test/lab/pages/page.ts'
+import { fixedPage, sendHtml, type Page, type Pages } from '../../../test/lab/pages/page.ts'
 import { makePdf } from './parse/make-pdf.ts'
 
 const sentences = 'The harbour was quiet, and the boats lay close to the wall. '.repeat(12)
@@ -17,9 +16,6 @@ function bytes(body: string | Uint8Array, headers: Readonly<Record<string, strin
 }
 
 const html = { 'content-type': 'text/html; charset=utf-8' }
-function compressed(encoding: string, pack: (text: Buffer) => Buffer): Page {
-  return bytes(pack(Buffer.from(htmlDocument('Packed', article))), { ...html, 'content-encoding': encoding })
-}
 
 /** Pages for scrapes, one for each special case. */
 export const scrapePages: Pages = {
@@ -37,10 +33,6 @@ export const scrapePages: Pages = {
     <img class="site-logo" src="/logo.png" width="80" height="40"><h1>Rooms</h1><p>${sentences} <a href="/rooms">All rooms</a></p>
     <button>Book</button><button class="quiet">Call</button><input>`,
   ),
-  '/packed/gzip': compressed('gzip', gzipSync),
-  '/packed/deflate': compressed('deflate', deflateSync),
-  '/packed/br': compressed('br', brotliCompressSync),
-  '/packed/zstd': compressed('zstd', zstdCompressSync),
   '/charset/header': bytes(Buffer.from('<p>na\xefve caf\xe9</p>', 'latin1'), {
     'content-type': 'text/html; charset=iso-8859-1',
   }),
@@ -50,6 +42,7 @@ export const scrapePages: Pages = {
   '/charset/mark': bytes(Buffer.from('\ufeff<p>naïve café</p>', 'utf16le'), { 'content-type': 'text/html' }),
   '/charset/none': bytes(Buffer.from('<p>na\xefve caf\xe9</p>', 'latin1'), { 'content-type': 'text/html' }),
   '/refresh': bytes('<meta http-equiv="refresh" content="0; url=/article">', html),
+  '/refresh-header': bytes('<p>Moved</p>', { 'content-type': 'text/html', refresh: '0; url=/article' }),
   '/forever': ({ response, url }) => {
     response.writeHead(302, { location: `/forever?${Number(url.search.slice(1) || 0) + 1}` })
     response.end()

@@ -55,6 +55,17 @@ const harbour: readonly Page[] = [
 ]
 
 describeEachStore('the index', (openStore) => {
+  test.each(['%', '"???"', '()', '🎉', '% OR !!!'])(
+    'finds no pages for %s, which has no words, and says so',
+    async (query) => {
+      await using store = await openStore()
+      const { ask } = await fill(store, harbour)
+
+      expect(await ask(query)).toEqual({ results: [], warnings: [expect.stringContaining('no letters or digits')] })
+      expect((await ask('% harbour')).results).not.toEqual([])
+    },
+  )
+
   test('keeps the text of a whole page when a part of it is scraped', async () => {
     await using store = await openStore()
     const [url, other] = ['http://a.example/harbour', 'http://a.example/pier']

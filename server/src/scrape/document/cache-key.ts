@@ -1,6 +1,6 @@
 import { urlWithoutFragment } from '../../kit/url-without-fragment.ts'
 import { redactionOf } from 'bowline/contract/redaction'
-import type { ScrapeRequest } from 'bowline/contract/scrape'
+import { scrapeRequest, type ScrapeRequest } from 'bowline/contract/scrape'
 import { sha256 } from 'bowline/kit/sha256'
 import { stableJson } from '../../kit/stable-json.ts'
 import { asksForEnhancedProxy } from '../load/load-with-proxy.ts'
@@ -73,14 +73,25 @@ export interface TrackingKeys {
   readonly formerTrackingKey: string
 }
 
+/** The default of `parsers`. */
+const usualParsers = stableJson(canonicalOptions(scrapeRequest.parse({ url: 'https://example.com/' }))['parsers'])
+
 /**
  * Returns the keys of a tracked page: its URL, its tag, and the options that shape its Markdown.
  */
 export function trackingKeys(request: ScrapeRequest, tag: string | null): TrackingKeys {
   const { onlyMainContent, onlyCleanContent, includeComments, includeTags, excludeTags, location } = request
   const { removeBase64Images, mobile, redactPII } = request
+  const { parsers } = canonicalOptions(request)
+  const isUsual = stableJson(parsers) === usualParsers
   const page = { removeBase64Images, mobile, tag, url: urlWithoutFragment(request.url) }
-  const shaping = { ...page, onlyMainContent, onlyCleanContent, includeComments }
+  const shaping = {
+    ...page,
+    onlyMainContent,
+    onlyCleanContent,
+    includeComments,
+    parsers: isUsual ? undefined : parsers,
+  }
   return {
     // Values that are absent by default are absent here, so that earlier keys stay valid.
     trackingKey: hashOf({

@@ -10,7 +10,7 @@ import { browserHeaders, type BrowserIdentity } from './browser-headers.ts'
 import { classifyFile } from './classify-body.ts'
 import { ScrapeCookies } from './scrape-cookies.ts'
 import { toFetchError } from './fetch-error.ts'
-import { metaRefreshTarget } from './meta-refresh.ts'
+import { metaRefreshTarget, refreshTarget } from './meta-refresh.ts'
 import { readBody, type ReceivedBody } from './read-body.ts'
 import type { MayFollow } from '../../kit/may-follow.ts'
 
@@ -64,11 +64,17 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<F
     await yieldFor(response.body.bytes)
     const page = toPage(url, response)
     await yieldFor(response.body.bytes)
-    const next = page.body.kind === 'html' ? metaRefreshTarget(page.body.html, url.href) : undefined
+    const next = nextTarget(page, response.refresh)
     if (next === undefined) return page
     url = followed(new URL(next), options)
   }
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
+}
+
+/** Returns where the `Refresh` header or the `<meta>` element of a page leads, if anywhere. */
+function nextTarget({ body, url }: FetchedPage, refresh: string | undefined): string | undefined {
+  if (body.kind !== 'html') return undefined
+  return (refresh === undefined ? undefined : refreshTarget(refresh, url)) ?? metaRefreshTarget(body.html, url)
 }
 
 /** Returns the target of a redirect. Throws EGRESS_REFUSED if it may not be followed. */
@@ -95,6 +101,7 @@ type FetchedResponse =
       readonly statusCode: number
       readonly contentType: string | undefined
       readonly retryAfter: string | undefined
+      readonly refresh: string | undefined
       readonly body: ReceivedBody
       readonly warning: string | undefined
     }
@@ -138,6 +145,7 @@ async function sendRequest(
     statusCode,
     contentType,
     retryAfter: first(headers['retry-after']),
+    refresh: first(headers['refresh']),
     body: await readBody(body, [headers['content-encoding'] ?? []].flat().join(','), maxBytes),
     warning: to === undefined ? undefined : `The page redirects to a \`${to.protocol}\` URL, which was not followed.`,
   }

@@ -8,12 +8,21 @@ export function metaRefreshTarget(html: string, base: string): string | undefine
     if (!/http-equiv\s*=\s*["']?refresh\b/i.test(tag)) continue
     const content = /content\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
     const text = content?.[1] ?? content?.[2] ?? content?.[3] ?? ''
-    const [, delay = '', target = ''] = /^\s*([\d.]+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(text) ?? []
-    if (delay === '' || Number(delay) > maxDelaySeconds) continue
-    const url = URL.parse(target.trim().replaceAll('&amp;', '&'), base)
-    if (url !== null && /^https?:$/.test(url.protocol) && url.href !== base) return url.href
+    const target = refreshTarget(text.replaceAll('&amp;', '&'), base)
+    if (target !== undefined) return target
   }
   return undefined
+}
+
+/**
+ * Returns the target of a `Refresh` header such as `0; url=/next`, or undefined if there is none or
+ * its delay is over 5 seconds.
+ */
+export function refreshTarget(value: string, base: string): string | undefined {
+  const [, delay = '', target = ''] = /^\s*([\d.]+)\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(value) ?? []
+  if (delay === '' || Number(delay) > maxDelaySeconds) return undefined
+  const url = URL.parse(target.trim(), base)
+  return url !== null && /^https?:$/.test(url.protocol) && url.href !== base ? url.href : undefined
 }
 
 /** Longer delays belong to pages that reload themselves. */

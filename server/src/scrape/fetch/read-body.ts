@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
-import { createBrotliDecompress, createInflate, createGunzip, createZstdDecompress } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { BowlineError } from 'bowline/kit/errors'
+import { DeflateDecoder } from './deflate-decoder.ts'
 
 /** A response body, up to the size limit. */
 export interface ReceivedBody {
@@ -13,7 +14,7 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map(
   Object.entries<() => NodeJS.ReadWriteStream>({
     gzip: createGunzip,
     'x-gzip': createGunzip,
-    deflate: createInflate,
+    deflate: () => new DeflateDecoder(),
     br: createBrotliDecompress,
     zstd: createZstdDecompress,
   }),

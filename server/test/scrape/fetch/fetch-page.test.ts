@@ -64,10 +64,6 @@ test('tracking pixels are removed unless `blockAds` is false', async () => {
   expect(within?.['markdown']).toContain('google-analytics')
 })
 
-test.each(['gzip', 'deflate', 'br', 'zstd'])('a page compressed with %s is decompressed', async (encoding) => {
-  expect((await fixture.read(`/packed/${encoding}`))['markdown']).toContain('# The harbour')
-})
-
 test.each([
   ['its header', '/charset/header', 'naïve café'],
   ['its meta element', '/charset/meta', 'Привет'],
@@ -78,8 +74,8 @@ test.each([
 })
 
 describe('while fetching a page', () => {
-  test('a meta refresh is followed', async () => {
-    expect((await fixture.read('/refresh'))['metadata']['url']).toBe(fixture.site.url('/article'))
+  test.each(['/refresh', '/refresh-header'])('a refresh is followed: %s', async (path) => {
+    expect((await fixture.read(path))['metadata']['url']).toBe(fixture.site.url('/article'))
   })
 
   test('a cookie that a site requires is sent back', async () => {

@@ -72,6 +72,18 @@ describe('the history of a page from before all spellings had the same one', () 
   })
 })
 
+test('a document has another history for other parsers, but not for another spelling of the default', () => {
+  const keyOf = (options: object) =>
+    trackingKeys(scrapeRequest.parse({ url: 'https://example.com/a.pdf', ...options }), null)
+  const usual = keyOf({})
+
+  expect(keyOf({ parsers: ['pdf'] })).toEqual(usual)
+  for (const parsers of [[], [{ type: 'pdf', maxPages: 1 }]]) {
+    expect(keyOf({ parsers }).trackingKey).not.toBe(usual.trackingKey)
+    expect(keyOf({ parsers }).formerTrackingKey).not.toBe(usual.formerTrackingKey)
+  }
+})
+
 describeEachStore('a page that an earlier version tracked by another key', (openStore) => {
   test('keeps its history, and is compared with its latest state', async () => {
     await using store = await openStore()
