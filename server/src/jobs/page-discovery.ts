@@ -74,7 +74,10 @@ export class PageDiscovery {
     // Some URLs can be scraped but not mapped, such as one with a password.
     if (!request.success) return
     // Without sitemaps, a crawl follows the links of its pages.
-    const found = await mapSite(this.#deps.dispatcher, request.data, { signal }).catch(() => undefined)
+    const found = await mapSite(this.#deps.dispatcher, request.data, {
+      signal,
+      ignoresRobots: crawl.ignoreRobotsTxt,
+    }).catch(() => undefined)
     signal.throwIfAborted()
     if (found === undefined) return
     const urls = found.links.map((link) => link.url)

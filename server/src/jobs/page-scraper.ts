@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
-import { isBowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { RobotsRules } from '../map/robots-rules.ts'
 import { currentSpan, inOwnTrace } from '../kit/current-work.ts'
 import { addCharges, type Charge } from '../billing/account.ts'
@@ -96,16 +96,23 @@ export class PageScraper {
   /** Returns how the page failed or was blocked, or `undefined` if it was completed. */
   async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<PageFailure | undefined> {
     await this.#deps.pageDiscovery.addSitemapPages(job, page, signal)
-    return (await this.#isBlocked(job, page)) ? blocked(page) : this.#scrapeWithRetries(job, page, signal)
+    return (await this.#isAllowed(job, page.url)) ? this.#scrapeWithRetries(job, page, signal) : blocked(page)
   }
 
-  async #isBlocked({ id, plan }: Job, { url }: JobPageRow): Promise<boolean> {
+  /** Returns whether robots.txt allows a job to load a URL. */
+  async #isAllowed({ id, plan }: Job, url: string): Promise<boolean> {
     const { robots, honoursRobots, store } = this.#deps
     const checksRobots = plan.crawl === undefined ? honoursRobots : !plan.crawl.ignoreRobotsTxt
-    if (!checksRobots) return false
+    if (!checksRobots) return true
     const { isAllowed, warnings } = await robots.check(url)
     await addJobWarnings(store.db, id, warnings)
-    return !isAllowed
+    return isAllowed
+  }
+
+  /** Throws SCRAPE_ROBOTS_BLOCKED if robots.txt disallows the URL that a page led to. */
+  async #checkTarget(job: Job, page: JobPageRow, target: string): Promise<void> {
+    if (target === page.url || !/^https?:/i.test(target) || (await this.#isAllowed(job, target))) return
+    throw new BowlineError('SCRAPE_ROBOTS_BLOCKED', `${page.url} leads to ${target}, which robots.txt disallows`)
   }
 
   /** Returns how the page failed, if it did. */
@@ -118,7 +125,7 @@ export class PageScraper {
       const wait = retryDelayMs(error, attempt)
       if (pause !== undefined && attempt < maxAttempts) this.#deps.throttle.pause(host, pause)
       else if (wait !== undefined) await sleep(wait, undefined, { signal })
-      else return { state: 'failed', ...describe(error) }
+      else return { state: isRobotsBlock(error) ? 'blocked' : 'failed', ...describe(error) }
     }
   }
 
@@ -170,8 +177,8 @@ export class PageScraper {
 
   /** Scrapes a page. On the last attempt, the response is the document, even a 429 or 503. */
   async #load(
-    { teamId, apiKeyId, baseUrl }: Job,
-    { scrapeId: id, sourceUrl }: JobPageRow,
+    job: Job,
+    page: JobPageRow,
     attempt: {
       readonly request: ScrapeRequest
       readonly waitedMs: number
@@ -179,13 +186,24 @@ export class PageScraper {
       readonly signal: AbortSignal
     },
   ): Promise<PricedScrape> {
+    const { teamId, apiKeyId, baseUrl } = job
+    const { scrapeId: id, sourceUrl } = page
     const { request, waitedMs, isLast } = attempt
+    const checkRedirect = async (to: URL): Promise<void> => this.#checkTarget(job, page, to.href)
     const { url: subject, timeout } = attempt.request
     return withScrapeTimeout({ subject, timeout, signal: attempt.signal }, async (signal) => {
-      const call = { id, request, sourceUrl, teamId, apiKeyId, baseUrl, waitedMs, signal }
+      const call = { id, request, sourceUrl, teamId, apiKeyId, baseUrl, waitedMs, checkRedirect, signal }
       const loaded = await this.#deps.scrapes.load(call)
       if (!isLast) loaded.assertNotThrottled()
-      return loaded.finish()
+      const scrape = await loaded.finish()
+      try {
+        // Browsers follow redirects and scripts themselves, and cached pages may have been redirected.
+        await this.#checkTarget(job, page, scrape.document.metadata.url ?? page.url)
+      } catch (error) {
+        await scrape[Symbol.asyncDispose]()
+        throw error
+      }
+      return scrape
     })
   }
 
@@ -223,6 +241,10 @@ function crashed({ url, crashes }: JobPageRow): PageFailure {
     code: 'UNKNOWN_ERROR',
     error: `The server crashed ${crashes} times while scraping ${url}`,
   }
+}
+
+function isRobotsBlock(error: unknown): boolean {
+  return isBowlineError(error) && error.code === 'SCRAPE_ROBOTS_BLOCKED'
 }
 
 function blocked({ url }: JobPageRow): PageFailure {

@@ -12,6 +12,8 @@ export interface FetchStreamOptions extends Abortable {
   readonly headersFor: (url: URL) => Readonly<Record<string, string>>
   /** Whether a URL may be requested. Default: all. */
   readonly mayOpen?: ((url: URL) => boolean) | undefined
+  /** Throws if a redirect must not be followed. Default: all may. */
+  readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
   /** Maximum size of the body in bytes, after decoding its `Content-Encoding`. */
   readonly maxBytes: number
   /** Called if there were more bytes. */
@@ -87,6 +89,7 @@ async function follow(start: URL, options: FetchStreamOptions, signal: AbortSign
     }
     next.username = ''
     next.password = ''
+    await options.checkRedirect?.(next)
     url = next
   }
   throw new BowlineError('EGRESS_FAILED', `${start.origin} redirects more than ${maxRedirects} times`)

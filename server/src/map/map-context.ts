@@ -9,6 +9,8 @@ export interface OpenOptions {
   readonly addOmission?: (what: string) => void
   /** Maximum duration of the whole transfer in milliseconds. Default: 30000. */
   readonly timeoutMs?: number
+  /** Throws if a redirect must not be followed. Default: all may. */
+  readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
 }
 
 /** State of one map: its options, the links found, and how to fetch more. */
@@ -16,6 +18,10 @@ export interface MapContext {
   readonly site: Site
   readonly links: LinkCollection
   readonly robots: Robots
+  /** Returns the robots.txt of an origin, which is read once. */
+  readonly robotsOf: (origin: string) => Promise<Robots>
+  /** Throws SCRAPE_ROBOTS_BLOCKED if the robots.txt of its site disallows a URL. */
+  readonly checkRobots: (url: URL) => Promise<void>
   /**
    * Fetches a URL, with its body truncated at `maxBytes`. Rejects like `fetchStream`, and when
    * exploring has ended.

@@ -28,6 +28,8 @@ export interface MapSiteOptions extends Abortable {
    * Default: `true`.
    */
   readonly fallsBackToSite?: boolean | undefined
+  /** Whether redirects may lead to URLs that robots.txt disallows. Default: `false`. */
+  readonly ignoresRobots?: boolean | undefined
 }
 
 /** The pages of a site, and why there may be more. */
@@ -58,11 +60,11 @@ const defaultSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] a
 export async function mapSite(
   dispatcher: Dispatcher,
   request: MapRequest,
-  { signal, renderPage, fallsBackToSite = true }: MapSiteOptions = {},
+  { signal, renderPage, fallsBackToSite = true, ignoresRobots = false }: MapSiteOptions = {},
 ): Promise<SiteMap> {
   const { timeout = exploreMs } = request
   const late = AbortSignal.timeout(Math.ceil(timeout))
-  const found = await explore(dispatcher, request, { renderPage, signal: mergeSignals(late, signal) })
+  const found = await explore(dispatcher, request, { renderPage, ignoresRobots, signal: mergeSignals(late, signal) })
   signal?.throwIfAborted()
   const { links } = found.context
   if (links.links.length + links.outside.length === 0) {
@@ -90,7 +92,11 @@ interface Findings {
 async function explore(
   dispatcher: Dispatcher,
   request: MapRequest,
-  deps: { readonly renderPage: RenderPage | undefined; readonly signal: AbortSignal },
+  deps: {
+    readonly renderPage: RenderPage | undefined
+    readonly ignoresRobots: boolean
+    readonly signal: AbortSignal
+  },
 ): Promise<Findings> {
   const { signal } = deps
   const start = new URL(request.url)
@@ -100,12 +106,15 @@ async function explore(
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
     void omissions.add(omissions.size < maxOmissions ? what : 'More data was omitted.')
-  const open: MapContext['open'] = async (url, maxBytes, { addOmission = addWarning, timeoutMs = transferMs } = {}) => {
+  const open: MapContext['open'] = async (url, maxBytes, options = {}) => {
+    const { addOmission = addWarning, timeoutMs = transferMs, checkRedirect } = options
     const onTruncated = (): void => addOmission(tooLong(url, maxBytes))
-    return fetchStream(url, { dispatcher, headersFor, mayOpen, maxBytes, onTruncated, timeoutMs, signal })
+    const limits = { maxBytes, onTruncated, timeoutMs, signal }
+    return fetchStream(url, { ...limits, dispatcher, headersFor, mayOpen, checkRedirect })
   }
-  const [robots, fetched] = await Promise.all([readRobots(open, start), readStart(open, start)])
-  const page = (fetched.isHtml === true && (await renderStartPage(request, fetched.links, deps))) || fetched
+  const { robotsOf, checkRobots } = createRobotsReader(open, deps)
+  const [robots, fetched] = await Promise.all([robotsOf(start.origin), readStart(open, start, checkRobots)])
+  const page = await chooseStartPage(request, fetched, { ...deps, checkRobots })
   if (page.url !== undefined) site.addHost(page.url)
   for (const warning of robots.warnings) addWarning(warning)
   if (page.url !== undefined && page.links.isTruncated) addWarning(tooManyLinks(page.url))
@@ -117,7 +126,7 @@ async function explore(
     // Ranking needs all links.
     capacity: search === undefined ? limit : mapLimits.max,
   })
-  const context: MapContext = { site, links, robots, open, addWarning, signal }
+  const context: MapContext = { site, links, robots, robotsOf, checkRobots, open, addWarning, signal }
   if (sitemap !== 'only' && page.url !== undefined) {
     const { title, description } = page.links
     links.add(page.url.href, { title, description })
@@ -138,6 +147,24 @@ async function explore(
   }
 }
 
+/** Creates functions that read the robots.txt of each origin once, and check URLs against it. */
+function createRobotsReader(
+  open: MapContext['open'],
+  { ignoresRobots }: { readonly ignoresRobots: boolean },
+): Pick<MapContext, 'robotsOf' | 'checkRobots'> {
+  const known = new Map<string, ReturnType<typeof readRobots>>()
+  const robotsOf: MapContext['robotsOf'] = async (origin) => {
+    const rules = known.get(origin) ?? readRobots(open, origin)
+    known.set(origin, rules)
+    return rules
+  }
+  const checkRobots: MapContext['checkRobots'] = async (url) => {
+    if (ignoresRobots || (await robotsOf(url.origin)).allows(url)) return
+    throw new BowlineError('SCRAPE_ROBOTS_BLOCKED', `robots.txt disallows ${url.href}, to which a page redirects`)
+  }
+  return { robotsOf, checkRobots }
+}
+
 interface StartPage {
   readonly links: PageLinks
   /** URL after redirects, or `undefined` if the page could not be read. */
@@ -146,6 +173,28 @@ interface StartPage {
   /** HTTP status, if it was an error. */
   readonly status?: number
   readonly error?: BowlineError
+}
+
+/**
+ * Returns the rendered start page instead of the fetched one, if it needs its scripts. Scripts may
+ * lead to a page that robots.txt disallows, which is not used.
+ */
+async function chooseStartPage(
+  request: MapRequest,
+  fetched: StartPage,
+  {
+    checkRobots,
+    renderPage,
+    signal,
+  }: Pick<MapContext, 'checkRobots' | 'signal'> & { readonly renderPage: RenderPage | undefined },
+): Promise<StartPage> {
+  if (fetched.isHtml !== true) return fetched
+  const rendered = await renderStartPage(request, fetched.links, { renderPage, signal })
+  if (rendered === undefined || rendered.url.href === new URL(request.url).href) return rendered ?? fetched
+  return checkRobots(rendered.url).then(
+    () => rendered,
+    () => fetched,
+  )
 }
 
 const noLinks: PageLinks = {
@@ -157,9 +206,13 @@ const noLinks: PageLinks = {
   isTruncated: false,
 }
 
-async function readStart(open: MapContext['open'], start: URL): Promise<StartPage> {
+async function readStart(
+  open: MapContext['open'],
+  start: URL,
+  checkRedirect: MapContext['checkRobots'],
+): Promise<StartPage> {
   try {
-    await using response = await open(start, maxPageBytes)
+    await using response = await open(start, maxPageBytes, { checkRedirect })
     if (response.status >= 400) return { links: noLinks, status: response.status }
     if (!response.contentType.includes('html')) return { links: noLinks, url: response.url }
     const links = await readPageLinks(decodeText(response.chunks, response.contentType), response.url)
@@ -207,7 +260,7 @@ async function readSubdomainSitemaps(
     context.addWarning(`The sitemaps of ${maxSubdomains} of ${origins.size} subdomains were read.`)
   }
   const sitemaps = [...origins].slice(0, maxSubdomains).map(async (origin) => {
-    const { sitemaps: named, warnings } = await readRobots(context.open, origin)
+    const { sitemaps: named, warnings } = await context.robotsOf(origin)
     for (const warning of warnings) context.addWarning(warning)
     const texts = named.length > 0 ? named : [defaultSitemaps[0]]
     return texts.map((text) => URL.parse(text, origin)).filter((url) => url !== null)

@@ -13,7 +13,11 @@ const maxRobotsBytes = 512_000
 const timeoutMs = 10_000
 
 /** Opens a URL as a stream of at most `maxBytes`. Passes a sentence about the omitted rest on. */
-type Open = (url: URL, maxBytes: number, options: Required<OpenOptions>) => Promise<FetchedStream>
+type Open = (
+  url: URL,
+  maxBytes: number,
+  options: Required<Omit<OpenOptions, 'checkRedirect'>>,
+) => Promise<FetchedStream>
 
 /** Returns the sentence about a response that is longer than `maxBytes`. */
 export function tooLong(url: URL, maxBytes: number): string {

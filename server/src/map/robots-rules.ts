@@ -41,7 +41,11 @@ export class RobotsRules {
   }
 
   async #read(origin: string): Promise<Robots> {
-    const open = async (url: URL, maxBytes: number, { addOmission, timeoutMs }: Required<OpenOptions>) =>
+    const open = async (
+      url: URL,
+      maxBytes: number,
+      { addOmission, timeoutMs }: Required<Omit<OpenOptions, 'checkRedirect'>>,
+    ) =>
       fetchStream(url, {
         dispatcher: this.#dispatcher,
         headersFor: () => ({ 'user-agent': `Mozilla/5.0 (compatible; ${robotsAgent})` }),

@@ -116,7 +116,10 @@ class PageWalk {
     const { links } = this.#context
     this.#pages += 1
     try {
-      await using response = await this.#context.open(url, maxPageBytes, { timeoutMs: this.#pageTimeoutMs })
+      await using response = await this.#context.open(url, maxPageBytes, {
+        timeoutMs: this.#pageTimeoutMs,
+        checkRedirect: this.#context.checkRobots,
+      })
       if (
         response.status >= 400 ||
         !response.contentType.includes('html') ||

@@ -14,6 +14,8 @@ export interface ScrapeCall {
   readonly baseUrl: string
   /** Whether a redirect, also one by a script, may lead to a URL. Default: to all. */
   readonly mayFollow?: MayFollow | undefined
+  /** Throws if an HTTP redirect must not be followed. Called before its request. */
+  readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
   /** Aborting stops the scrape. Default: it runs to its end. */
   readonly signal?: AbortSignal | undefined
   /** Id of the scrape. Default: a new one. */

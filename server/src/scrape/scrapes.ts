@@ -128,7 +128,7 @@ export class Scrapes implements AsyncDisposable {
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
-    const { request, teamId, mayFollow, signal = new AbortController().signal } = call
+    const { request, teamId, mayFollow, checkRedirect, signal = new AbortController().signal } = call
     const metrics = this.#start(call)
     const found = await metrics.attempt(async () => this.#storedScrapes.find(call))
     if (found !== undefined) {
@@ -139,7 +139,7 @@ export class Scrapes implements AsyncDisposable {
     }
     const { workers, hasEnhancedProxy } = this.#deps
     const processPage = createPageProcessor(workers, request, signal)
-    const pageToLoad = { request, teamId, mayFollow, signal, processPage }
+    const pageToLoad = { request, teamId, mayFollow, checkRedirect, signal, processPage }
     const loaded = await metrics.attempt(async () => loadWithProxy(this.#loader, pageToLoad, hasEnhancedProxy))
     const source = loaded.isRendered ? 'browser' : 'http'
     return {

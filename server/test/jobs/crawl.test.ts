@@ -19,6 +19,11 @@ const pages: Pages = {
   '/blog/two': linksTo(),
   '/sitemap.xml': sitemapOf('/docs/hidden'),
   '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /docs/private/\n'),
+  '/redirects/': linksTo('/redirects/private', '/redirects/a'),
+  '/redirects/private': ({ response }) => void response.writeHead(302, { location: '/docs/private/x' }).end(),
+  '/redirects/a': linksTo(),
+  '/spelled/': linksTo('/spelled/a', '/spelled/a/'),
+  '/spelled/a': linksTo(),
   '/held': () => undefined,
   '/trap': linksTo(`/${'a'.repeat(40)}!`),
   '/wide/': ({ response, crossOrigin }) => {
@@ -81,6 +86,32 @@ describe('a crawl, in PGlite', () => {
       errors: [],
       robotsBlocked: [fixture.site.url('/docs/private/x')],
     })
+  })
+
+  test.each([
+    ['over HTTP', {}],
+    ['in a browser', { waitFor: 1 }],
+  ])('honours robots.txt after redirects %s', async (_where, scrapeOptions) => {
+    const before = fixture.site.requests.all.length
+    const { url, status } = await crawl('/redirects/', {
+      sitemap: 'skip',
+      scrapeOptions: { ...scrapeOptions, maxAge: 0 },
+    })
+    const requested = fixture.site.requests.all.slice(before).map(({ path }) => path)
+
+    expect(pathsOf(status as never)).toEqual(['/redirects/', '/redirects/a'])
+    expect(status).toMatchObject({ completed: 2, creditsUsed: 2 })
+    expect((await fixture.lab.api('GET', `${url}/errors`)).body).toEqual({
+      errors: [],
+      robotsBlocked: [fixture.site.url('/redirects/private')],
+    })
+    if (!('waitFor' in scrapeOptions)) expect(requested).not.toContain('/docs/private/x')
+  })
+
+  test('loads the first of two spellings of a URL', async () => {
+    const { status } = await crawl('/spelled/', { sitemap: 'skip' })
+
+    expect(pathsOf(status as never)).toEqual(['/spelled/', '/spelled/a'])
   })
 
   test('sends custom headers to its own site only', async () => {

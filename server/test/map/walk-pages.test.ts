@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Page } from '../../../test/lab/pages/page.ts'
 import { linksTo, startMapFixture } from './fixture.ts'
 
 describe('a map of a site without a sitemap', () => {
@@ -16,6 +17,25 @@ describe('a map of a site without a sitemap', () => {
     const paths = await fixture.paths('/')
 
     expect(paths).toHaveLength(1 + 1 + 100 + 9)
+  })
+
+  test.each(['/', '/start'])('does not follow redirects to pages that robots.txt disallows, from %s', async (start) => {
+    const toPrivate: Page = ({ response }) => void response.writeHead(302, { location: '/private/x' }).end()
+    await using fixture = await startMapFixture({
+      '/': linksTo('/start', '/about'),
+      '/start': toPrivate,
+      '/about': linksTo('/'),
+      '/private/x': linksTo('/private/y'),
+      '/robots.txt': ({ response }) => void response.end('User-agent: *\nDisallow: /private/'),
+    })
+
+    const mapped = fixture.map(start)
+
+    if (start === '/') expect((await mapped).links).toHaveLength(3)
+    else await expect(mapped).rejects.toMatchObject({ code: 'SCRAPE_ROBOTS_BLOCKED' })
+    const requested = fixture.site.requests.all.map(({ path }) => path)
+    expect(requested).not.toContain('/private/x')
+    expect(requested.filter((path) => path === '/robots.txt')).toHaveLength(1)
   })
 
   test('warns of links that were not followed', async () => {

@@ -31,6 +31,8 @@ test.each([
     site,
     links: new LinkCollection({ site, ignoreQueryParameters: false, path: undefined, capacity: 1000 }),
     robots: parseRobots('', 'test'),
+    robotsOf: async () => parseRobots('', 'test'),
+    checkRobots: async () => {},
     open: async (url: URL) => ({
       url,
       status: 200,

@@ -28,6 +28,8 @@ export interface FetchOptions extends Abortable {
   readonly cookies?: readonly string[] | undefined
   /** Whether a redirect may lead to a URL. Default: to all. */
   readonly mayFollow?: MayFollow | undefined
+  /** Throws if a redirect must not be followed. Default: all may. */
+  readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
 }
 
 /** As many as Chromium follows. */
@@ -58,7 +60,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<F
       },
     )
     if (response.kind === 'redirect') {
-      url = followed(response.to, options)
+      url = await followed(response.to, options)
       continue
     }
     await yieldFor(response.body.bytes)
@@ -66,7 +68,7 @@ export async function fetchPage(start: string, options: FetchOptions): Promise<F
     await yieldFor(response.body.bytes)
     const next = nextTarget(page, response.refresh)
     if (next === undefined) return page
-    url = followed(new URL(next), options)
+    url = await followed(new URL(next), options)
   }
   throw new BowlineError('SCRAPE_SITE_ERROR', `${start} redirects more than ${maxRedirects} times`)
 }
@@ -78,8 +80,11 @@ function nextTarget({ body, url }: FetchedPage, refresh: string | undefined): st
 }
 
 /** Returns the target of a redirect. Throws EGRESS_REFUSED if it may not be followed. */
-function followed(to: URL, { mayFollow = () => true }: FetchOptions): URL {
-  if (mayFollow(to)) return to
+async function followed(to: URL, { mayFollow = () => true, checkRedirect }: FetchOptions): Promise<URL> {
+  if (mayFollow(to)) {
+    await checkRedirect?.(to)
+    return to
+  }
   throw new BowlineError('EGRESS_REFUSED', `The page redirects to ${to.href.slice(0, 300)}, which is not allowed`, {
     hint: 'Add the URL to those of the request.',
   })

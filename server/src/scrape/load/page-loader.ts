@@ -36,6 +36,8 @@ export interface LoadRequest {
   readonly teamId: string
   /** Whether a redirect may lead to a URL. Default: to all. */
   readonly mayFollow?: MayFollow | undefined
+  /** Throws if an HTTP redirect must not be followed. Default: all may. */
+  readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
   readonly signal: AbortSignal
   /**
    * Turns the HTML of a loaded page into formats. Resolves to undefined for a page that is not
@@ -102,14 +104,14 @@ export class PageLoader implements AsyncDisposable {
   }
 
   async #fetch(
-    { request, teamId, mayFollow, signal, processPage }: LoadRequest,
+    { request, teamId, mayFollow, checkRedirect, signal, processPage }: LoadRequest,
     upstream: UpstreamName,
     cookies: readonly string[] = [],
   ): Promise<LoadResult> {
     const { acceptLanguage } = localeOf(request)
     const identity = { chromeMajor: this.#deps.chromeMajor, isMobile: request.mobile, acceptLanguage }
     const dispatcher = this.#dispatcher(upstream, request.skipTlsVerification)
-    const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, signal }
+    const options = { dispatcher, identity, headers: request.headers ?? {}, cookies, mayFollow, checkRedirect, signal }
     const timing = { name: 'bowline_fetch_seconds', failureOf: cancelledOrError(signal) } as const
     const fetched = await timed(this.#deps.metrics, timing, async () =>
       inSpan('scrape.fetch', async () => fetchPage(request.url, options)),
