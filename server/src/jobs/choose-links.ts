@@ -41,7 +41,8 @@ export async function chooseLinks(
   const pages = new Map<string, CrawlPage>()
   for (const url of urls) {
     const page = toCrawlPage(url, plan)
-    if (page !== undefined && isInScope(new URL(page.url), start, plan)) pages.set(page.identity, page)
+    if (page === undefined || pages.has(page.identity) || !isInScope(new URL(page.url), start, plan)) continue
+    pages.set(page.identity, page)
   }
   const inScope = [...pages.values()]
   const { includePaths: include, excludePaths: exclude, regexOnFullURL } = plan
