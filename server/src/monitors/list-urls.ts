@@ -55,7 +55,11 @@ async function listCrawled(
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
   const knownInScope = await filterPaths(known, crawlOptions, matcher)
-  const found = await findPages(request, { dispatcher, renderPage, signal }, knownInScope.length > 0)
+  const found = await findPages(
+    request,
+    { dispatcher, renderPage, signal, ignoresRobots: ignoreRobotsTxt },
+    knownInScope.length > 0,
+  )
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
   const warnings = new Set(found.omissions)
@@ -85,7 +89,10 @@ async function filterPaths(
 
 async function findPages(
   request: MapRequest,
-  { dispatcher, ...options }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'>,
+  {
+    dispatcher,
+    ...options
+  }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'> & { readonly ignoresRobots: boolean },
   hasOthers: boolean,
 ): Promise<{ readonly urls: readonly string[]; readonly omissions: readonly string[] }> {
   try {
