@@ -3,6 +3,7 @@ import { searchRequest } from 'bowline/contract/search'
 import { uuidV7 } from 'bowline/kit/ids'
 import type { Result } from '../search/provider.ts'
 import type { CheckRow } from './queries/checks.ts'
+import { distinctQueries } from './distinct-queries.ts'
 import { findState } from './queries/pages.ts'
 import type { MonitorRow } from './queries/monitors.ts'
 import { hashUrl, judgmentCredits, type CheckedPage } from './check-page.ts'
@@ -27,7 +28,7 @@ export async function findResults(
   const { teamId, apiKeyId } = monitor
   const results = new Map<string, Result>()
   let credits = 0
-  for (const query of target.queries) {
+  for (const query of distinctQueries(target.queries)) {
     const request = searchRequest.parse({
       query,
       limit: target.maxResults,

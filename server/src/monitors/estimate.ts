@@ -3,6 +3,7 @@ import type { MonitorRow } from './queries/monitors.ts'
 import type { StoredTarget } from './definition.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import type { Searches } from '../search/searches.ts'
+import { distinctQueries } from './distinct-queries.ts'
 import { pageScrapeSpec } from './page-scrape-spec.ts'
 
 /** Sources of prices. */
@@ -32,7 +33,9 @@ export function estimateTargets(
         break
       }
       case 'search':
-        credits += target.queries.length * (searches.price(target.maxResults) + (isJudged ? target.maxResults : 0))
+        credits +=
+          distinctQueries(target.queries).length *
+          (searches.price(target.maxResults) + (isJudged ? target.maxResults : 0))
         break
       default:
         return target satisfies never

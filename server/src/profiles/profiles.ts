@@ -156,7 +156,7 @@ function keyOf({ profileId, fence }: Lease): string {
 
 function lockedBy(name: string, { sessionId, sessionName, endsAt }: LeaseHolder): BowlineError {
   const named = sessionName === undefined ? '' : ` (${sessionName})`
-  const who = sessionId === undefined ? 'An import' : `Session ${sessionId}${named}`
+  const who = sessionId === undefined ? 'A scrape or an import' : `Session ${sessionId}${named}`
   const waitSeconds = Math.ceil((endsAt.getTime() - Date.now()) / 1000)
   return new BowlineError(
     'PROFILE_LOCKED',

@@ -157,7 +157,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     expect(await creditsUsed()).toBe(used + 11)
   })
 
-  test('of a search reports new results, each judged once by its goal', async () => {
+  test('of a search reports new results, each judged once by its goal, and runs equal queries once', async () => {
     const scrape = async (path: string, words: string): Promise<void> => {
       site.set(path, `<h1>${words}</h1><p>The zeppelin ${words} lands at noon in the old harbour.</p>`)
       expect((await lab.api('POST', '/v2/scrape', { url: site.url(path), maxAge: 0 })).status).toBe(200)
@@ -165,7 +165,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     await scrape('/zeppelin/1', 'Aurora')
     const { id, estimatedCreditsPerMonth } = await createMonitor(lab.api, {
       goal: 'Airships that are new',
-      targets: [{ type: 'search', queries: ['zeppelin'], maxResults: 5 }],
+      targets: [{ type: 'search', queries: ['zeppelin', 'Zeppelin '], maxResults: 5 }],
     })
     const used = await creditsUsed()
     model.says((question) => ({
