@@ -185,6 +185,10 @@ export const catalogue = {
   },
   SCRAPE_SITE_BUSY: { status: 503, hint: 'The site is rate limiting or overloaded (429 or 503). Retry later.' },
   SCRAPE_ROBOTS_BLOCKED: { status: 403, hint: 'The robots.txt of the site disallows this page.' },
+  SCRAPE_OUT_OF_SCOPE: {
+    status: 403,
+    hint: 'The page redirects to one that the crawl excludes. Change `allowExternalLinks`, `crawlEntireDomain` or the paths.',
+  },
   SCRAPE_ACTION_ERROR: {
     status: 500,
     hint: 'Check the selector against the page, and add a `wait` action for elements that load late.',

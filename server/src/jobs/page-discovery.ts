@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dispatcher } from 'undici'
 import { mapRequest } from 'bowline/contract/map'
 import { createDomainFilter } from 'bowline/kit/domain-pattern'
-import { isBowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
 import { matchingBudgetMs, matchingBudgetExceeded, type PatternMatcher } from '../map/pattern-matcher.ts'
 import { mapSite } from '../map/map-site.ts'
@@ -100,6 +100,18 @@ export class PageDiscovery {
     const { urls, isCut } = linksOf(document)
     if (isCut) await addJobWarnings(this.#deps.store.db, job.id, [`Not all links of ${page.url} were read.`])
     return { pages: await this.#choose(urls, job, crawl), depth, limit: crawl.limit }
+  }
+
+  /**
+   * Throws SCRAPE_OUT_OF_SCOPE if the crawl would not follow a link to the URL that a page led to.
+   * The start page may lead anywhere.
+   */
+  async assertInScope(job: Job, page: JobPageRow, target: string): Promise<void> {
+    const { crawl } = job.plan
+    if (crawl === undefined || page.position === 0) return
+    const chosen = await this.#choose([target], job, crawl)
+    if (chosen.length > 0) return
+    throw new BowlineError('SCRAPE_OUT_OF_SCOPE', `${page.url} leads to ${target}, which the crawl excludes`)
   }
 
   async #choose(urls: readonly string[], job: Job, plan: CrawlPlan): Promise<readonly CrawlPage[]> {

@@ -197,8 +197,10 @@ export class PageScraper {
       if (!isLast) loaded.assertNotThrottled()
       const scrape = await loaded.finish()
       try {
+        const finalUrl = scrape.document.metadata.url ?? page.url
         // Browsers follow redirects and scripts themselves, and cached pages may have been redirected.
-        await this.#checkTarget(job, page, scrape.document.metadata.url ?? page.url)
+        await this.#checkTarget(job, page, finalUrl)
+        if (finalUrl !== page.url) await this.#deps.pageDiscovery.assertInScope(job, page, finalUrl)
       } catch (error) {
         await scrape[Symbol.asyncDispose]()
         throw error

@@ -22,6 +22,15 @@ const pages: Pages = {
   '/redirects/': linksTo('/redirects/private', '/redirects/a'),
   '/redirects/private': ({ response }) => void response.writeHead(302, { location: '/docs/private/x' }).end(),
   '/redirects/a': linksTo(),
+  '/leaving/': linksTo('/leaving/far', '/leaving/secret', '/leaving/back', '/leaving/a'),
+  '/leaving/far': ({ response, crossOrigin }) =>
+    void response.writeHead(302, { location: `${crossOrigin}/wide/far` }).end(),
+  '/leaving/secret': ({ response }) => void response.writeHead(302, { location: '/leaving/hidden' }).end(),
+  '/leaving/hidden': linksTo(),
+  '/leaving/back': ({ response }) => void response.writeHead(302, { location: '/leaving/b' }).end(),
+  '/leaving/a': linksTo(),
+  '/leaving/b': linksTo(),
+  '/moved': ({ response, crossOrigin }) => void response.writeHead(302, { location: `${crossOrigin}/wide/far` }).end(),
   '/spelled/': linksTo('/spelled/a', '/spelled/a/'),
   '/spelled/a': linksTo(),
   '/held': () => undefined,
@@ -106,6 +115,22 @@ describe('a crawl, in PGlite', () => {
       robotsBlocked: [fixture.site.url('/redirects/private')],
     })
     if (!('waitFor' in scrapeOptions)) expect(requested).not.toContain('/docs/private/x')
+  })
+
+  test('leaves out pages that redirect out of its scope, except the start page', async () => {
+    const { url, status } = await crawl('/leaving/', { sitemap: 'skip', excludePaths: ['^/leaving/hidden'] })
+    const moved = await crawl('/moved', { sitemap: 'skip' })
+
+    expect(pathsOf(status as never)).toEqual(['/leaving/', '/leaving/a', '/leaving/back'])
+    expect(status).toMatchObject({ completed: 3, creditsUsed: 3 })
+    const { body } = await fixture.lab.api('GET', `${url}/errors`)
+    expect(
+      body['errors'].map((each: { url: string; code: string }) => [new URL(each.url).pathname, each.code]).toSorted(),
+    ).toEqual([
+      ['/leaving/far', 'SCRAPE_OUT_OF_SCOPE'],
+      ['/leaving/secret', 'SCRAPE_OUT_OF_SCOPE'],
+    ])
+    expect(moved.status).toMatchObject({ completed: 1, creditsUsed: 1 })
   })
 
   test('loads the first of two spellings of a URL', async () => {
