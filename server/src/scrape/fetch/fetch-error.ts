@@ -1,3 +1,4 @@
+import { errors } from 'undici'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 
 /** Converts a network error to a SCRAPE_* error. Other BowlineErrors are returned unchanged. */
@@ -27,6 +28,14 @@ export function toFetchError(error: unknown, url: string): unknown {
     causeError ??
     new BowlineError('SCRAPE_SITE_ERROR', `${host} closed the connection: ${error.message}`, { cause: error })
   )
+}
+
+/** Whether an error of `toFetchError` is due to a response that is not valid HTTP. */
+export function isMalformedResponse(error: unknown): boolean {
+  const cause = isBowlineError(error) ? error.cause : undefined
+  if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError) return true
+  // An informational response that the client did not ask for.
+  return cause instanceof errors.SocketError && cause.message === 'bad response'
 }
 
 /** Returns the error for a certificate that is not valid. */

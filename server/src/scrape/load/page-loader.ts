@@ -7,6 +7,7 @@ import { inSpan } from '../../kit/current-work.ts'
 import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import type { Egress } from '../../egress/egress.ts'
 import { hostPortOf } from '../../egress/host-port.ts'
+import { isMalformedResponse } from '../fetch/fetch-error.ts'
 import { fetchPage } from '../fetch/fetch-page.ts'
 import { withWarnings, type LoadedPage } from '../fetch/loaded-page.ts'
 import type { ProcessedHtml } from '../format/process-html.ts'
@@ -77,7 +78,11 @@ export class PageLoader implements AsyncDisposable {
 
   async #load(call: LoadRequest, upstream: UpstreamName): Promise<LoadResult> {
     if (browserOnlyOptions(call.request).length > 0) return this.#render(call, upstream)
-    const fetched = await this.#fetch(call, upstream)
+    const fetched = await this.#fetch(call, upstream).catch((error: unknown) => {
+      if (call.request.fastMode || !isMalformedResponse(error)) throw error
+    })
+    // Browsers accept more malformed responses than the HTTP client.
+    if (fetched === undefined) return this.#render(call, upstream)
     const { page, processed } = fetched
     const hasRetryAfter = page.retryAfter !== undefined
     const facts = {
