@@ -134,7 +134,7 @@ export class RequestForwarder {
   }
 
   async #refuse(respond: (socket: Socket) => void): Promise<void> {
-    // What is still to come of the request is then dropped.
+    // Drops the rest of the request.
     await this.#reader.release()
     if (!this.#socket.destroyed) respond(this.#socket)
   }

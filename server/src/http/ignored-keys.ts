@@ -16,17 +16,19 @@ const noKeys = z.object({})
 /** Returns a warning with the unknown keys of a body, or `undefined` if there are none. */
 export function unknownKeysWarning(route: Route, body: unknown): string | undefined {
   const schema = route.body ?? (route.streams === undefined ? noKeys : z.unknown())
-  const keys = findUnknownKeys(schema, body).filter(({ path }) => !clientKeys.has(path))
-  if (keys.length === 0) return undefined
-  return `Unknown ${keys.length === 1 ? 'key was' : 'keys were'} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
+  return warningAbout(findUnknownKeys(schema, body), 'key')
 }
 
 /** Returns a warning with the unknown parameters of a query, or `undefined` if there are none. */
 export function unknownParametersWarning({ query: schema = noKeys }: Route, query: unknown): string | undefined {
-  const isKnown = ({ path }: UnknownKey): boolean => clientKeys.has(path) || path === accessToken
-  const keys = findUnknownKeys(schema, collectRecords(schema, query)).filter((key) => !isKnown(key))
+  const keys = findUnknownKeys(schema, collectRecords(schema, query)).filter(({ path }) => path !== accessToken)
+  return warningAbout(keys, 'query parameter')
+}
+
+function warningAbout(unknown: readonly UnknownKey[], noun: string): string | undefined {
+  const keys = unknown.filter(({ path }) => !clientKeys.has(path))
   if (keys.length === 0) return undefined
-  const subject = keys.length === 1 ? 'query parameter was' : 'query parameters were'
+  const subject = keys.length === 1 ? `${noun} was` : `${noun}s were`
   return `Unknown ${subject} ignored: ${joinNames(keys.map(describeUnknownKey))}.`
 }
 
