@@ -42,10 +42,12 @@ export async function countJobPages(db: Kysely<Database>, jobId: string): Promis
       from ended where job_id = ${jobId} and job_page.position = ended.position
     ), sums as (
       select count(*) filter (where state = 'completed') as completed,
-        count(*) filter (where state <> 'completed') as failed, coalesce(sum(credits), 0) as credits
+        count(*) filter (where state in ('failed', 'blocked')) as failed,
+        count(*) filter (where state = 'duplicate') as duplicates, coalesce(sum(credits), 0) as credits
       from ended
     ), job as (
       update job set
+        total = job.total - sums.duplicates,
         completed = job.completed + sums.completed,
         failed = job.failed + sums.failed,
         credits = job.credits + sums.credits

@@ -110,8 +110,9 @@ export async function releaseJobPages(
 
 /** How a page failed, or why it was not scraped. */
 export interface PageFailure {
-  readonly state: 'failed' | 'blocked'
-  readonly code: string
+  readonly state: 'failed' | 'blocked' | 'duplicate'
+  /** Undefined for duplicates, which are no failures. */
+  readonly code?: string
   readonly error: string
 }
 
@@ -127,7 +128,14 @@ export async function failJobPage(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('jobPage')
-    .set({ state, errorCode, error, holder: null, isUncounted: true, finishedAt: sql<Date>`clock_timestamp()` })
+    .set({
+      state,
+      errorCode: errorCode ?? null,
+      error,
+      holder: null,
+      isUncounted: true,
+      finishedAt: sql<Date>`clock_timestamp()`,
+    })
     .where('jobId', '=', jobId)
     .where('position', '=', position)
     .where('state', '=', 'queued')
@@ -184,13 +192,49 @@ export async function listFailedPages(db: Kysely<Database>, jobId: string): Prom
   return rows.map(toRow)
 }
 
-/** Returns which of the identities pages of a job already have. */
+/** Returns which of the identities pages of a job already have, or were redirected to. */
 export async function findIdentities(
   db: Kysely<Database>,
   jobId: string,
   identities: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ identity: string }>`
-    select identity from job_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])`.execute(db)
+    select identity from job_page where job_id = ${jobId} and identity = any(${[...identities]}::text[])
+    union
+    select target_identity from job_page
+    where job_id = ${jobId} and target_identity = any(${[...identities]}::text[])`.execute(db)
   return new Set(rows.map(({ identity }) => identity))
+}
+
+/** Returns the position of the next page to add to a job: the number of pages that it ever had. */
+export async function nextPosition(db: Kysely<Database>, jobId: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('jobPage')
+    .select((eb) => eb.fn.max('position').as('last'))
+    .where('jobId', '=', jobId)
+    .executeTakeFirstOrThrow()
+  return (last ?? -1) + 1
+}
+
+/**
+ * Claims the page that a page of a job was redirected to. If that is still queued, it ends as a
+ * duplicate. Returns `false` if it has been scraped or is being scraped. Call it in the transaction
+ * that completes the page, with the job locked.
+ */
+export async function claimTarget(
+  db: Kysely<Database>,
+  { jobId, position, url }: Pick<JobPageRow, 'jobId' | 'position' | 'url'>,
+  identity: string,
+): Promise<boolean> {
+  await sql`
+    update job_page
+    set state = 'duplicate', error = ${`${url} leads to it`}, is_uncounted = true, finished_at = clock_timestamp()
+    where job_id = ${jobId} and identity = ${identity} and state = 'queued' and holder is null`.execute(db)
+  const { numAffectedRows = 0n } = await sql`
+    update job_page set target_identity = ${identity}
+    where job_id = ${jobId} and position = ${position} and not exists (
+      select from job_page as other where other.job_id = ${jobId} and (
+        (other.identity = ${identity} and other.target_identity is null and other.state in ('queued', 'completed'))
+        or other.target_identity = ${identity}))`.execute(db)
+  return numAffectedRows > 0n
 }

@@ -6,7 +6,13 @@ import { isUuid, uuidV7 } from 'bowline/kit/ids'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
 import { endJob, findJob, findJobByKey, insertJob, listActiveJobs, reopenJob, type JobRow } from './job-queries.ts'
-import { insertJobPages, listCompletedPages, listFailedPages, type NewJobPage } from './job-page-queries.ts'
+import {
+  insertJobPages,
+  listCompletedPages,
+  listFailedPages,
+  nextPosition,
+  type NewJobPage,
+} from './job-page-queries.ts'
 import { jobRetentionMs } from '../kit/job-retention.ts'
 import { withoutCredentials } from '../kit/without-credentials.ts'
 import type { Database } from '../store/schema.ts'
@@ -190,8 +196,10 @@ export class Jobs {
     if (crawl === undefined || crawl.limit === 1 || crawl.sitemap === 'only' || status !== 'completed' || total !== 1) {
       return undefined
     }
-    const [page] = await listCompletedPages(this.#deps.store.db, id, { skip: 0, limit: 1 })
-    if (page === undefined) return undefined
+    const { db } = this.#deps.store
+    const [page] = await listCompletedPages(db, id, { skip: 0, limit: 1 })
+    // Its links may all lead to itself.
+    if (page === undefined || (await nextPosition(db, id)) > 1) return undefined
     const document = await (await this.#deps.scrapes.findMany([page.scrapeId])).get(page.scrapeId)?.()
     return document && explainSinglePage(document, crawl)
   }

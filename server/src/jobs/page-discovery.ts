@@ -8,10 +8,10 @@ import { matchingBudgetMs, matchingBudgetExceeded, type PatternMatcher } from '.
 import { mapSite } from '../map/map-site.ts'
 import type { ScrapeOutcome } from '../scrape/priced-scrape.ts'
 import { addJobWarnings, addMatchingMs, findJob } from './job-queries.ts'
-import { findIdentities, insertJobPages, type JobPageRow } from './job-page-queries.ts'
+import { claimTarget, findIdentities, insertJobPages, nextPosition, type JobPageRow } from './job-page-queries.ts'
 import type { Database } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { chooseLinks, type CrawlPage } from './choose-links.ts'
+import { chooseLinks, toCrawlPage, type CrawlPage } from './choose-links.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import { linksOf } from './page-links.ts'
@@ -114,6 +114,16 @@ export class PageDiscovery {
     throw new BowlineError('SCRAPE_OUT_OF_SCOPE', `${page.url} leads to ${target}, which the crawl excludes`)
   }
 
+  /**
+   * Returns the identity of the page that a page of a crawl was redirected to, or `undefined` if it
+   * was not redirected.
+   */
+  targetOf({ plan: { crawl } }: Job, page: JobPageRow, finalUrl: string): string | undefined {
+    if (crawl === undefined || finalUrl === page.url) return undefined
+    const identity = toCrawlPage(finalUrl, crawl)?.identity
+    return identity === page.identity ? undefined : identity
+  }
+
   async #choose(urls: readonly string[], job: Job, plan: CrawlPlan): Promise<readonly CrawlPage[]> {
     const { store, matcher } = this.#deps
     const { id, teamId } = job
@@ -134,6 +144,16 @@ export class PageDiscovery {
     }
   }
 
+  /**
+   * Claims the page that a page was redirected to, in the transaction that completes it. Returns
+   * `false` if that page has been scraped or is being scraped.
+   */
+  async claimTarget(db: Kysely<Database>, page: JobPageRow, target: string): Promise<boolean> {
+    // The lock on the job serializes claims and additions.
+    await findJob(db, page.jobId, { locks: true })
+    return claimTarget(db, page, target)
+  }
+
   /** Adds found pages in the transaction that ends the page they were found on. */
   async addPages(db: Kysely<Database>, jobId: string, { pages, depth, limit }: NextPages): Promise<void> {
     if (pages.length === 0) return
@@ -146,10 +166,11 @@ export class PageDiscovery {
       pages.map(({ identity }) => identity),
     )
     const newPages = pages.filter(({ identity }) => !known.has(identity)).slice(0, limit - job.total)
+    const first = await nextPosition(db, jobId)
     const rows = newPages.map(({ url, identity }, index) => ({
       url,
       identity,
-      position: job.total + index,
+      position: first + index,
       scrapeId: uuidV7(),
     }))
     await insertJobPages(db, jobId, { pages: rows, submissionIndex: 0, depth })

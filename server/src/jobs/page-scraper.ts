@@ -84,7 +84,7 @@ export class PageScraper {
     try {
       const end = page.crashes >= maxCrashes ? crashed(page) : await this.#process(job, page, signal)
       if (end !== undefined) {
-        currentSpan()?.fail(end.code)
+        if (end.code !== undefined) currentSpan()?.fail(end.code)
         await this.#fail(job, page, end)
       }
     } catch (error) {
@@ -121,6 +121,7 @@ export class PageScraper {
     for (let attempt = 1; ; attempt += 1) {
       const error = await this.#attempt(job, page, { isLast: attempt >= maxAttempts, signal })
       if (error === undefined) return undefined
+      if (error instanceof DuplicateError) return { state: 'duplicate', error: error.message }
       const pause = throttleDelayMs(error)
       const wait = retryDelayMs(error, attempt)
       if (pause !== undefined && attempt < maxAttempts) this.#deps.throttle.pause(host, pause)
@@ -164,10 +165,13 @@ export class PageScraper {
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
     const next = await pageDiscovery.findNextPages(job, page, scrape)
     const scraped = { job, page, scrape }
-    if (hold.id === undefined && next === undefined) await this.#completeWithoutHold(scraped)
+    const target = pageDiscovery.targetOf(job, page, finalUrlOf(scraped))
+    // Claims and additions lock the job, which pages that share a commit must not do in any order.
+    if (hold.id === undefined && next === undefined && target === undefined) await this.#completeWithoutHold(scraped)
     else {
       await billing.settle(hold, chargeOf(scraped), async (db) => {
-        // Locks the job, which pages that share a commit must not do in any order.
+        if (target !== undefined && !(await pageDiscovery.claimTarget(db, page, target)))
+          throw new DuplicateError(`${page.url} leads to ${finalUrlOf(scraped)}, which the crawl has already scraped`)
         if (next !== undefined) await pageDiscovery.addPages(db, job.id, next)
         await this.#complete(db, [scraped])
       })
@@ -197,7 +201,7 @@ export class PageScraper {
       if (!isLast) loaded.assertNotThrottled()
       const scrape = await loaded.finish()
       try {
-        const finalUrl = scrape.document.metadata.url ?? page.url
+        const finalUrl = finalUrlOf({ page, scrape })
         // Browsers follow redirects and scripts themselves, and cached pages may have been redirected.
         await this.#checkTarget(job, page, finalUrl)
         if (finalUrl !== page.url) await this.#deps.pageDiscovery.assertInScope(job, page, finalUrl)
@@ -225,13 +229,20 @@ export class PageScraper {
     const { store, jobWebhooks } = this.#deps
     await store.db.transaction().execute(async (db) => {
       if (!(await failJobPage(db, page, end))) throw new SupersededError()
-      await jobWebhooks.pageFailed(db, job, page, end.error)
+      if (end.state !== 'duplicate') await jobWebhooks.pageFailed(db, job, page, end.error)
     })
   }
 }
 
 /** Another server has ended the page, or the job has ended. The transaction is rolled back. */
 class SupersededError extends Error {}
+
+/** The page was redirected to another page of the job. The transaction is rolled back. */
+class DuplicateError extends Error {}
+
+function finalUrlOf({ page, scrape }: Pick<ScrapedPage, 'page' | 'scrape'>): string {
+  return scrape.document.metadata.url ?? page.url
+}
 
 function chargeOf({ scrape }: ScrapedPage): Charge {
   return { ...scrape.charge, kind: 'job' }

@@ -45,6 +45,7 @@ import { scheduleText } from './migrations/0051-schedule-text.ts'
 import { checkCrashes } from './migrations/0053-check-crashes.ts'
 import { wordCounts } from './migrations/0055-word-counts.ts'
 import { loadedProfiles } from './migrations/0057-loaded-profiles.ts'
+import { redirectedPages } from './migrations/0059-redirected-pages.ts'
 import { scrapeReplays } from './migrations/0028-scrape-replays.ts'
 
 /** Migrations as SQL statements, in order. Never edit a released one: add another. */
@@ -94,6 +95,7 @@ export const migrationStatements: Readonly<Record<string, readonly string[]>> = 
   '0053-check-crashes': checkCrashes,
   '0055-word-counts': wordCounts,
   '0057-loaded-profiles': loadedProfiles,
+  '0059-redirected-pages': redirectedPages,
 }
 
 /** Names of all migrations, in order. */

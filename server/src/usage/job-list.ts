@@ -59,7 +59,7 @@ const retention = sql`make_interval(secs => ${jobRetentionMs / 1000})`
 function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
   if (filter.kind === 'extract' || filter.kind === 'agent') return undefined
   return sql`(
-    select id, kind, status, nullif(target, '') as target, total, job.completed + recent.completed as completed,
+    select id, kind, status, nullif(target, '') as target, job.total - recent.duplicates as total, job.completed + recent.completed as completed,
       job.failed + recent.failed as failed, (job.credits + recent.credits)::float8 as credits, error, created_at,
       finished_at
     from (
@@ -69,7 +69,8 @@ function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
       ${newestFirst(filter)}
     ) as job, lateral (
       select count(*) filter (where state = 'completed')::int as completed,
-        count(*) filter (where state <> 'completed')::int as failed, coalesce(sum(credits), 0) as credits
+        count(*) filter (where state in ('failed', 'blocked'))::int as failed,
+        count(*) filter (where state = 'duplicate')::int as duplicates, coalesce(sum(credits), 0) as credits
       from job_page where job_id = job.id and is_uncounted
     ) as recent)`
 }

@@ -23,6 +23,7 @@ const statements = [
   'alter table monitor_check drop column crashes',
   'drop table indexed_word_change, indexed_word',
   'alter table indexed_page drop column length',
+  'alter table job_page drop column target_identity',
 ]
 
 /** Returns a database to its schema before migration 0025. The caller undoes earlier migrations. */

@@ -105,7 +105,11 @@ describeEachStore('the list of jobs', (openStore) => {
     const { db } = store
     const { team, key } = await makeTeam(db)
     const id = await addPageJob(db, key, 'https://shop.test/1')
-    const pages = [1, 2, 3].map((position) => ({ position, url: `https://shop.test/${position}`, scrapeId: uuidV7() }))
+    const pages = [1, 2, 3, 4].map((position) => ({
+      position,
+      url: `https://shop.test/${position}`,
+      scrapeId: uuidV7(),
+    }))
     await insertJobPages(db, id, { pages, submissionIndex: 0, depth: 0 })
     await db
       .updateTable('jobPage')
@@ -113,6 +117,7 @@ describeEachStore('the list of jobs', (openStore) => {
       .where('position', '=', 1)
       .execute()
     await db.updateTable('jobPage').set({ state: 'blocked', isUncounted: true }).where('position', '=', 2).execute()
+    await db.updateTable('jobPage').set({ state: 'duplicate', isUncounted: true }).where('position', '=', 4).execute()
 
     const [job] = await listJobs(db, { teamId: team.id, limit: 1 })
     expect(job).toMatchObject({ total: 3, completed: 1, failed: 1, credits: 2 })

@@ -50,12 +50,17 @@ export interface JobPageTable {
   readonly sourceUrl: Nullable<string>
   /** Deduplication key, equal for URLs of the same page. Null: not deduplicated. */
   readonly identity: Nullable<string>
+  /** `identity` of the page that it was redirected to, once it is completed. Null: none. */
+  readonly targetIdentity: Nullable<string>
   /** Index of the submission whose options it is scraped with. */
   readonly round: number
   /** Number of links from the start URL of a crawl. */
   readonly depth: number
-  /** `blocked`: disallowed by robots.txt. */
-  readonly state: Generated<'queued' | 'completed' | 'failed' | 'blocked'>
+  /**
+   * `blocked`: disallowed by robots.txt. `duplicate`: redirected to another page of the job, or
+   * another page was redirected to it.
+   */
+  readonly state: Generated<'queued' | 'completed' | 'failed' | 'blocked' | 'duplicate'>
   /** Id of its scrape. Assigned up front, so that a page is billed only once. */
   readonly scrapeId: string
   /** Sequence number among the completed pages of the job, from 1. */
