@@ -90,8 +90,8 @@ export const scrapeFields = {
   fastMode: z.boolean().default(false),
   /**
    * Profile whose cookies and storage the page is loaded with, such as that of a login. Changes are
-   * saved unless its `saveChanges` is false. A profile that does not exist is created. Such pages
-   * are not cached. Default: none.
+   * saved unless its `saveChanges` is false; pages of a job that save one run one after another. A
+   * profile that does not exist is created. Such pages are not cached. Default: none.
    */
   profile: profile.optional(),
   /** Does not store any content of the page. Default: false. */

@@ -71,7 +71,12 @@ export const turnQueue: Queue<JobTurn> = {
  * concurrency, or finds them on the way.
  */
 export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
-  return plan.maxConcurrency !== undefined || plan.crawl !== undefined
+  return plan.maxConcurrency !== undefined || plan.crawl !== undefined || savesProfile(plan)
+}
+
+/** Whether pages of a job save a profile, which only one page at a time can. */
+function savesProfile({ submissions }: Job['plan']): boolean {
+  return submissions.some(({ request: { profile } }) => profile !== undefined && profile.saveChanges !== false)
 }
 
 /** Creates the turns of a job, or of an addition to it. */
@@ -248,12 +253,8 @@ interface TurnConcurrency {
 }
 
 /** Returns the number of concurrent pages of a turn. */
-function concurrencyOf(
-  { plan: { maxConcurrency, crawl } }: Job,
-  { shares: turnCount }: JobTurn,
-  serverPages: number,
-): TurnConcurrency {
-  const limit = crawl?.delay === undefined ? maxConcurrency : 1
+function concurrencyOf({ plan }: Job, { shares: turnCount }: JobTurn, serverPages: number): TurnConcurrency {
+  const limit = plan.crawl?.delay !== undefined || savesProfile(plan) ? 1 : plan.maxConcurrency
   if (limit !== undefined) return { least: limit, most: limit }
   const least = Math.max(
     turnCount === 1 ? minConcurrency.single : minConcurrency.shared,

@@ -162,6 +162,16 @@ describe('a batch, in PostgreSQL', () => {
     for (const { markdown } of status['data']) expect(markdown).toBe('1 at a time\n')
   })
 
+  test('scrapes pages that save a profile one after another', async () => {
+    const { site, start, ended } = fixture
+    const urls = [1, 2, 3].map((index) => site.url(`/counted?profile=${index}`))
+
+    const status = await ended(await start('/v2/batch/scrape', { urls, profile: { name: 'batch' }, maxConcurrency: 3 }))
+
+    expect(status).toMatchObject({ status: 'completed', completed: 3, failed: 0 })
+    for (const { markdown } of status['data']) expect(markdown).toBe('1 at a time\n')
+  })
+
   test('stops when cancelled, keeps its documents and bills nothing more', async () => {
     const { site, urls, start } = fixture
     const url = await start('/v2/batch/scrape', { urls: [...urls(2), site.url('/held')] })
