@@ -63,8 +63,7 @@ export function killGroup(groupId: number): void {
   try {
     process.kill(-groupId, 'SIGKILL')
   } catch {
-    // Without `/proc`, there is no other PID namespace to confuse it with.
-    // No process left, or only zombies.
+    // No process is left, or only zombies.
   }
 }
 
@@ -76,8 +75,7 @@ export function killUser(uid: number): void {
       // dumpable.
       if (readText(`/proc/${pid}/status`)?.includes(`\nUid:\t${uid}\t`) === true) process.kill(pid, 'SIGKILL')
     } catch {
-      // Only Linux has `/proc`.
-      // Already gone.
+      // The process has ended.
     }
   }
 }
@@ -91,7 +89,7 @@ export function machineRun(): string {
   try {
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
-    // Only Linux has `/proc`, and a sandbox may hide it.
+    // Without `/proc`, or in a sandbox that hides it.
     return boot
   }
 }
