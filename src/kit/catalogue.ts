@@ -207,7 +207,7 @@ export const catalogue = {
   },
   PACKAGE_MISSING: {
     status: 501,
-    hint: 'Run the command in the folder where the server is installed. Only the page `/docs` needs a restart.',
+    hint: 'Run the command in the folder where the server is installed. A running server needs no restart, except for its page `/docs`.',
   },
   PDF_FAILED: { status: 500, hint: 'Retry, or request fewer pages with `maxPages`.' },
 

@@ -12,6 +12,7 @@ import { launchWithProfile, saveProfile } from '../../sessions/profile-browser.t
 import type { MetricRecorder } from '../../metrics/metrics.ts'
 import { cancelledOrError, timed } from '../../metrics/timed.ts'
 import { toFetchError } from '../fetch/fetch-error.ts'
+import { withWarnings } from '../fetch/loaded-page.ts'
 import type { PageLocale } from '../fetch/page-locale.ts'
 import type { AdLists } from './ad-lists.ts'
 import { createConsentScript } from './dismiss-consent.ts'
@@ -140,7 +141,10 @@ export class Renderer implements AsyncDisposable {
     try {
       const outcome = await this.#renderPage(this.#task(call, browser.router, undefined))
       if (isWritable) await saveProfile(profile, browser, undefined)
-      return outcome
+      if (outcome.kind !== 'page' || isWritable || profile.loadedVersion !== undefined) return outcome
+      // The name may be misspelled, and the page one that asks to sign in.
+      const warning = `The profile \`${name}\` has no saved version: the page was loaded without it.`
+      return { kind: 'page', page: withWarnings(outcome.page, [warning]) }
     } finally {
       await browser.kill()
       this.#withProfiles.delete(browser.id)

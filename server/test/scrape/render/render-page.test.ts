@@ -346,10 +346,10 @@ test('a PDF is parsed even if options require a browser', async () => {
 
 test('a profile keeps the storage of a page for the next scrape, also of a file', async () => {
   const profile = { name: 'scraper' }
+  const read = { profile: { ...profile, saveChanges: false } }
+  expect(await fixture.read('/acting', read)).toMatchObject({ warning: expect.stringContaining('no saved version') })
   const write = [{ type: 'executeJavascript', script: 'document.cookie = "seen=yes; max-age=1000"' }]
   await fixture.read('/acting', { profile, actions: write })
 
-  const file = await fixture.read('/members.pdf', { profile: { ...profile, saveChanges: false } })
-
-  expect(file['markdown']).toContain('For members')
+  expect((await fixture.read('/members.pdf', read))['markdown']).toContain('For members')
 })
