@@ -232,7 +232,7 @@ export class Bowline implements AsyncDisposable {
     options: WithSessionOptions<Handles>,
     work: (scope: SessionScope & Handles) => Result | Promise<Result>,
   ): Promise<SessionOutcome<Awaited<Result>>> {
-    return withSession({ opener: this.#opener, handleSignals: this.#handleSignals }, options, work)
+    return withSession({ opener: this.#opener, handleSignals: this.#handleSignals }, options, (scope) => work(scope))
   }
 
   /**

@@ -139,11 +139,19 @@ export interface WithSessionDeps {
   readonly onCreated?: ((session: Session) => void) | undefined
 }
 
+/** The signals that `SessionScope.signal` is merged from. */
+export interface WorkSignals {
+  /** Aborts with the signal of the caller, the time limit, or a signal to the process. */
+  readonly aborted: AbortSignal
+  /** Aborts with CONNECTION_LOST. */
+  readonly lost: AbortSignal
+}
+
 /** Creates a session, runs `work` on it, and deletes the session however `work` ends. */
 export async function withSession<Result, Handles = unknown>(
   deps: WithSessionDeps,
   options: WithSessionOptions<Handles>,
-  work: (scope: SessionScope & Handles) => Result | Promise<Result>,
+  work: (scope: SessionScope & Handles, signals: WorkSignals) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, onQueued, ...create } = options
@@ -159,15 +167,16 @@ export async function withSession<Result, Handles = unknown>(
   let connected: AsyncDisposable | undefined
   const lost = new AbortController()
   const run = async (): Promise<Awaited<Result>> => {
-    const scope: SessionScope = { session, signal: mergeSignals(abortScope.signal, lost.signal) }
-    if (driver === undefined) return await work(explainMissingHandles(scope) as SessionScope & Handles)
+    const signals: WorkSignals = { aborted: abortScope.signal, lost: lost.signal }
+    const scope: SessionScope = { session, signal: mergeSignals(signals.aborted, signals.lost) }
+    if (driver === undefined) return await work(explainMissingHandles(scope) as SessionScope & Handles, signals)
     const onLost = (error: BowlineError): void => lost.abort(error)
     const handles = await driver.connect(session, { signal: abortScope.signal, onLost })
     connected = handles
     // The driver may have ignored the signal.
     if (abortScope.signal.aborted) await disconnect(connected)
     abortScope.signal.throwIfAborted()
-    return await work({ ...handles, ...scope })
+    return await work({ ...handles, ...scope }, signals)
   }
   let result: Awaited<Result>
   try {

@@ -22,6 +22,10 @@ beforeAll(async () => {
 
 afterAll(() => fixture.disposeAsync())
 
+function killBrowsers(): void {
+  for (const pid of browserPids(lab.dataDir)) process.kill(pid, 'SIGKILL')
+}
+
 function killRenderers(): void {
   for (const pid of browserPids(lab.dataDir).flatMap(groupMembers)) {
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) process.kill(pid, 'SIGKILL')
@@ -47,6 +51,7 @@ describeEachDriver('a pool', (driver) => {
   test.each([
     ['the session is deleted', (id: string) => bowline.sessions.delete(id)],
     ['the page crashes', killRenderers],
+    ['the browser crashes', killBrowsers],
   ])('tries an item again on another session when %s', async (_, lose) => {
     const run = bowline
       .pool({ driver, size: 1, retries: { infrastructure: 1, delayMs: 1 } })

@@ -36,26 +36,34 @@ export interface Renewed<Handles> {
 /** Time limit for a new page in milliseconds. A session that takes longer counts as lost. */
 const renewLimitMs = 15_000
 
+/** Dependencies of `renew`. */
+export interface RenewDeps<Handles> {
+  /** `undefined` if the driver cannot open further pages. */
+  readonly reuse: Reuse<Handles> | undefined
+  /** Aborts when the session is lost. */
+  readonly failureSignal: AbortSignal
+  readonly driftMeter: DriftMeter
+}
+
 /** Opens a new page for the next task. This also detects lost sessions and slow ones. */
 export async function renew<Handles>(
   attempt: EndedAttempt<unknown>,
   handles: Handles,
-  reuse: Reuse<Handles> | undefined,
-  driftMeter: DriftMeter,
+  { reuse, failureSignal, driftMeter }: RenewDeps<Handles>,
 ): Promise<Renewed<Handles>> {
+  if (failureSignal.aborted) return { handles, reason: 'failure' }
   if (reuse === undefined) return { handles, reason: undefined }
-  if (reuse.failureSignal.aborted) return { handles, reason: 'trouble' }
   // The timed-out work may continue, so its session is not reused.
   if (attempt.state === 'failed' && attempt.isTimeout) return { handles, reason: undefined }
   try {
     const signal = AbortSignal.timeout(renewLimitMs)
     const next = await abortable(reuse.next({ signal }), signal)
     const hasDrifted = await driftMeter.hasDrifted(() => abortable(reuse.probe({ signal }), signal))
-    if (reuse.failureSignal.aborted) return { handles: next, reason: 'trouble' }
+    if (failureSignal.aborted) return { handles: next, reason: 'failure' }
     return { handles: next, reason: hasDrifted ? 'drift' : undefined }
   } catch {
     // The session did not respond, so it is replaced.
-    return { handles, reason: 'trouble' }
+    return { handles, reason: 'failure' }
   }
 }
 
@@ -68,8 +76,8 @@ export async function classifyFailure(
   return { state: 'failed', error, kind: isLost ? 'infrastructure' : 'page' }
 }
 
-/** Whether the service reports the session as ended or unknown. */
-export async function isSessionEnded(
+/** Whether the service reports the session as ended or unknown, or cannot be reached. */
+export async function isSessionGone(
   sessions: Pick<Sessions, 'get'>,
   session: Session,
   signal: AbortSignal,
@@ -91,11 +99,11 @@ export function retireReasonAfterUse(facts: {
   readonly settings: Pick<PoolSettings<unknown>, 'maxUses' | 'timeoutMs'>
 }): RetireReason | undefined {
   const { attempt, meter, settings } = facts
-  if (attempt.state === 'failed' && (attempt.isTimeout || isInfrastructureError(attempt.error))) return 'trouble'
+  if (attempt.state === 'failed' && (attempt.isTimeout || isInfrastructureError(attempt.error))) return 'failure'
   if (facts.uses >= settings.maxUses) return 'uses'
   const leftMs = facts.expiresAtMs - performance.now()
   if (leftMs < Math.min(settings.timeoutMs, 4 * attempt.durationMs + 5000)) return 'age'
   // The next item would probably be aborted.
-  if (!meter.canGoOn() && meter.leftMs() < attempt.durationMs) return 'budget'
+  if (!meter.canAffordNextCredit() && meter.leftMs() < attempt.durationMs) return 'budget'
   return undefined
 }

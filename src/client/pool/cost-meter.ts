@@ -16,7 +16,7 @@ export interface CostMeter extends Disposable {
   /** Milliseconds until the next credit is due. */
   readonly leftMs: () => number
   /** Whether the budget covers the next credit. */
-  readonly canGoOn: () => boolean
+  readonly canAffordNextCredit: () => boolean
   /**
    * Settles the reservation with the bill, if known. Returns the credits that count. Call it once,
    * at the end.
@@ -43,9 +43,9 @@ export function startCostMeter(deps: {
   let timer: NodeJS.Timeout
   const leftMs = (): number => startedAt + paidMs(price, reserved) - performance.now()
   const schedule = (): void => {
-    timer = setTimeout(decide, Math.min(longestTimerMs, Math.max(0, leftMs() - marginMs)))
+    timer = setTimeout(renewOrStop, Math.min(longestTimerMs, Math.max(0, leftMs() - marginMs)))
   }
-  const decide = (): void => {
+  const renewOrStop = (): void => {
     if (leftMs() > marginMs) return schedule()
     if (deps.isIdle()) return deps.onIdle()
     if (!budget.tryReserve(1)) return deps.onOverBudget(reserved)
@@ -55,7 +55,7 @@ export function startCostMeter(deps: {
   schedule()
   return {
     leftMs,
-    canGoOn: () => budget.has(1),
+    canAffordNextCredit: () => budget.has(1),
     settle: (creditsBilled = reserved) => {
       budget.settle(reserved, creditsBilled)
       return creditsBilled

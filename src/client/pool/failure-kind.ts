@@ -3,6 +3,7 @@ import { isBowlineError, type BowlineError } from '../../kit/errors.ts'
 
 const infrastructureCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'CONNECTION_FAILED',
+  'CONNECTION_LOST',
   'DRIVER_FAILED',
   'SESSION_ENDED',
   'SESSION_NOT_FOUND',

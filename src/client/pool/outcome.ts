@@ -46,10 +46,10 @@ export type ItemOutcome<Item, Result> = ItemDone<Item, Result> | ItemFailed<Item
  * - `age`: its lifetime is almost over
  * - `idle`: no item can use it
  * - `budget`: the budget is spent
- * - `trouble`: it was lost, or an attempt timed out
+ * - `failure`: it was lost, or an attempt timed out
  * - `stopped`: the run was aborted
  */
-export type RetireReason = 'done' | 'uses' | 'drift' | 'age' | 'idle' | 'budget' | 'trouble' | 'stopped'
+export type RetireReason = 'done' | 'uses' | 'drift' | 'age' | 'idle' | 'budget' | 'failure' | 'stopped'
 
 /** Progress of a run. */
 export interface PoolProgress {

@@ -3,7 +3,7 @@ import { mergeSignals } from '../../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
 import type { Session, SessionBill } from '../session.ts'
 import type { Sessions } from '../sessions.ts'
-import { withSession, type SessionScope, type WithSessionDeps } from '../with-session.ts'
+import { withSession, type SessionScope, type WithSessionDeps, type WorkSignals } from '../with-session.ts'
 import { runAttempt, type PoolFunction } from './attempt.ts'
 import type { Budget } from './budget.ts'
 import { createDriftMeter } from './drift.ts'
@@ -11,8 +11,8 @@ import { startCostMeter, type CostMeter } from './cost-meter.ts'
 import type { PoolSettings } from './options.ts'
 import type { RetireReason } from './outcome.ts'
 import {
-  isSessionEnded,
   classifyFailure,
+  isSessionGone,
   retireReasonAfterUse,
   renew,
   type AttemptResult,
@@ -128,7 +128,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
 
   async run(): Promise<void> {
     const failure = await this.#useSession()
-    const reason = this.#slot.reason() ?? (this.#deps.signal.aborted ? 'stopped' : 'trouble')
+    const reason = this.#slot.reason() ?? (this.#deps.signal.aborted ? 'stopped' : 'failure')
     const bill = this.#bill
     // Three cases: billed (there is a bill), not created (costs nothing), and unconfirmed: a session
     // that was still being created when its run was aborted. It will be billed.
@@ -154,7 +154,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
       await withSession<void, Handles>(
         { ...client, onCreated, hasFailed: () => this.#hasFailed },
         { ...this.#session, driver: settings.driver, signal: this.#signal, onEnd },
-        (scope) => this.#processTasks(scope),
+        (scope, signals) => this.#processTasks(scope, signals),
       )
       return undefined
     } catch (error) {
@@ -171,24 +171,28 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   }
 
   /** Runs one task after another until the session should end. */
-  async #processTasks(scope: SessionScope & Handles): Promise<void> {
+  async #processTasks(scope: SessionScope & Handles, { aborted, lost }: WorkSignals): Promise<void> {
     const { settings, work, add, onOpened, onAborted, onCompleted, waitForHost } = this.#deps
     onOpened(scope.session)
-    scope.signal.addEventListener('abort', () => {
-      if (!this.#overBudget.signal.aborted) onAborted(scope.signal.reason)
+    aborted.addEventListener('abort', () => {
+      if (!this.#overBudget.signal.aborted) onAborted(aborted.reason)
     })
+    lost.addEventListener('abort', () => this.retire('failure'))
     const expiresAtMs = performance.now() + 1000 * (this.#session.ttl ?? sessionLimits.ttl.default)
     const driftMeter = createDriftMeter(settings.maxDrift)
     const reuse = settings.driver?.reuse?.(scope)
+    const failureSignal = mergeSignals(lost, reuse?.failureSignal)
     const { timeoutMs } = settings
     let handles: Handles = scope
     for (let task = await this.#slot.next(); task !== undefined; task = await this.#slot.next()) {
-      await waitForHost(task, scope.signal)
-      const current = { ...scope, ...handles, session: scope.session, signal: scope.signal }
+      await waitForHost(task, aborted)
+      // The task stays in the slot, so that another session begins with it.
+      if (lost.aborted) return
+      const current = { ...scope, ...handles, session: scope.session, signal: aborted }
       const attempt = await runAttempt(work, task, current, {
         timeoutMs,
         add: (item) => add(task, item),
-        failureSignal: reuse?.failureSignal,
+        failureSignal,
         hasDriver: settings.driver !== undefined,
       })
       if (attempt.state === 'stopped') return
@@ -200,13 +204,18 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
         // Deliver before the next page is opened, so that the result survives a crash of the process.
         onCompleted(task, attempt)
       }
-      const renewed = await renew(attempt, handles, reuse, driftMeter)
+      const renewed = await renew(attempt, handles, { reuse, failureSignal, driftMeter })
       handles = renewed.handles
       const facts = { uses: this.#uses, expiresAtMs, attempt, meter: this.#meter, settings }
       const reason = renewed.reason ?? retireReasonAfterUse(facts)
       if (reason !== undefined) this.retire(reason)
-      if (!isDone) await this.#completeFailed(task, attempt, scope, renewed.reason === 'trouble', reuse !== undefined)
-      if (scope.signal.aborted) return
+      if (!isDone) {
+        const isSessionLost = renewed.reason === 'failure'
+        // A driver with a failure signal has already reported a lost session.
+        const isReported = reuse !== undefined
+        await this.#completeFailed(task, attempt, { session: scope.session, aborted, isSessionLost, isReported })
+      }
+      if (aborted.aborted) return
     }
   }
 
@@ -216,17 +225,22 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
   async #completeFailed(
     task: Task<Item>,
     attempt: FailedAttempt,
-    { session, signal }: SessionScope,
-    isSessionLost: boolean,
-    hasFailureSignal: boolean,
+    facts: {
+      readonly session: Session
+      readonly aborted: AbortSignal
+      readonly isSessionLost: boolean
+      /** Whether `isSessionLost` is certain. Otherwise, the service is asked. */
+      readonly isReported: boolean
+    },
   ): Promise<void> {
     const { client, onCompleted } = this.#deps
-    // A driver with a failure signal has already reported a lost session.
-    const isSessionGone = async (): Promise<boolean> =>
-      !hasFailureSignal && isSessionEnded(client.sessions, session, signal)
-    const failed = await classifyFailure(attempt, { isSessionLost, isSessionGone })
-    if (signal.aborted) return
-    if (failed.kind === 'infrastructure') this.retire('trouble')
+    const { session, aborted, isSessionLost, isReported } = facts
+    const failed = await classifyFailure(attempt, {
+      isSessionLost,
+      isSessionGone: async () => !isReported && isSessionGone(client.sessions, session, aborted),
+    })
+    if (aborted.aborted) return
+    if (failed.kind === 'infrastructure') this.retire('failure')
     this.#slot.clear()
     onCompleted(task, failed)
   }
