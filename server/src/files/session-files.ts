@@ -145,17 +145,18 @@ export class SessionFiles {
       throw new BowlineError('FILE_INCOMPLETE', `${entry.name} is not complete: ${reason}`)
     }
     // A compromised browser may have replaced the file by a link to a file of the server.
-    const handle = await open(entry.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-      () => {
-        throw notFound(key)
-      },
-    )
-    const found = await handle.stat()
-    if (!found.isFile() || found.nlink > 1) {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    const handle = await open(entry.path, flags).catch((error: unknown) => {
+      throw isNoFile(error) ? notFound(key) : error
+    })
+    try {
+      const found = await handle.stat()
+      if (!found.isFile() || found.nlink > 1) throw notFound(key)
+      entry.size = found.size
+    } catch (error) {
       await handle.close()
-      throw notFound(key)
+      throw error
     }
-    entry.size = found.size
     return {
       entry,
       read: (range) => handle.createReadStream({ ...range, autoClose: true }),
@@ -221,6 +222,11 @@ export class SessionFiles {
 export interface ByteRange {
   readonly start: number
   readonly end: number
+}
+
+/** Whether a file could not be opened because it is missing, a link (ELOOP) or a socket (ENXIO). */
+function isNoFile(error: unknown): boolean {
+  return Error.isError(error) && 'code' in error && ['ENOENT', 'ELOOP', 'ENXIO'].includes(String(error.code))
 }
 
 function notFound(key: string): BowlineError {

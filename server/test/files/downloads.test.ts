@@ -1,4 +1,4 @@
-import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -53,4 +53,23 @@ test('a file can be read by a client that learns of the end of its download befo
   await close()
 
   expect(entry).toMatchObject({ name: 'a.txt', size: 7, state: { kind: 'complete' } })
+})
+
+test('a file that is missing, a link or a folder is not found, and other errors of the disk are reported', async () => {
+  await using undo = new AsyncDisposableStack()
+  const { downloadsDir, secret, sessionFiles, say } = await openDownloads(undo)
+  for (const guid of ['missing', 'link', 'folder']) {
+    await say('downloadWillBegin', { guid, suggestedFilename: guid })
+    await say('downloadProgress', { guid, totalBytes: 7, receivedBytes: 7, state: 'completed' })
+  }
+  await symlink(secret, join(downloadsDir, 'link'))
+  await mkdir(join(downloadsDir, 'folder'))
+
+  for (const guid of ['missing', 'link', 'folder']) {
+    await expect(sessionFiles.open(guid), guid).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+  }
+  await rm(downloadsDir, { recursive: true })
+  await writeFile(downloadsDir, 'no folder')
+
+  await expect(sessionFiles.open('missing')).rejects.toMatchObject({ code: 'ENOTDIR' })
 })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Bowline } from '../../../src/index.ts'
 import { runCommand } from '../../../test/lab/run-command.ts'
@@ -290,6 +290,29 @@ test('parses a file that was uploaded before, without an API key and once', asyn
     metadata: { sourceURL: 'a.csv' },
   })
   expect(again.status).toBe(400)
+})
+
+test('an upload and its parsing can be tried again after the storage has failed', async () => {
+  const { body } = await lab.api('POST', '/v2/parse/upload-url', { filename: 'again.csv' })
+  const { uploadUrl, uploadRef, method, headers } = body['data']
+  const put = async (): Promise<number> => (await fetch(uploadUrl, { method, headers, body: 'a,b' })).status
+  const take = async (): Promise<Answer> => lab.api('POST', '/v2/parse', { uploadRef, formats: ['markdown'] })
+  const [folder, aside] = [join(lab.dataDir, 'blobs/parse-uploads'), join(lab.dataDir, 'aside')]
+  await rm(folder, { recursive: true, force: true })
+
+  await writeFile(folder, 'not a folder')
+  const failedUpload = await put()
+  await rm(folder)
+  const upload = await put()
+  await rename(folder, aside)
+  const failedParse = await take()
+  await rename(aside, folder)
+  const parsed = await take()
+  const again = await take()
+
+  expect([failedUpload, upload, failedParse.status, parsed.status, again.status]).toEqual([500, 200, 500, 200, 400])
+  expect(parsed.body['data'].markdown).toContain('| a | b |')
+  expect(await readdir(folder)).toEqual([])
 })
 
 test('refuses the eleventh upload that is not parsed, and unknown formats', async () => {

@@ -7,7 +7,15 @@ import { z } from 'zod'
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Store } from '../../store/store.ts'
 import type { UploadedFile } from '../load/document-reader.ts'
-import { addUpload, deleteOldUploads, findUpload, moveUpload, takeUpload, type UploadRow } from './upload-queries.ts'
+import {
+  addUpload,
+  deleteOldUploads,
+  deleteUpload,
+  findUpload,
+  moveUpload,
+  type UploadChange,
+  type UploadRow,
+} from './upload-queries.ts'
 
 /** Dependencies of `ParseUploads`. */
 export interface ParseUploadsDeps {
@@ -67,8 +75,10 @@ export class ParseUploads {
     if (!(await moveUpload(store.db, id, { from: 'new', to: 'received' }))) {
       throw new BowlineError('NOT_FOUND', 'Upload URL not found or expired.')
     }
-    await blobs.write(blobOf(id), Readable.from([bytes]))
-    await moveUpload(store.db, id, { from: 'received', to: 'stored' })
+    await this.#orMoveBack(id, { from: 'received', to: 'new' }, async () => {
+      await blobs.write(blobOf(id), Readable.from([bytes]))
+      await moveUpload(store.db, id, { from: 'received', to: 'stored' })
+    })
   }
 
   /**
@@ -81,14 +91,27 @@ export class ParseUploads {
     if (claimed.teamId !== teamId) {
       throw new BowlineError('FORBIDDEN', 'uploadRef does not belong to the authenticated team.')
     }
-    await this.#check(uploadRef, claimed.id)
-    const row = await takeUpload(store.db, claimed.id)
-    if (row === undefined) {
+    const row = await this.#check(uploadRef, claimed.id)
+    if (row === undefined || !(await moveUpload(store.db, row.id, { from: 'stored', to: 'taken' }))) {
       throw new BowlineError('BAD_REQUEST', 'Uploaded file is not available. Upload the file before parsing.')
     }
-    const bytes = await buffer(await blobs.read(blobOf(row.id)))
-    await blobs.delete(blobOf(row.id))
-    return { name: row.name, contentType: row.contentType ?? undefined, bytes }
+    return this.#orMoveBack(row.id, { from: 'taken', to: 'stored' }, async () => {
+      const bytes = await buffer(await blobs.read(blobOf(row.id)))
+      await blobs.delete(blobOf(row.id))
+      await deleteUpload(store.db, row.id)
+      return { name: row.name, contentType: row.contentType ?? undefined, bytes }
+    })
+  }
+
+  /** Changes the state of a file if `work` fails, so that the client can try again. */
+  async #orMoveBack<Result>(id: string, change: UploadChange, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      // Without the database the file keeps its state until it is deleted as an old one.
+      await moveUpload(this.#deps.store.db, id, change).catch(() => undefined)
+      throw error
+    }
   }
 
   /** Resolves to undefined if the file is unknown. */

@@ -5,6 +5,12 @@ import type { ParseUploadTable } from '../../store/tables/parse-uploads.ts'
 /** A file that a client uploads before it parses it. */
 export type UploadRow = Readonly<Selectable<ParseUploadTable>>
 
+/** A change of the state of a file. */
+export interface UploadChange {
+  readonly from: UploadRow['state']
+  readonly to: UploadRow['state']
+}
+
 /** Inserts a file, unless its team already has `max` that it has not parsed. */
 export async function addUpload(
   db: Kysely<Database>,
@@ -37,17 +43,12 @@ export async function findUpload(db: Kysely<Database>, id: string): Promise<Uplo
 }
 
 /** Changes the state of a file. Returns whether it had the expected one. */
-export async function moveUpload(
-  db: Kysely<Database>,
-  id: string,
-  { from, to }: { readonly from: UploadRow['state']; readonly to: UploadRow['state'] },
-): Promise<boolean> {
+export async function moveUpload(db: Kysely<Database>, id: string, { from, to }: UploadChange): Promise<boolean> {
   const query = db.updateTable('parseUpload').set({ state: to }).where('id', '=', id).where('state', '=', from)
   return (await query.executeTakeFirst()).numUpdatedRows > 0n
 }
 
-/** Deletes and returns a file that is stored. */
-export async function takeUpload(db: Kysely<Database>, id: string): Promise<UploadRow | undefined> {
-  const query = db.deleteFrom('parseUpload').where('id', '=', id).where('state', '=', 'stored')
-  return query.returningAll().executeTakeFirst()
+/** Deletes a file. */
+export async function deleteUpload(db: Kysely<Database>, id: string): Promise<void> {
+  await db.deleteFrom('parseUpload').where('id', '=', id).execute()
 }

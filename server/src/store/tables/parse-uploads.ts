@@ -9,6 +9,7 @@ export interface ParseUploadTable {
   readonly contentType: string | null
   /** Signs the reference of the file. */
   readonly secret: string
-  readonly state: Generated<'new' | 'received' | 'stored'>
+  /** `received` while its blob is written, `taken` while it is read and deleted. */
+  readonly state: Generated<'new' | 'received' | 'stored' | 'taken'>
   readonly createdAt: Timestamp
 }
