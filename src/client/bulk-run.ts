@@ -144,6 +144,9 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
 
   /** Does not abort the request itself: its job would run and cost credits without a known id. */
   async #begin(): Promise<StartBulkResponse> {
+    if (this.#isCancelled && !this.#continues()) {
+      throw new BowlineError('ABORTED', 'The job was cancelled before it started')
+    }
     const { signal } = this.#options
     signal?.throwIfAborted()
     const starting = this.#calls.start(this.#options)
@@ -178,9 +181,14 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
     return this.#calls.details(await this.start(), { signal: this.#options.signal })
   }
 
-  /** Cancels the job. Documents that are already scraped remain readable. */
+  /**
+   * Cancels the job. Documents that are already scraped remain readable. A job that has not started
+   * never starts: awaiting it or iterating over it rejects with ABORTED. With an `idempotencyKey`,
+   * the job of an earlier call with the same key is cancelled.
+   */
   async cancel(): Promise<void> {
     this.#isCancelled = true
+    if (this.#started === undefined && !this.#continues()) return
     await this.#calls.cancel(await this.start())
   }
 
@@ -259,8 +267,12 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
 
   /** Cancels the job, unless a later call can continue it by its `idempotencyKey` or its id. */
   async #abandon(id: string): Promise<void> {
-    const { continues = this.#options.idempotencyKey !== undefined } = this.#calls
-    if (!continues) await this.#calls.cancel(id)
+    if (!this.#continues()) await this.#calls.cancel(id)
+  }
+
+  /** Whether a later call can continue the job, and an earlier one may have started it. */
+  #continues(): boolean {
+    return this.#calls.continues ?? this.#options.idempotencyKey !== undefined
   }
 }
 

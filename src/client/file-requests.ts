@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addressesOf } from '../contract/fill-path.ts'
 import { paths } from '../contract/paths.ts'
 import { socketRoutes } from '../contract/server-routes.ts'
-import { connectionFailed, refused } from './read-response.ts'
+import { connectionFailed, refused, responseInvalid } from './read-response.ts'
 import { sendStream } from './send-stream.ts'
 
 /** `fetch` and headers for file requests. */
@@ -73,6 +73,21 @@ export async function sendFileRequest(
   if (response.ok) return response
   const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? undefined }
   throw refused(response, failureOf(await response.text()), facts)
+}
+
+/** Parses the JSON of a response. Rejects with RESPONSE_INVALID if it does not match the schema. */
+export async function readJson<Schema extends z.ZodType>(
+  response: Response,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const text = await response.text()
+  const parsed = schema.safeParse(tryJson(text))
+  if (parsed.success) return parsed.data
+  const { status, headers } = response
+  throw responseInvalid('Response about session files does not match the API schema', text, {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+  })
 }
 
 function failureOf(text: string): unknown {

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { toResponse } from './to-response.ts'
 
 /**
  * Sends a request with a stream as its body. Works like `fetch`, but with back pressure: the global
@@ -26,5 +27,5 @@ export async function sendStream(request: Request): Promise<Response> {
   const content = await text(incoming)
   outgoing.destroy()
   const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)])
-  return new Response(content, { status: incoming.statusCode ?? 500, headers })
+  return toResponse(incoming.statusCode ?? 500, content, headers)
 }

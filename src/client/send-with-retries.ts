@@ -6,6 +6,7 @@ import { longestTimerMs } from '../kit/longest-timer.ts'
 import type { ClientConfig } from './config.ts'
 import { readEvents, type QueueProgress } from './read-events.ts'
 import { connectionFailed, readResponse } from './read-response.ts'
+import { toResponse } from './to-response.ts'
 
 /** Retries and time limit of one call. */
 export interface SendOptions {
@@ -125,8 +126,7 @@ async function sendWithTimeout(
     const response = await abortable(config.fetch(attempt), late.signal)
     const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
     if (isEvents) return await readEvents(response, { onQueued, signal: late.signal })
-    const body = await response.text()
-    return new Response(response.status === 204 ? null : body, { status: response.status, headers: response.headers })
+    return toResponse(response.status, await response.text(), response.headers)
   } catch (error) {
     // fetch rejects with different errors at different stages. The reason of the signal is always
     // the same.

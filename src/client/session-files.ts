@@ -1,9 +1,8 @@
 import { checkOptions } from './check-options.ts'
-import { basename } from 'node:path'
 import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFileResponse } from '../contract/files.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
-import { filesUrl, sendFileRequest, type FileRequest, type FilesTransport } from './file-requests.ts'
+import { filesUrl, readJson, sendFileRequest, type FileRequest, type FilesTransport } from './file-requests.ts'
 import { openUploadSource } from './upload-source.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
@@ -23,7 +22,8 @@ import { writeFileAtomically } from './write-file-atomically.ts'
  */
 export interface UploadOptions extends Abortable {
   /**
-   * File name that pages see, or a relative path. Default: the name of the local file, else `file`.
+   * File name that pages see, or a relative path. Default: the name of the local file or `File`,
+   * else `file`.
    */
   readonly name?: string | undefined
   /** Uploads with the same group share a directory. Default: a new directory. */
@@ -97,20 +97,19 @@ export function createSessionFiles(
   }
   return {
     list: async (requestOptions) =>
-      listFilesResponse.parse(await (await send({ method: 'GET' }, requestOptions)).json()).files,
+      (await readJson(await send({ method: 'GET' }, requestOptions), listFilesResponse)).files,
     read,
     download: async (name, path, requestOptions) =>
       writeFileAtomically(await read(name, requestOptions), path, requestOptions?.signal),
     upload: async (source, { name, group, lastModified, ...requestOptions } = {}) => {
-      const { body, size, modifiedAt } = await openUploadSource(source)
+      const { body, size, name: ownName = 'file', modifiedAt } = await openUploadSource(source)
       const shown = lastModified ?? modifiedAt
       const query = {
-        name: name ?? (typeof source === 'string' ? basename(source) : 'file'),
+        name: name ?? ownName,
         ...(group && { group }),
         ...(shown !== undefined && { lastModified: String(Math.floor(shown)) }),
       }
-      const response = await send({ method: 'POST', query, body, size }, requestOptions)
-      return uploadFileResponse.parse(await response.json())
+      return readJson(await send({ method: 'POST', query, body, size }, requestOptions), uploadFileResponse)
     },
     delete: async (name, requestOptions) => {
       await (await send({ method: 'DELETE', name }, requestOptions)).body?.cancel()

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { BowlineError } from '../kit/errors.ts'
 
@@ -9,6 +10,8 @@ const readAheadBytes = 256 * 1024
 export interface UploadSource {
   readonly body: ReadableStream<Uint8Array>
   readonly size?: number | undefined
+  /** Name of the local file or `File`. */
+  readonly name?: string | undefined
   /** Milliseconds since the epoch. */
   readonly modifiedAt?: number | undefined
 }
@@ -16,8 +19,8 @@ export interface UploadSource {
 /** Opens a local file, a Blob or a stream. Rejects with BAD_REQUEST for a directory. */
 export async function openUploadSource(source: string | Blob | ReadableStream<Uint8Array>): Promise<UploadSource> {
   if (source instanceof Blob) {
-    const modifiedAt = source instanceof File ? source.lastModified : undefined
-    return { body: source.stream(), size: source.size, modifiedAt }
+    const { name, lastModified: modifiedAt } = source instanceof File ? source : {}
+    return { body: source.stream(), size: source.size, name: name || undefined, modifiedAt }
   }
   if (typeof source !== 'string') return { body: source }
   const found = await stat(source)
@@ -33,5 +36,6 @@ export async function openUploadSource(source: string | Blob | ReadableStream<Ui
   // Node's default strategy counts chunks instead of bytes, and would read the whole file ahead.
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes })
   const modifiedAt = size === undefined ? undefined : found.mtimeMs
-  return { body: Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>, size, modifiedAt }
+  const body = Readable.toWeb(stream, { strategy }) as ReadableStream<Uint8Array>
+  return { body, size, name: basename(source), modifiedAt }
 }

@@ -146,6 +146,28 @@ test('a job that was cancelled elsewhere rejects instead of ending as if it was 
   })
 })
 
+test('cancelling a job that has not started sends nothing, and it cannot start afterwards', async () => {
+  await using service = await startForeignService()
+  await using client = new Bowline({ baseUrl: service.url, apiKey: service.apiKey, reaper: false })
+  const run = client.crawl('https://example.com')
+
+  await run.cancel()
+
+  await expect(run).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect(run.start()).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(service.requests).toEqual([])
+})
+
+test('cancelling a job by its key cancels the one that an earlier call has started', async () => {
+  const { lab, site } = fixture
+  const start = () => bowline.batchScrape([site.url('/held?key')], {}, { idempotencyKey: 'cancelled by its key' })
+  const id = await start().start()
+
+  await start().cancel()
+
+  expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('cancelled')
+})
+
 test.each(['', 'two\nlines', 'schlüssel', 'x'.repeat(256)])('the key %j is refused', (idempotencyKey) => {
   expect(() => bowline.batchScrape(['https://example.com'], {}, { idempotencyKey })).toThrow(
     expect.objectContaining({ code: 'CONFIG_INVALID' }),

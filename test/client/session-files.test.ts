@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Bowline, type Session } from '../../src/index.ts'
+import { createSessionFiles } from '../../src/client/session-files.ts'
 import { startLab } from '../lab/lab.ts'
+import { startForeignService } from './foreign-service.ts'
 
 const fixture = new AsyncDisposableStack()
 let bowline: Bowline
@@ -39,6 +41,28 @@ test('paths, Blobs and streams can be uploaded, listed, read, saved and deleted'
   expect(await text(await session.files.read('below/c.txt'))).toBe('from a stream')
   for (const name of names) await session.files.delete(name)
   expect(await session.files.list()).toEqual([])
+})
+
+test('a File is uploaded with its name and its time', async () => {
+  const file = new File(['named'], 'named.txt', { lastModified: 1_700_000_000_000 })
+
+  const sent = await session.files.upload(file)
+  await session.files.upload(new File(['unnamed'], ''))
+
+  expect(sent.path).toMatch(/\/named\.txt$/)
+  expect((await session.files.list()).map(({ name }) => name)).toEqual(['named.txt', 'file'])
+  for (const name of ['named.txt', 'file']) await session.files.delete(name)
+})
+
+test('a service that responds to an upload without a body is reported', async () => {
+  await using service = await startForeignService(({ path }, response) => {
+    if (!path.includes('/files')) return false
+    response.writeHead(204).end()
+    return true
+  })
+  const files = createSessionFiles(session.cdpUrl.replace(/\/\/[^/]+/, service.url.replace('http:', '')))
+
+  await expect(files.upload(new Blob(['x']))).rejects.toMatchObject({ code: 'RESPONSE_INVALID', status: 204 })
 })
 
 test('an empty file can be uploaded and read', async () => {

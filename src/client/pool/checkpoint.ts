@@ -10,11 +10,12 @@ import {
 } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 
 /** Result of an item from a previous run. */
 export interface CompletedItem {
-  readonly result: unknown
+  readonly result?: unknown
   readonly attempts: number
   readonly durationMs: number
   /** Items that the work added. `undefined` without any, and in files of earlier versions. */
@@ -42,11 +43,18 @@ interface LinePosition {
   readonly length: number
 }
 
-interface Line {
-  readonly key?: string
-  readonly session?: string
-  readonly credits?: number
-}
+const completedLine = z.object({
+  key: z.string(),
+  result: z.unknown().optional(),
+  attempts: z.number(),
+  durationMs: z.number(),
+  added: z.array(z.unknown()).optional(),
+})
+const sessionLine = z.object({ session: z.string(), credits: z.number().optional() })
+const headerLine = z.object({ bowline: z.literal(header.bowline) })
+const anyLine = z.union([completedLine, sessionLine, headerLine])
+
+type Line = z.output<typeof anyLine>
 
 /**
  * Opens or creates a checkpoint file. Each line is appended in one write before its outcome is
@@ -61,8 +69,8 @@ export async function openCheckpoint(path: string): Promise<Checkpoint> {
   let billed = 0
   let end: number
   const remember = (line: Line, position: LinePosition): void => {
-    if (line.key !== undefined) positions.set(line.key, position)
-    if (line.session === undefined) return
+    if ('key' in line) positions.set(line.key, position)
+    if (!('session' in line)) return
     if (line.credits === undefined) return void open.add(line.session)
     open.delete(line.session)
     billed += line.credits
@@ -94,7 +102,7 @@ export async function openCheckpoint(path: string): Promise<Checkpoint> {
     find: (key) => {
       const position = positions.get(key)
       if (position === undefined) return undefined
-      return JSON.parse(readAt(file, position.offset, position.length).toString()) as CompletedItem
+      return completedLine.parse(JSON.parse(readAt(file, position.offset, position.length).toString()))
     },
     addDone: (key, done) => void positions.set(key, append({ key, ...done })),
     addSession: (session) => void append({ session }),
@@ -137,7 +145,7 @@ async function readLines(path: string, onLine: (line: Line, position: LinePositi
     number += 1
     const position = { offset, length: Buffer.byteLength(text) + 1 }
     const line = parseLine(text)
-    if (line === undefined) throw invalid(path, `line ${number} is not valid JSON`)
+    if (line === undefined) throw invalid(path, `line ${number} is malformed`)
     onLine(line, position)
     offset += position.length
   }
@@ -156,9 +164,9 @@ function readAt(file: number, offset: number, length: number): Buffer {
 
 function parseLine(text: string): Line | undefined {
   try {
-    return JSON.parse(text) as Line
+    return anyLine.safeParse(JSON.parse(text)).data
   } catch {
-    // The run was killed while it wrote the line.
+    // Not JSON. A line that was cut off at the end has been removed before.
     return undefined
   }
 }

@@ -252,7 +252,10 @@ test.each([
 
 test.each([
   ['a file of another format', 'name,price\n'],
-  ['a file with a malformed line', '{"bowline":"checkpoint","version":1}\nnonsense\n'],
+  ...['nonsense', 'null', '{"key":1}', '{"key":"a","result":1}', '{"session":"s","credits":"2"}', '{}'].map((line) => [
+    `a file with the line ${line}`,
+    `{"bowline":"checkpoint","version":1}\n${line}\n`,
+  ]),
 ])('%s is rejected and stays unchanged', async (_, content) => {
   await using fixture = await startPoolFixture()
   await using folder = await mkdtempDisposable(join(tmpdir(), 'bowline-pool-'))
