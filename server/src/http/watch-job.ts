@@ -117,10 +117,9 @@ async function watch(
     return pagesRead
   }
   const wasOver = job.status !== 'scraping'
-  // v2 clients treat the catch-up of an ended job as complete. If the connection closes instead,
-  // they read every page over HTTP.
-  let sent = await sendStatus({ isComplete: isVersion2 && wasOver })
-  if (sent === undefined) return client.close(1000)
+  // v2 clients treat the catch-up of an ended job as complete. If it is not, all documents follow
+  // one by one.
+  let sent = (await sendStatus({ isComplete: isVersion2 && wasOver })) ?? 0
   while (!disconnected.signal.aborted) {
     // The key may have been revoked meanwhile.
     await authenticate()

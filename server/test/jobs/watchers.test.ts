@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { Firecrawl } from 'firecrawl'
 import { chromium } from 'playwright-core'
 import { build, type Rolldown } from 'vite'
+import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { browserPaths } from '../../../test/lab/browser-paths.ts'
 import { repository } from '../../../test/lab/source-tree.ts'
@@ -28,7 +30,18 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     await fixture[Symbol.asyncDispose]()
   })
 
-  const sources = ({ data }: End) => data.map(({ metadata }) => metadata?.sourceURL ?? '').toSorted()
+  const sources = ({ data }: Pick<End, 'data'>) => data.map(({ metadata }) => metadata?.sourceURL ?? '').toSorted()
+
+  /** Reads all frames of a job, and the reason of the close. */
+  const framesOf = async (url: string) => {
+    const socket = new WebSocket(url.replace('http', 'ws'), {
+      headers: { authorization: `Bearer ${fixture.lab.server.apiKey}` },
+    })
+    const frames: { readonly type: string; readonly data: End['data'][number] }[] = []
+    socket.on('message', (text: Buffer) => frames.push(JSON.parse(text.toString())))
+    const [, reason] = (await once(socket, 'close')) as [number, Buffer]
+    return { types: frames.map(({ type }) => type), data: frames.map(({ data }) => data), reason: reason.toString() }
+  }
 
   /** Watches a job through v2 until it ends. Calls `act` once, on the second document. */
   const watch = async (id: string, kind: 'batch' | 'crawl', act?: () => void) => {
@@ -71,11 +84,15 @@ describe('watchers of jobs in the public client `firecrawl`, unmodified', () => 
     const early = await watch(id, 'batch')
     await fixture.ended(url)
     const late = await watch(id, 'batch')
+    const frames = await framesOf(url)
     const read = await client.getBatchScrapeStatus(id)
 
     expect(sources(early.end)).toEqual(urls.toSorted())
     expect(sources(late.end)).toEqual(urls.toSorted())
     expect(sources(read as End)).toEqual(urls.toSorted())
+    expect(new Set(frames.types)).toEqual(new Set(['document']))
+    expect(sources(frames)).toEqual(urls.toSorted())
+    expect(frames.reason).toBe('{"type":"done"}')
   })
 
   test('v1 gets an error, not `done`, for a cancelled job', async () => {
