@@ -74,6 +74,25 @@ test('makes every format of a file, counts its pages and stores the scrape', asy
   expect(stored['data'].links).toEqual(links)
 })
 
+test('leaves relative links of a file as they are', async () => {
+  const html =
+    '<p><a href="next page.html#two">next</a> <a href="#part">part</a> <a href="https://a.test/x">x</a></p>' +
+    '<img src="img/boat.png" alt="boat">'
+  const formats = ['markdown', 'links', 'images', 'html']
+  const { body } = await parse('report.html', html, { formats })
+  const { body: based } = await parse('based.html', `<base href="https://b.test/dir/">${html}`, { formats: ['links'] })
+
+  expect(body['data']).toMatchObject({
+    markdown: '[next](next%20page.html#two) [part](#part) [x](https://a.test/x)\n\n![boat](img/boat.png)\n',
+    links: ['next page.html#two', 'https://a.test/x'],
+    images: ['img/boat.png'],
+    html: expect.stringContaining('<a href="next page.html#two">'),
+  })
+  expect(body['data'].metadata).not.toHaveProperty('url')
+  expect(body['data'].metadata).not.toHaveProperty('favicon')
+  expect(based['data'].links).toContain('https://b.test/dir/next%20page.html#two')
+})
+
 test('finds the format by the MIME type if the name has no extension', async () => {
   const { body } = await parse('upload', 'a,b\n1,2', undefined, 'text/csv')
 

@@ -165,7 +165,7 @@ async function summarizePage(
 function metadataOf({ page, isEnhanced }: BuildOptions, { metadata }: TextFormats): Document['metadata'] {
   return {
     ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
-    url: page.url,
+    ...(page.url !== '' && { url: page.url }),
     statusCode: page.statusCode,
     ...(page.contentType === undefined ? {} : { contentType: page.contentType }),
     ...(page.statusCode >= 400 && { error: `The page responded with status ${page.statusCode}` }),

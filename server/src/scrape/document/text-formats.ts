@@ -80,7 +80,7 @@ const onePage = { numPages: 1, totalPages: 1 } as const
  */
 function rawImage({ url, contentType = '', body }: LoadedPage): TextFormats {
   if (body.kind !== 'image' || body.bytes === undefined) {
-    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is not an image`, {
+    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url === '' ? 'The file' : url} is not an image`, {
       hint: 'The format rawBase64 is for images. Use other formats for pages and documents.',
     })
   }

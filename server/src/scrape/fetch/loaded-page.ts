@@ -28,7 +28,7 @@ export interface FetchedPage extends Omit<LoadedPage, 'body'> {
 
 /** A page that was fetched or rendered: the input of all later steps. */
 export interface LoadedPage {
-  /** Final URL. */
+  /** Final URL. Empty for an uploaded file, whose relative links stay unchanged. */
   readonly url: string
   readonly statusCode: number
   readonly contentType: string | undefined

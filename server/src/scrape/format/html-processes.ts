@@ -63,7 +63,7 @@ export class HtmlProcesses implements AsyncDisposable {
 
   /** Processes a page. Throws BAD_REQUEST, SCRAPE_SITE_ERROR, or the signal's reason. */
   async run(page: HtmlJob, options: Abortable = {}): Promise<ProcessedHtml> {
-    const name = `${page.url} (${(page.html.length / 1e6).toFixed(1)} MB)`
+    const name = `${page.url === '' ? 'The file' : page.url} (${(page.html.length / 1e6).toFixed(1)} MB)`
     return (await this.#execute({ kind: 'page', page }, name, options)) as ProcessedHtml
   }
 

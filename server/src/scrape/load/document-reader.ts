@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { basename } from 'node:path/posix'
 import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { DocumentProcesses } from '../documents/document-processes.ts'
@@ -32,7 +30,7 @@ export class DocumentReader {
   /** Reads a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*. */
   async readUpload(file: UploadedFile, reader: ReadFor): Promise<LoadedPage> {
     const body = bodyOf(file)
-    const page = { url: uploadUrl(file), statusCode: 200, contentType: file.contentType, body }
+    const page = { url: '', statusCode: 200, contentType: file.contentType, body }
     return this.read(page, reader)
   }
 
@@ -81,9 +79,4 @@ function bodyOf(file: UploadedFile): PageBody | DocumentFile {
     default:
       return { kind: 'document', documentKind: kind satisfies DocumentKind, bytes }
   }
-}
-
-/** Returns the base of relative links in a file. It cannot be loaded. */
-function uploadUrl({ name }: UploadedFile): string {
-  return `https://upload.invalid/${randomUUID()}/${encodeURIComponent(basename(name).toWellFormed())}`
 }

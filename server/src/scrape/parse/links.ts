@@ -4,8 +4,8 @@ import { isElement, visitElements } from './dom-nodes.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from './image-source.ts'
 
 /**
- * Returns the absolute URLs that a page links to, without duplicates, in document order. Skips
- * links within the page.
+ * Returns the URLs that a page links to, without duplicates, in document order. They are absolute
+ * if the page has a URL. Skips links within the page.
  */
 export function extractLinks({ document, base }: ParsedPage): readonly string[] {
   const links = new Set<string>()
@@ -20,15 +20,15 @@ export function extractLinks({ document, base }: ParsedPage): readonly string[] 
 }
 
 /**
- * Returns the absolute URLs of the images of a page, without duplicates. Includes lazy and
- * responsive images, posters, icons, backgrounds and preview images.
+ * Returns the URLs of the images of a page, without duplicates. They are absolute if the page has a
+ * URL. Includes lazy and responsive images, posters, icons, backgrounds and preview images.
  */
 export function extractImages({ document, base }: ParsedPage): readonly string[] {
   const images = new Set<string>()
   const add = (source: string | undefined): void => {
     if (source === removedImagePlaceholder) return
     const address = resolveUrl(source, base)
-    if (address !== undefined && /^https?:/.test(address)) images.add(address)
+    if (address !== undefined && (base === '' || /^https?:/.test(address))) images.add(address)
   }
   visitElements(document, (element) => {
     const { name, attribs } = element

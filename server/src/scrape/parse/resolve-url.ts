@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler'
 import { visitElements } from './dom-nodes.ts'
 
-/** Returns the base URL of a page: that of its `<base>`, or its own. */
+/** Returns the base URL of a page: that of its `<base>`, or its own, which may be ''. */
 export function findBaseUrl(document: Document, url: string): string {
   let base: string | undefined
   visitElements(document, (element) => {
@@ -9,7 +9,7 @@ export function findBaseUrl(document: Document, url: string): string {
     if (element.name === 'base' && base === undefined) base = element.attribs['href']
     return true
   })
-  return (base === undefined ? undefined : URL.parse(base, url)?.href) ?? url
+  return (base === undefined ? undefined : URL.parse(base, url === '' ? undefined : url)?.href) ?? url
 }
 
 /**
