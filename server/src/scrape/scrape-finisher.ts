@@ -1,5 +1,6 @@
 import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import type { Document } from 'bowline/contract/document'
+import type { Format } from 'bowline/contract/formats'
 import { redactionOf } from 'bowline/contract/redaction'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { randomSecret, uuidV7 } from 'bowline/kit/ids'
@@ -17,7 +18,7 @@ import type { IndexPage } from './document/scraped-page.ts'
 import type { CachedPage, PageToStore, StoredScrapes } from './document/stored-scrapes.ts'
 import type { HtmlProcesses } from './format/html-processes.ts'
 import type { LanguageModel } from './format/language-model.ts'
-import { isPricedAsExtraction } from './format/model-formats.ts'
+import { hasFormat, isPricedAsExtraction } from './format/model-formats.ts'
 import { createPageProcessor } from './format/page-processor.ts'
 import type { ProxiedLoad } from './load/load-with-proxy.ts'
 import { PricedScrape } from './priced-scrape.ts'
@@ -60,6 +61,7 @@ export class ScrapeFinisher {
         ? { document: withBaseUrl(found.document, call.baseUrl), pages: pageFacts.pdf?.readPages ?? 1 }
         : await this.#fromCachedPage(call, found, signal)
     const credits = this.price(call.request, {
+      document: cached,
       isEnhanced: pageFacts.isEnhanced && call.request.proxy !== 'basic',
       pages,
     })
@@ -113,14 +115,15 @@ export class ScrapeFinisher {
     const { request, teamId, apiKeyId } = call
     const { id, secret, files, signal } = scrape
     const built = await buildDocument({ ...this.#deps, files, request, teamId, signal, ...loaded })
-    const credits = this.price(request, { isEnhanced: loaded.isEnhanced, pages: built.pages })
+    const { document: made, pages } = built
+    const credits = this.price(request, { document: made, isEnhanced: loaded.isEnhanced, pages })
     const scrapeMetadata = {
       ...sourceMetadata(call, id),
       ...cacheMissMetadata(request),
       creditsUsed: credits,
       ...queueMetadata(call),
     }
-    const document = { ...built.document, metadata: { ...built.document.metadata, ...scrapeMetadata } }
+    const document = { ...made, metadata: { ...made.metadata, ...scrapeMetadata } }
     const { statusCode, isUnfinished = false } = loaded.page
     const isCacheable = request.storeInCache && !request.zeroDataRetention && statusCode < 400 && !isUnfinished
     const cacheKey = isCacheable ? pageCacheKey(request) : undefined
@@ -131,7 +134,7 @@ export class ScrapeFinisher {
     signal.throwIfAborted()
     const row = await this.#pack(call, { id, document }, { pageToCache, hasFiles: !files.isEmpty(), secret })
     const isIndexed = markdown !== '' && isCacheable && !isPersonal(request)
-    const { metadata } = built.document
+    const { metadata } = made
     const isPartial = selectsPart(request)
     const indexPage = (): void =>
       this.#deps.indexPage?.({ teamId, url: loaded.page.url, markdown, metadata, isPartial })
@@ -159,11 +162,17 @@ export class ScrapeFinisher {
     return { ...packed, replay: replayOf(request), secret: row.secret, hasBlobs: row.hasFiles || packed.hasBlobs }
   }
 
-  /** Returns the price of a scrape, in credits. */
-  price(request: ScrapeRequest, use: { readonly isEnhanced: boolean; readonly pages: number }): number {
+  /** Returns the price of a scrape, in credits. Without a document, at most, for one page. */
+  price(
+    request: ScrapeRequest,
+    use: { readonly document?: Document; readonly isEnhanced: boolean; readonly pages: number },
+  ): number {
+    const { document, isEnhanced, pages } = use
+    const isMade = (format: Format): boolean => document === undefined || hasFormat(document, format)
     return priceOfScrape(this.#deps.prices, {
-      ...use,
-      isLlmPriced: request.formats.some(isPricedAsExtraction),
+      isEnhanced,
+      pages,
+      isLlmPriced: request.formats.some((format) => isPricedAsExtraction(format) && isMade(format)),
       isRedacted: redactionOf(request.redactPII) !== undefined,
       isLockdown: request.lockdown,
       isZeroRetention: request.zeroDataRetention,

@@ -65,17 +65,18 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
   const text = await redact(deps, await makeTextFormats(request, page, processed, deps))
   const actions = page.actions === undefined ? undefined : await storeActions(files, page.actions)
   const screenshot = page.screenshot === undefined ? undefined : await files.save(page.screenshot)
-  const extracted = await extractData(deps, text)
-  const summary = await summarizePage(deps, text)
-  const answer = await answerFrom(deps, text)
-  const highlights = await highlight(deps, text)
+  const hasText = text.markdown.trim() !== ''
+  const extracted = hasText ? await extractData(deps, text) : undefined
+  const summary = hasText ? await summarizePage(deps, text) : undefined
+  const answer = hasText ? await answerFrom(deps, text) : undefined
+  const highlights = hasText ? await highlight(deps, text) : undefined
   const tracking = await track(deps, text)
   const warning = [
     page.warning,
     unapplied,
     isRendered ? unreadBrandingWarning(request, page) : undefined,
     text.warning,
-    truncationWarning(deps, text),
+    hasText ? truncationWarning(deps, text) : noTextWarning(request),
     productWarning(text),
     extracted?.warning,
     unusedFieldsWarning(request),
@@ -115,6 +116,12 @@ function truncationWarning({ request, languageModel }: BuildOptions, { markdown 
   const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
   if (!readsMarkdownWithLlm || markdown.length <= maxCharacters) return undefined
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
+}
+
+/** A language model asked about a page without text would invent its answer. */
+function noTextWarning({ formats }: ScrapeRequest): string | undefined {
+  const names = formats.filter((each) => readsMarkdown(each) && each.type !== 'changeTracking').map(({ type }) => type)
+  return names.length === 0 ? undefined : `The page has no text from which to make: ${names.join(', ')}.`
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Document } from 'bowline/contract/document'
 import type { Format } from 'bowline/contract/formats'
 
 /** Whether a format cannot be made without a language model. */
@@ -8,6 +9,14 @@ export function needsLanguageModel(format: Format): boolean {
 /** Whether a page with this format has the price of an extraction. Summaries are free of charge. */
 export function isPricedAsExtraction(format: Format): boolean {
   return readsMarkdown(format) && format.type !== 'summary'
+}
+
+/**
+ * Whether a document has a format that is made from Markdown. A page without text has only
+ * `changeTracking`, which compares it with an earlier state.
+ */
+export function hasFormat(document: Document, { type }: Format): boolean {
+  return (type === 'question' || type === 'query' ? document.answer : document[type]) !== undefined
 }
 
 /** Whether a format is made from the Markdown of the page, which is needed for it. */

@@ -42,6 +42,7 @@ beforeAll(async () => {
       { llmUrl, llmModel: 'small', llmKey: 'k-1' },
       {
         '/long': fixedPage('Long', longText),
+        '/empty': fixedPage('Empty', ''),
         '/contact': fixedPage('Contact', '<p>Write to ada@example.com.</p>'),
       },
     ),
@@ -95,6 +96,22 @@ test.each([
   expect(page).toMatchObject({ answer: 'Masons.', metadata: { creditsUsed: 5 } })
   expect(page['markdown']).toBeUndefined()
   expect(questions.at(-1)?.messages.at(-1)?.content).toContain(asked)
+})
+
+test('a page without text is not given to the model, and has the price of a page, also from the cache', async () => {
+  const asked = questions.length
+  const formats = [{ type: 'json', schema }, 'summary', { type: 'question', question: 'Who built it?' }]
+
+  const page = await scraping.read('/empty', { formats, maxAge: 60_000 })
+  const again = await scraping.read('/empty', { formats, maxAge: 60_000 })
+
+  const warning = 'The page has no text from which to make: json, summary, question.'
+  expect(page).toEqual({ warning: expect.stringContaining(warning), metadata: expect.anything() })
+  expect(questions).toHaveLength(asked)
+  expect([page, again].map(({ metadata }) => [metadata.cacheState, metadata.creditsUsed])).toEqual([
+    ['miss', 1],
+    ['hit', 1],
+  ])
 })
 
 test('highlights are the passages that the model selects, word for word', async () => {
