@@ -52,7 +52,7 @@ export const crawlRequest = z.strictObject({
   ...crawlFields,
   /**
    * Description of the crawl. The language model of the server derives options that are not set;
-   * without a language model the response has a `warning`.
+   * without a language model, or if it derives no options, the response has a `warning`.
    */
   prompt: z.string().max(10_000).optional(),
   /**

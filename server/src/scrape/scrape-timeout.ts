@@ -25,9 +25,9 @@ export async function withScrapeTimeout<Result>(
     return await run(mergeSignals(limit, call.signal))
   } catch (error) {
     call.signal?.throwIfAborted()
-    const isTimeout = limit.aborted || (isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT')
-    if (!isTimeout) throw error
-    const { message, hint } = isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT' ? error : {}
+    const isTeamLimit = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
+    if (!limit.aborted && !isTeamLimit) throw error
+    const { message, hint } = isTeamLimit || (isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT') ? error : {}
     const why = message === undefined ? '' : `: ${message}`
     throw new BowlineError('SCRAPE_TIMEOUT', `${subject} was not scraped within ${timeout} ms${why}`, {
       hint,

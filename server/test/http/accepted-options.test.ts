@@ -18,6 +18,7 @@ describe('an option of public clients', () => {
     model = undo.use(
       await startModel(({ messages }) => {
         const text = messages.map(({ content }) => content).join()
+        if (text.includes('Request: everything')) return '{}'
         if (text.includes('Request: vary')) return JSON.stringify({ limit: 100 + model.questions.length })
         return text.includes('Request:')
           ? JSON.stringify({ limit: 3, includePaths: ['^/docs'], sitemap: null })
@@ -167,6 +168,17 @@ describe('an option of public clients', () => {
     expect(crawl.body).toMatchObject({
       promptGeneratedOptions: { limit: 3, includePaths: ['^/docs'] },
       finalCrawlerOptions: { limit: 1, includePaths: ['^/docs'] },
+    })
+  })
+
+  test('for a crawl prompt from which no options were derived has a warning', async () => {
+    const { body } = await withModel.api('POST', '/v2/crawl', { url: site.url('/'), prompt: 'everything', limit: 1 })
+
+    expect(body).toMatchObject({
+      success: true,
+      promptGeneratedOptions: {},
+      finalCrawlerOptions: { limit: 1 },
+      warning: 'The language model derived no options from the prompt. The crawl runs with its other options.',
     })
   })
 

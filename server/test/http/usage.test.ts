@@ -272,7 +272,15 @@ describe('limits', () => {
       code: 'CONCURRENCY_LIMIT',
       error: expect.stringContaining('You have reached the maximum number of concurrent jobs (1). Please wait'),
     })
-    expect(late).toMatchObject({ status: 408, body: { code: 'SCRAPE_TIMEOUT' } })
+    expect(late).toMatchObject({
+      status: 408,
+      body: {
+        code: 'SCRAPE_TIMEOUT',
+        error: expect.stringContaining(
+          'was not scraped within 1000 ms: You have reached the maximum number of concurrent jobs (1).',
+        ),
+      },
+    })
     expect((await waiting).body['data']['metadata']).toMatchObject({
       concurrencyLimited: true,
       concurrencyQueueDurationMs: expect.any(Number),

@@ -45,10 +45,13 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
       // For a repeated request, the plan of the first crawl, even if both requests ran at the same time.
       const { plan } = await deps.jobs.find({ id: started.id, teamId: call.key.teamId })
       const { prompt: _prompt, scrapeOptions: _scrapeOptions, ...options } = { ...plan.crawl?.options }
+      const promptGeneratedOptions = { ...plan.crawl?.promptOptions }
+      const isWithoutEffect = Object.keys(promptGeneratedOptions).length === 0
       return {
         ...started,
-        promptGeneratedOptions: { ...plan.crawl?.promptOptions },
+        promptGeneratedOptions,
         finalCrawlerOptions: { url: body.url, ...options },
+        ...(isWithoutEffect && { warning: noOptionsWarning }),
       }
     },
     startV1Crawl: async ({ body }, call) => {
@@ -126,6 +129,9 @@ async function start(
 
 const noModelWarning =
   'The prompt was ignored because this server has no language model. The crawl runs with its other options.'
+
+const noOptionsWarning =
+  'The language model derived no options from the prompt. The crawl runs with its other options.'
 
 function noPrompt(): BowlineError {
   return new BowlineError('FORMAT_UNAVAILABLE', 'Crawl prompts need a language model, and none is configured', {

@@ -8,6 +8,8 @@ import { pressKeys } from './press-keys.ts'
 import type { NavigationWatch } from './navigate.ts'
 import type { ResultBudget } from '../../cdp/message-limits.ts'
 import type { Tab } from './tab.ts'
+import { writeText } from './write-text.ts'
+import { isTimeLimit } from '../../kit/is-time-limit.ts'
 
 /** Results of actions, before their files are stored. */
 export interface ActionOutput {
@@ -53,10 +55,6 @@ export async function performActions(
   return output
 }
 
-function isTimeLimit(reason: unknown): boolean {
-  return Error.isError(reason) && reason.name === 'TimeoutError'
-}
-
 /** Returns the error for an action that was running when the scrape timed out. */
 function timedOut(index: number, action: Action, cause: unknown): BowlineError {
   const name = `action ${index + 1} (${action.type})`
@@ -83,8 +81,7 @@ async function perform(
       await click(tab, action.selector, action.all)
       return watch.waitUntilIdle(actionSettleMs)
     case 'write':
-      await tab.call('Input.insertText', { text: action.text })
-      return
+      return writeText(tab, action.text)
     case 'press':
       await pressKeys(tab, action.key)
       return watch.waitUntilIdle(actionSettleMs)

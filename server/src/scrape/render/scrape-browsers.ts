@@ -3,6 +3,8 @@ import type { Browser } from '../../browsers/launch.ts'
 import type { BrowserPool } from '../../browsers/pool.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { MetricRecorder } from '../../metrics/metrics.ts'
+import { BowlineError } from 'bowline/kit/errors'
+import { isTimeLimit } from '../../kit/is-time-limit.ts'
 import { Semaphore } from '../../kit/semaphore.ts'
 
 /** Upstream proxy that the pages of a browser use. */
@@ -67,17 +69,20 @@ export class ScrapeBrowsers implements AsyncDisposable {
 
   /**
    * Acquires one of the `maxPages` slots, for a page with its own browser. Disposing releases it.
+   * Throws SCRAPE_TIMEOUT if none became free in time, or the signal's reason.
    */
   async acquirePage({ signal }: Abortable): Promise<Disposable> {
     const startedMs = performance.now()
-    const page = await this.#pages.acquire(signal)
+    const page = await this.#pages.acquire(signal).catch((error: unknown) => {
+      throw isTimeLimit(error) ? noFreePage(this.#deps.maxPages, error) : error
+    })
     this.#deps.metrics?.observe('bowline_render_wait_seconds', {}, (performance.now() - startedMs) / 1000)
     return page
   }
 
   /**
    * Acquires a slot in a browser with an upstream, launched if needed. Throws BROWSER_START_FAILED
-   * or the signal's reason.
+   * SCRAPE_TIMEOUT if no slot became free in time, or the signal's reason.
    */
   async acquire(upstream: UpstreamName, { signal }: Abortable): Promise<BrowserSlot> {
     const page = await this.acquirePage({ signal })
@@ -197,4 +202,12 @@ export class ScrapeBrowsers implements AsyncDisposable {
     this.#closing.add(ended)
     void ended.then(() => this.#closing.delete(ended))
   }
+}
+
+function noFreePage(maxPages: number, cause: unknown): BowlineError {
+  return new BowlineError(
+    'SCRAPE_TIMEOUT',
+    `the page was still waiting for a browser. The server opens ${maxPages} pages at once, and all were in use`,
+    { hint: 'Retry later, raise `timeout`, or start the server with a larger `--max-pages`.', cause },
+  )
 }

@@ -22,6 +22,12 @@ test('browser contexts beyond those of open pages are counted, and pages that wa
   await slot.browser.router.call('Target.disposeBrowserContext', { browserContextId })
   counts.push(await browsers.leakedContexts())
 
+  const late = browsers.acquirePage({ signal: AbortSignal.timeout(1) })
+
+  await expect(late).rejects.toMatchObject({
+    code: 'SCRAPE_TIMEOUT',
+    message: expect.stringContaining('The server opens 1 pages at once, and all were in use'),
+  })
   expect(counts).toEqual([0, 1, 0])
   expect(browsers.openPages()).toEqual({ open: 1, waiting: 1 })
   expect(browsers.browserIds()).toEqual(pool.liveIds())
