@@ -19,6 +19,8 @@ interface CallBody {
 interface CallAnswer {
   readonly success?: unknown
   readonly id?: unknown
+  /** Of an interaction. Further ones in the session do not start it, and are not recorded. */
+  readonly sessionId?: unknown
   readonly data?: { readonly metadata?: { readonly scrapeId?: unknown; readonly url?: unknown } }
 }
 /**
@@ -44,10 +46,11 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
   return ({ teamId, apiVersion, body, answer, error }, createdAt) => {
     if (error !== undefined && !hasStarted(error)) return undefined
     const fields = (body ?? {}) as CallBody
-    const { success, id, data } = (answer ?? {}) as CallAnswer
+    const { success, id, sessionId, data } = (answer ?? {}) as CallAnswer
     const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
-    if (success === false) return undefined
-    const workId = data?.metadata?.scrapeId ?? id
+    // An interaction whose code failed has started its session all the same.
+    if (success === false && sessionId === undefined) return undefined
+    const workId = data?.metadata?.scrapeId ?? sessionId ?? id
     return {
       // v1 maps have no id.
       id: typeof workId === 'string' ? workId : uuidV7(),

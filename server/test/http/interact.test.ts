@@ -33,6 +33,7 @@ test('the first interaction with a scrape repeats it, and further ones continue 
   const calls = await Promise.all([interact(id, { code: state }), interact(id, { code: 'const kept = 1; kept' })])
   const next = await interact(id, { code: 'throw new Error(`kept ${kept}`)' })
   const session = await lab.api('GET', `/v2/browser/${next.body['sessionId']}`)
+  const { body: activity } = await lab.api('GET', '/v2/team/activity?endpoint=interact')
   const stopped = [await stop(id), await stop(id)]
   const ended = await interact(id, { code: '1' })
 
@@ -48,6 +49,7 @@ test('the first interaction with a scrape repeats it, and further ones continue 
     status: 200,
     body: { success: false, exitCode: 1, error: expect.stringMatching(/kept 1/) },
   })
+  expect(activity['data'].map((call: { id: string }) => call.id)).toEqual([next.body['sessionId']])
   expect(Date.parse(session.body['expiresAt']) - Date.parse(session.body['createdAt'])).toBe(600_000)
   expect(stopped.map(({ body }) => [body['success'], body['creditsBilled']])).toEqual([
     [true, 2],

@@ -130,8 +130,7 @@ async function start(
 const noModelWarning =
   'The prompt was ignored because this server has no language model. The crawl runs with its other options.'
 
-const noOptionsWarning =
-  'The language model derived no options from the prompt. The crawl runs with its other options.'
+const noOptionsWarning = 'The language model derived no options from the prompt. The crawl runs with its other options.'
 
 function noPrompt(): BowlineError {
   return new BowlineError('FORMAT_UNAVAILABLE', 'Crawl prompts need a language model, and none is configured', {

@@ -7,12 +7,10 @@ import type { Tab } from './tab.ts'
  * it accepts no text.
  */
 export async function writeText(tab: Tab, text: string): Promise<void> {
-  const refusing = await evaluateFunction(tab, findRefusing)
+  const refusing = (await evaluateFunction(tab, findRefusing)) as string | null
   if (refusing !== null) {
     const why =
-      refusing === ''
-        ? 'No element has the focus'
-        : `The element with the focus, <${String(refusing)}>, accepts no text`
+      refusing === '' ? 'No element has the focus' : `The element with the focus, <${refusing}>, accepts no text`
     throw new BowlineError('SCRAPE_ACTION_ERROR', why, { hint: 'Add a `click` action on the input before it.' })
   }
   await tab.call('Input.insertText', { text })

@@ -90,38 +90,6 @@ describe('actions', () => {
     expect(actions['javascriptReturns'][0].value).toEqual(['clicked', 'inside'])
   })
 
-  test.each([
-    ['No element has the focus', []],
-    ['The element with the focus, <button>, accepts no text', [{ type: 'click', selector: '#greet' }]],
-  ])('that write fail with: %s', async (reason, before) => {
-    const actions = [...before, { type: 'write', text: 'Ada' }]
-
-    const { body } = await fixture.scrape('/acting', { actions })
-
-    expect(body).toMatchObject({
-      code: 'SCRAPE_ACTION_ERROR',
-      error: `Action ${actions.length} (write): ${reason}`,
-      hint: 'Add a `click` action on the input before it.',
-    })
-  })
-
-  test.each([
-    ['an editable element', 'document.body.contentEditable = "true"; document.body.focus()', 'body'],
-    ['a document in design mode', 'document.designMode = "on"; getSelection().collapse(document.body, 0)', 'body'],
-    ['a text area', 'document.body.innerHTML = "<textarea>"; document.body.firstChild.focus()', 'textarea'],
-  ])('write into %s', async (_what, script, selector) => {
-    const read = `const found = document.querySelector("${selector}"); found.value ?? found.textContent`
-    const { actions } = await fixture.read('/acting', {
-      actions: [
-        { type: 'executeJavascript', script },
-        { type: 'write', text: 'Ada' },
-        { type: 'executeJavascript', script: read },
-      ],
-    })
-
-    expect(actions['javascriptReturns'].at(-1).value).toContain('Ada')
-  })
-
   test('press keys and combinations of keys, and scroll', async () => {
     const press = (key: string) => ({ type: 'press', key })
     const read = (script: string) => ({ type: 'executeJavascript', script })
