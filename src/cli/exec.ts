@@ -66,7 +66,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<void>
       return printNote(`${signals.received}: the session is deleted as soon as the server has responded`)
     }
     printError(error, flags)
-    process.exitCode = commandExitCode(error) || exitCodeOf(toBowlineError(error))
+    // If only the deletion of the session failed, the result is that of the command.
+    const isDeletion = isBowlineError(error) && error.code === 'DELETE_FAILED'
+    process.exitCode = (isDeletion && exitCode) || exitCodeOf(toBowlineError(error))
   }
 }
 
@@ -108,11 +110,4 @@ function explainUnsaved(bill: SessionBill, exitCode: number): SessionBill {
   const { profile, endReason } = bill
   if (profile?.onlyOnSuccess !== true || endReason !== 'deleted') return bill
   return { ...bill, profile: { ...profile, error: `the command failed with exit code ${exitCode}` } }
-}
-
-/** Returns the exit code of the command if only the deletion of the session failed, otherwise 0. */
-function commandExitCode(error: unknown): number {
-  if (!isBowlineError(error) || error.code !== 'DELETE_FAILED') return 0
-  const { result } = error.details as { readonly result?: unknown }
-  return typeof result === 'number' ? result : 0
 }

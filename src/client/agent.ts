@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentOptions, AgentStatusResponse, AgentTraceResponse } from '../contract/agent.ts'
-import type { Abortable } from '../kit/abort.ts'
+import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
+import { sleep } from '../kit/sleep.ts'
 import { pollRetries, type Call } from './call.ts'
 
 /** Result of `bowline.agent()`. */
@@ -75,7 +75,7 @@ export function createAgents(call: Call): AgentCalls {
       if (status === 'failed') {
         throw new BowlineError('AGENT_FAILED', `Agent ${id} failed: ${error ?? 'the server gave no reason'}`)
       }
-      await sleep(pauseMs, undefined, { signal: requestOptions.signal })
+      await sleep(pauseMs, requestOptions.signal)
     }
   }
   return {
@@ -85,13 +85,15 @@ export function createAgents(call: Call): AgentCalls {
     getAgentTrace: async (id, requestOptions = {}) =>
       call('getAgentTrace', { params: { id }, query: {} }, requestOptions),
     agent: async (prompt, options = {}, requestOptions = {}) => {
-      const id = await startAgent(prompt, options, requestOptions)
+      const { signal } = requestOptions
+      signal?.throwIfAborted()
+      // Not aborted, because an agent whose id never arrives could not be cancelled.
+      const starting = startAgent(prompt, options)
       try {
-        return await wait(id, requestOptions)
+        return await wait(await abortable(starting, signal), requestOptions)
       } catch (error) {
-        const { signal } = requestOptions
         // The agent may have ended meanwhile.
-        if (signal?.aborted === true) await cancelAgent(id).catch(() => undefined)
+        if (signal?.aborted === true) await starting.then(cancelAgent).catch(() => undefined)
         signal?.throwIfAborted()
         throw error
       }

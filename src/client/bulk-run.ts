@@ -1,5 +1,5 @@
+import { sleep } from '../kit/sleep.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkErrors, BulkStatusResponse, StartBulkResponse } from '../contract/bulk.ts'
 import type { Document } from '../contract/document.ts'
 import type { JobDetails } from '../contract/jobs.ts'
@@ -252,9 +252,7 @@ export class BulkRun implements PromiseLike<BulkResult>, AsyncIterable<Document>
         if (isOver && response.status === 'cancelled' && !this.#isCancelled) throw cancelled(id, response)
         if (isOver || hasMore) continue
         waitMs = response.data.length > 0 ? waitsMs.first : Math.min(waitsMs.last, waitMs * 1.5)
-        // The next line throws the reason of the abort.
-        await sleep(waitMs, undefined, { signal: this.#options.signal }).catch(() => undefined)
-        this.#options.signal?.throwIfAborted()
+        await sleep(waitMs, this.#options.signal)
       }
     } catch (error) {
       isOver = isOver || (error instanceof BowlineError && error.code === 'JOB_FAILED')

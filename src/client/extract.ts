@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../kit/sleep.ts'
 import type { ExtractOptions, ExtractStatusResponse } from '../contract/extract.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
@@ -79,7 +79,7 @@ export function createExtracting(call: Call): Extracting {
             `Extraction ${id} ${status}: ${error ?? 'the server gave no reason'}`,
           )
         }
-        await sleep(pauseMs, undefined, { signal: requestOptions.signal })
+        await sleep(pauseMs, requestOptions.signal)
       }
     },
   }

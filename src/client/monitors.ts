@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../kit/sleep.ts'
 import type { Check, CheckPage, CheckStatus, Monitor, PageStatus } from '../contract/monitor-checks.ts'
 import type { CreateMonitorOptions, UpdateMonitorOptions } from '../contract/monitors.ts'
 import type { Abortable } from '../kit/abort.ts'
@@ -122,7 +122,7 @@ export function createMonitors(call: Call): Monitors {
         const query = { limit: 1, skip: 0 }
         const { data } = await call('getCheck', { params: { id, checkId }, query }, requestOptions)
         if (data.status !== 'queued' && data.status !== 'running') return check(id, checkId, {}, { signal })
-        await delay(pauseMs, undefined, signal === undefined ? {} : { signal })
+        await sleep(pauseMs, signal)
       }
     },
     checks: async (id, part = {}, requestOptions = {}) =>

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../kit/sleep.ts'
 import pRetry from 'p-retry'
 import { abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
@@ -61,7 +61,7 @@ export async function sendWithRetries(
       const hasWaited = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT' && (waitSeconds ?? 0) > 0
       if (hasWaited && leftSeconds() <= 1) return false
       const pauseSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
-      await delay(Math.min(pauseSeconds, longestRetryAfterSeconds) * 1000, undefined, { signal: request.signal })
+      await sleep(Math.min(pauseSeconds, longestRetryAfterSeconds) * 1000, request.signal)
       return true
     },
   })

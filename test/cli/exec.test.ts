@@ -97,6 +97,17 @@ test('a command that failed is reported as failed work, with its exit code', asy
   expect(JSON.parse(succeeded.errors)).toMatchObject({ endedBy: 'return', exitCode: 0 })
 })
 
+test('the exit code of a command that failed is passed on if its session cannot be deleted', async () => {
+  await using service = await startForeignService(
+    ({ method }, response) => method === 'DELETE' && sendJson(response, 404, { success: false, error: 'Not found' }),
+  )
+
+  const end = await runExec(service, '--', 'sh', '-c', 'exit 7')
+
+  expect(end.errors).toMatch(/^DELETE_FAILED: /m)
+  expect(end.code).toBe(7)
+})
+
 test('a session that ended before its command is reported with the reason', async () => {
   await using service = await startForeignService(({ method }, response) => {
     if (method !== 'DELETE') return false

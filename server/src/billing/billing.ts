@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { Kysely } from 'kysely'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
@@ -121,8 +121,7 @@ export class Billing {
         if (hold instanceof Hold) return hold
         assertAffordable(work, hold)
         if (performance.now() >= untilMs) throw concurrencyLimitReached(hold.limit, waitMs)
-        const options = signal === undefined ? {} : { signal }
-        await delay(Math.min(pollMs, Math.max(1, untilMs - performance.now())), undefined, options)
+        await sleep(Math.min(pollMs, Math.max(1, untilMs - performance.now())), signal)
       }
     })
   }

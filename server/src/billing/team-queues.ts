@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { longestTimerMs } from 'bowline/kit/longest-timer'
 
 /** One FIFO queue per team. Work of one team never waits for that of another. */
 export class TeamQueues {
   /** Tail of each team's queue. */
-  readonly #tails = new Map<string, Promise<unknown>>()
+  readonly #tails = new Map<string, Promise<void>>()
   readonly #waiting = new Map<string, number>()
 
   /** Whether no work of the team waits. */
@@ -36,13 +36,16 @@ export class TeamQueues {
     const signal = mergeSignals(waitEnd.signal, cancelled)
     try {
       const leftMs = Math.min(longestTimerMs, Math.max(0, untilMs - performance.now()))
-      await Promise.race([before, delay(leftMs, undefined, { signal })])
+      await Promise.race([before, sleep(leftMs, signal)])
       return await run()
     } finally {
       waitEnd.abort()
       this.#count(teamId, -1)
-      turn.resolve()
-      if (this.#tails.get(teamId) === turn.promise) this.#tails.delete(teamId)
+      // Work that leaves before its turn does not let later work overtake earlier work.
+      turn.resolve(before)
+      void turn.promise.then(() => {
+        if (this.#tails.get(teamId) === turn.promise) this.#tails.delete(teamId)
+      })
     }
   }
 

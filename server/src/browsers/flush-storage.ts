@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { CdpRouter } from '../cdp/router.ts'
 import { attachToTarget, type CdpSession } from '../cdp/targets.ts'
 import type { Browser } from './launch.ts'
@@ -31,7 +31,7 @@ async function killRenderers(browserPid: number, signal: AbortSignal): Promise<v
       // Already gone.
     }
   }
-  while (renderers.some(hasThreads)) await sleep(pollMs, undefined, { signal })
+  while (renderers.some(hasThreads)) await sleep(pollMs, signal)
 }
 
 /** Attaches to a page of the default context, the only one with persistent storage. */

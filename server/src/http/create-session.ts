@@ -197,9 +197,10 @@ export class SessionCreator {
       try {
         return await this.#createOnPeer(peer, { body, call, signal, waitSeconds })
       } catch (error) {
+        // A request that was aborted says nothing about the peer.
+        signal.throwIfAborted()
         if (!isGone(error)) throw error
         peers.avoid(peer.id)
-        signal.throwIfAborted()
       }
     }
     throw drainingError(await peers.count().catch(() => undefined))
@@ -255,10 +256,10 @@ export class SessionCreator {
       try {
         return await this.#createOnPeer(peer, creation)
       } catch (error) {
+        signal.throwIfAborted()
         if (limitedByOf(error) !== undefined) return undefined
         if (!isGone(error)) throw error
         peers.avoid(peer.id)
-        signal.throwIfAborted()
       }
     }
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { BowlineError } from 'bowline/kit/errors'
 import { drainingError, drainRetrySeconds } from '../sessions/draining-error.ts'
@@ -58,7 +58,7 @@ export function trackRequests(
     waitForPending: async (limitMs) => {
       const limit = new AbortController()
       // Rejects when all requests have ended.
-      const late = sleep(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)
+      const late = sleep(limitMs, limit.signal).catch(() => undefined)
       await Promise.race([Promise.all(open.values()), late])
       limit.abort()
       for (const reply of open.keys()) refuse(reply, drainingError(otherServers))

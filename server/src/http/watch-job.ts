@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { ApiVersion } from 'bowline/contract/paths'
@@ -173,7 +173,7 @@ function listen(jobs: Jobs, { id }: Job, disconnected: AbortSignal): Disposable 
   const signal = mergeSignals(changed.signal, disconnected)
   return {
     // Rejects at a change or when the client has left, which ends the wait.
-    wait: async () => sleep(pollMs, undefined, { signal }).catch(() => undefined),
+    wait: async () => sleep(pollMs, signal).catch(() => undefined),
     [Symbol.dispose]: () => listening[Symbol.dispose](),
   }
 }

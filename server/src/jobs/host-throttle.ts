@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { Semaphore } from '../kit/semaphore.ts'
 
 /** Limits for each host. */
@@ -63,7 +63,7 @@ export class HostThrottle {
     for (;;) {
       const waitMs = state.nextAtMs - performance.now()
       if (waitMs <= 0) break
-      await sleep(waitMs, undefined, { signal })
+      await sleep(waitMs, signal)
     }
     state.nextAtMs = performance.now() + this.#limits.delayMs * this.#servers
   }

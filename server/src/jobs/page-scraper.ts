@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { Kysely } from 'kysely'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -125,7 +125,7 @@ export class PageScraper {
       const pause = throttleDelayMs(error)
       const wait = retryDelayMs(error, attempt)
       if (pause !== undefined && attempt < maxAttempts) this.#deps.throttle.pause(host, pause)
-      else if (wait !== undefined) await sleep(wait, undefined, { signal })
+      else if (wait !== undefined) await sleep(wait, signal)
       else return { state: isRobotsBlock(error) ? 'blocked' : 'failed', ...describe(error) }
     }
   }

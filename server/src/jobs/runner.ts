@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import type { TaskQueues } from '../queue/task-queues.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -179,7 +179,7 @@ export class Runner {
         for (const page of pages) begin(page)
         if (running.size > 0) await Promise.race(running)
         else if (isIdle && !(await counter.count(job.id))?.hasFreePages) return false
-        else if (isIdle) await sleep(pollMs, undefined, { signal })
+        else if (isIdle) await sleep(pollMs, signal)
       }
     } finally {
       // Even if the store fails: otherwise pages in progress would be scraped twice at once.
@@ -216,7 +216,7 @@ export class Runner {
   async #scrape(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
     const { delay } = job.plan.crawl ?? {}
     await this.#deps.scraper.scrape(job, page, signal)
-    if (delay !== undefined) await sleep(delay * 1000, undefined, { signal })
+    if (delay !== undefined) await sleep(delay * 1000, signal)
   }
 
   async #reread(job: Job): Promise<Job> {

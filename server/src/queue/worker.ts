@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { sql } from 'kysely'
 import { fromKysely, type JobWithMetadata } from 'pg-boss'
@@ -122,7 +122,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
 
   async #yieldToIdleServers(): Promise<void> {
     // Rejects when the worker stops, which the caller checks.
-    await sleep(headStartMs * this.#running.size, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+    await sleep(headStartMs * this.#running.size, this.#stop.signal).catch(() => undefined)
   }
 
   async #fetch(): Promise<readonly JobWithMetadata<Data>[]> {
@@ -164,7 +164,7 @@ export class Worker<Data extends object> implements AsyncDisposable {
         if (!isStoreUnavailable(error) || this.#stop.signal.aborted) throw error
       }
       // When the worker stops, there is one last attempt.
-      await sleep(storeRetrySeconds * 1000, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+      await sleep(storeRetrySeconds * 1000, this.#stop.signal).catch(() => undefined)
     }
   }
 

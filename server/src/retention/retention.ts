@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { abortable } from 'bowline/kit/abort'
 import { dayMs } from 'bowline/kit/day-ms'
 import { rollUpLedger } from '../billing/roll-up-ledger.ts'
@@ -87,6 +87,6 @@ async function inBatches(remove: () => Promise<number>, signal: AbortSignal | un
     const removed = await remove()
     total += removed
     if (removed < batchSize) return total
-    await abortable(delay(pauseMs), signal)
+    await abortable(sleep(pauseMs), signal)
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
 
@@ -28,7 +28,7 @@ export async function fetchJson<Schema extends z.ZodType>(request: JsonRequest<S
       const pauseMs = attempt < maxAttempts ? retryDelayOf(response) : undefined
       if (pauseMs === undefined) return schema.parse(JSON.parse(await readBody(response)))
       await response.body?.cancel()
-      await sleep(pauseMs, undefined, { signal })
+      await sleep(pauseMs, signal)
     } catch (cause) {
       signal.throwIfAborted()
       const why = Error.isError(cause) ? (Error.isError(cause.cause) ? cause.cause.message : cause.message) : ''

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { Semaphore } from '../kit/semaphore.ts'
@@ -95,7 +95,7 @@ export class ProfileLines {
           if (!isProfileLocked(error)) throw error
         }
       }
-      await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+      await sleep(pollMs, signal)
     }
   }
 }

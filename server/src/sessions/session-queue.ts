@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { BowlineError } from 'bowline/kit/errors'
 import { runForAll } from '../kit/current-work.ts'
 import { describeLimit, type LimitedBy } from './concurrency-limit.ts'
@@ -240,7 +240,7 @@ export class SessionQueue implements Disposable {
       this.#report()
       admitted.resolve(undefined)
     }
-    const slow = delay(attemptMs, undefined, { signal: timer.signal }).catch(() => undefined)
+    const slow = sleep(attemptMs, timer.signal).catch(() => undefined)
     const limitedBy = await Promise.race([waiter.try(onAdmitted), admitted.promise, slow])
     timer.abort()
     if (limitedBy === undefined) {

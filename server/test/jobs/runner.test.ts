@@ -68,7 +68,7 @@ async function openJob(undo: AsyncDisposableStack, kind: 'batch_scrape' | 'crawl
     onError: (error: unknown) => void errors.push(error),
   }
   const begin = async (options: SendOptions = {}) =>
-    queues.send(turnQueue, createTurns({ id, plan: plan as never }, pages)[0]!, options)
+    queues.send(turnQueue, createTurns({ id, plan: wholePlan(plan) }, pages)[0]!, options)
   return { id, deps, errors, begin }
 }
 

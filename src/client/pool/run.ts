@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../../kit/sleep.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Session } from '../session.ts'
 import { AddedItems } from './added-items.ts'
@@ -203,7 +203,7 @@ export class Run<Item, Result, Handles> {
         onAborted: (reason) => this.#fail(reason),
         waitForHost: async ({ host }, signal) => {
           const waitMs = this.#hostLimits.reserveStart(host)
-          if (waitMs > 0) await delay(waitMs, undefined, { signal })
+          if (waitMs > 0) await sleep(waitMs, signal)
           this.#hostLimits.recordStart(host)
         },
         onCompleted: (task, completed) => this.#onCompleted(task, completed),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../kit/sleep.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { HandoffResult } from '../../client/handoff.ts'
 import type { Session } from '../../client/session.ts'
@@ -33,7 +33,7 @@ export class HumanHelp {
     if (pending === undefined) return undefined
     const stop = new AbortController()
     try {
-      const result = await Promise.race([pending, sleep(limitMs, undefined, { signal: stop.signal })])
+      const result = await Promise.race([pending, sleep(limitMs, stop.signal)])
       if (result !== undefined) this.#pending = undefined
       return result
     } catch (error) {

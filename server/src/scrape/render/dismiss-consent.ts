@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { CdpCall } from '../../cdp/protocol.ts'
 import { loadOptional } from '../../kit/optional-package.ts'
 import { listFrames } from './frames.ts'
@@ -67,7 +67,7 @@ export async function dismissConsent(tab: Tab, script: () => Promise<string>): P
     if (states.includes('done')) return true
     const waitMs = states.includes('found') ? dismissMs : findMs
     if (performance.now() - startMs > waitMs) return false
-    await sleep(50, undefined, { signal: tab.signal })
+    await sleep(50, tab.signal)
   }
 }
 

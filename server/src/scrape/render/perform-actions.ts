@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { Action } from 'bowline/contract/actions'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { printPdf, takeScreenshot, type CapturedFile } from './capture.ts'
@@ -75,7 +75,7 @@ async function perform(
 ): Promise<void> {
   switch (action.type) {
     case 'wait':
-      if (action.selector === undefined) return sleep(action.milliseconds ?? 0, undefined, { signal: tab.signal })
+      if (action.selector === undefined) return sleep(action.milliseconds ?? 0, tab.signal)
       return waitForElement(tab, action.selector)
     case 'click':
       await click(tab, action.selector, action.all)
@@ -104,7 +104,7 @@ async function perform(
 
 async function waitForElement(tab: Tab, selector: string): Promise<void> {
   const source = `(selector) => document.querySelector(selector) !== null || (${findAll})(selector).length > 0`
-  while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, undefined, { signal: tab.signal })
+  while ((await evaluateFunction(tab, source, selector)) !== true) await sleep(50, tab.signal)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
@@ -93,7 +93,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
         throw new ReloadCrash('The tab crashed', { cause: tab.signal.reason })
       },
     )
-    if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
+    if (request.waitFor > 0) await sleep(request.waitFor, tab.signal)
     else if (steps.length === 0) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
     const actions = steps.length === 0 ? undefined : await performActions(tab, watch, steps)

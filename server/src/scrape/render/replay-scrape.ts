@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { waitOfActions } from 'bowline/contract/actions'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
@@ -30,7 +30,7 @@ export async function replayScrape(session: LiveSession, replay: ScrapeReplay): 
     const outcome = await navigate(tab, url)
     if (outcome !== 'opened') throw new BowlineError('SCRAPE_SITE_ERROR', `${url} could not be opened (${outcome})`)
     await watch.waitUntilIdle(loadMs)
-    if (waitFor > 0) await sleep(waitFor, undefined, { signal })
+    if (waitFor > 0) await sleep(waitFor, signal)
     await performActions(tab, watch, actions)
   } finally {
     await tab.detach()

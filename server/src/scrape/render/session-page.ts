@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import type { SessionScrapeRequest } from 'bowline/contract/session-scrape'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
@@ -114,7 +114,7 @@ async function read(
   hasDialogOfClient: () => Promise<boolean>,
 ): Promise<RenderedPage> {
   await tab.call('DOM.enable')
-  if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal: tab.signal })
+  if (request.waitFor > 0) await sleep(request.waitFor, tab.signal)
   const { actions: steps = [] } = request
   const actions = steps.length === 0 ? undefined : await perform(tab, steps, hasDialogOfClient)
   const response = await describeResponse(tab)

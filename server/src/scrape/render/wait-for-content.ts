@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { rethrowAbort } from 'bowline/kit/abort'
 import { evaluateFunction } from './evaluate.ts'
 import type { NavigationWatch } from './navigate.ts'
@@ -18,7 +18,7 @@ export async function waitForContent(tab: Tab, watch: NavigationWatch, endMs: nu
   const lastMs = Math.min(endMs, performance.now() + maxWaitMs)
   while (!(await hasContent(tab))) {
     if (performance.now() >= lastMs) return false
-    await sleep(pollMs, undefined, { signal: tab.signal })
+    await sleep(pollMs, tab.signal)
     // The request for the content may have started.
     await watch.waitUntilIdle(endMs - performance.now())
   }

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from 'bowline/kit/sleep'
 import { evaluateFunction } from './evaluate.ts'
 import type { Tab } from './tab.ts'
 
@@ -49,7 +50,7 @@ export async function waitForIdle(tab: Tab, activity: PageActivity, endMs: numbe
       if (isIdle && activity.running.size === 0 && activity.changedAtMs < probedAtMs) return
     } else {
       const pauseMs = running.size > 0 ? pollMs : (canProbe ? probeAtMs : idleAtMs) - nowMs
-      await sleep(Math.min(pauseMs, lastMs - nowMs), undefined, { signal: tab.signal })
+      await sleep(Math.min(pauseMs, lastMs - nowMs), tab.signal)
     }
   }
 }
@@ -63,7 +64,7 @@ async function isEventLoopIdle(tab: Tab, timeoutMs: number): Promise<boolean> {
     (value) => value === true,
     () => false,
   )
-  return Promise.race([reply, sleep(timeoutMs, false, { ref: false })])
+  return Promise.race([reply, delay(timeoutMs, false, { ref: false })])
 }
 
 /**
