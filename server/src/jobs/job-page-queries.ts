@@ -53,23 +53,20 @@ export async function insertJobPages(
 export const suspectAfterCrashes = 2
 
 /**
- * Claims free pages of a job for a worker, ordered by crashes and position: either suspected pages
- * or all others. Concurrent callers get different pages. Returns none if the job has ended.
+ * Claims free pages of a job, one for each entry of `holders`, ordered by crashes and position:
+ * either suspected pages or all others. An entry is the worker that gets the page. Concurrent
+ * callers get different pages. Returns none if the job has ended.
  */
 export async function claimJobPages(
   db: Kysely<Database>,
   jobId: string,
-  {
-    holder,
-    limit,
-    areSuspected = false,
-  }: { readonly holder: string; readonly limit: number; readonly areSuspected?: boolean },
+  { holders, areSuspected = false }: { readonly holders: readonly string[]; readonly areSuspected?: boolean },
 ): Promise<readonly JobPageRow[]> {
   const rows = await db
     .with('free', (query) =>
       query
         .selectFrom('jobPage')
-        .select('position')
+        .select(['crashes', 'position'])
         .where('jobId', '=', jobId)
         .where('state', '=', 'queued')
         .where('holder', 'is', null)
@@ -77,15 +74,20 @@ export async function claimJobPages(
         .where(isOfRunningJob)
         .orderBy('crashes')
         .orderBy('position')
-        .limit(limit)
+        .limit(holders.length)
         .forUpdate()
         .skipLocked(),
     )
+    .with('numbered', (query) =>
+      query
+        .selectFrom('free')
+        .select(['position', sql<number>`row_number() over (order by crashes, position)`.as('number')]),
+    )
     .updateTable('jobPage')
-    .from('free')
-    .set({ holder })
+    .from('numbered')
+    .set({ holder: sql<string>`(${holders}::uuid[])[numbered.number]` })
     .where('jobPage.jobId', '=', jobId)
-    .whereRef('jobPage.position', '=', 'free.position')
+    .whereRef('jobPage.position', '=', 'numbered.position')
     .returningAll('jobPage')
     .execute()
   return rows.toSorted((left, right) => left.position - right.position).map(toRow)

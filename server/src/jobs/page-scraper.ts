@@ -46,6 +46,9 @@ export interface PageScraperDeps {
  */
 const maxCrashes = 5
 
+/** Minimum milliseconds between two commits. Pages that end in between share the next one. */
+const commitIntervalMs = 50
+
 /** A page of a job with what was scraped. */
 interface ScrapedPage {
   readonly job: Job
@@ -60,15 +63,18 @@ export class PageScraper {
 
   constructor(deps: PageScraperDeps) {
     this.#deps = deps
-    // Pages that are scraped at the same time share a commit.
-    this.#completeWithoutHold = createBatcher(async (pages) => {
-      const charges = pages.map(chargeOf)
-      await deps.store.db.transaction().execute(async (db) => {
-        await this.#complete(db, pages)
-        await addCharges(db, charges)
-      })
-      for (const charge of charges) deps.billing.noteCharge(charge)
-    })
+    // A commit costs the embedded database about as much as the rows of four pages.
+    this.#completeWithoutHold = createBatcher(
+      async (pages: readonly ScrapedPage[]) => {
+        const charges = pages.map(chargeOf)
+        await deps.store.db.transaction().execute(async (db) => {
+          await this.#complete(db, pages)
+          await addCharges(db, charges)
+        })
+        for (const charge of charges) deps.billing.noteCharge(charge)
+      },
+      { intervalMs: commitIntervalMs },
+    )
   }
 
   /**
@@ -136,9 +142,9 @@ export class PageScraper {
     page: JobPageRow,
     { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
   ): Promise<unknown> {
-    using _gate = await this.#deps.throttle.acquireSlot(new URL(page.url).host, signal)
+    using gate = await this.#deps.throttle.acquireSlot(new URL(page.url).host, signal)
     try {
-      await this.#scrapeOnce(job, page, { isLast, signal })
+      await this.#scrapeOnce(job, page, { isLast, gate, signal })
       return undefined
     } catch (error) {
       signal.throwIfAborted()
@@ -152,7 +158,7 @@ export class PageScraper {
   async #scrapeOnce(
     job: Job,
     page: JobPageRow,
-    { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
+    { isLast, gate, signal }: { readonly isLast: boolean; readonly gate: Disposable; readonly signal: AbortSignal },
   ): Promise<void> {
     const { billing, slots, scrapes, pageDiscovery } = this.#deps
     const { teamId } = job
@@ -161,9 +167,11 @@ export class PageScraper {
     // The timeout of a page covers only the scrape itself.
     await using hold = await billing.reserve(work, { waitMs: Infinity, signal })
     // After the team's slot: a page that waits for that must not occupy a slot of this server.
-    using _slot = await slots.acquire(signal)
+    using slot = await slots.acquire(signal)
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
     const next = await pageDiscovery.findNextPages(job, page, scrape)
+    // The next page is scraped while this one waits for its commit.
+    for (const each of [slot, gate]) each[Symbol.dispose]()
     const scraped = { job, page, scrape }
     const target = pageDiscovery.targetOf(job, page, finalUrlOf(scraped))
     // Claims and additions lock the job, which pages that share a commit must not do in any order.

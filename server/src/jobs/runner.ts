@@ -11,6 +11,7 @@ import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import type { JobEvents } from './job-events.ts'
+import { PageClaims } from './page-claims.ts'
 import type { PageScraper } from './page-scraper.ts'
 import type { Job } from './plan.ts'
 
@@ -88,12 +89,14 @@ export function createTurns(job: Pick<Job, 'id' | 'plan'>, pageCount: number): r
 /** Works on turns of jobs on this server. */
 export class Runner {
   readonly #deps: RunnerDeps
+  readonly #claims: PageClaims
   readonly #running = new Map<string, Set<AbortController>>()
   /** The turn that holds, or is about to claim, a page during which servers have crashed. */
   #suspectHolder: string | undefined
 
   private constructor(deps: RunnerDeps) {
     this.#deps = deps
+    this.#claims = new PageClaims(deps.store)
   }
 
   /** Starts working on queued turns. */
@@ -204,11 +207,11 @@ export class Runner {
     { holder, limit, isIdle }: { readonly holder: string; readonly limit: number; readonly isIdle: boolean },
   ): Promise<readonly JobPageRow[]> {
     const { db } = this.#deps.store
-    const pages = await claimJobPages(db, id, { holder, limit })
+    const pages = await this.#claims.claim({ jobId: id, holder, limit })
     if (this.#suspectHolder === holder) this.#suspectHolder = undefined
     if (pages.length > 0 || !isIdle || this.#suspectHolder !== undefined) return pages
     this.#suspectHolder = holder
-    const suspects = await claimJobPages(db, id, { holder, limit: 1, areSuspected: true })
+    const suspects = await claimJobPages(db, id, { holders: [holder], areSuspected: true })
     if (suspects.length === 0) this.#suspectHolder = undefined
     return suspects
   }
