@@ -60,5 +60,5 @@ const columns: readonly TableColumn[] = [
 ]
 
 function toRow({ createdAt, endpoint, apiVersion, id, target, pages }: ActivityRecord): readonly string[] {
-  return [createdAt, endpoint, apiVersion, id, describeTarget({ kind: endpoint, target, pages })]
+  return [createdAt, endpoint.replaceAll('_', ' '), apiVersion, id, describeTarget({ kind: endpoint, target, pages })]
 }

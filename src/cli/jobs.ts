@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import type { Bowline } from '../client/bowline.ts'
 import type { JobListOptions } from '../client/jobs.ts'
 import { jobKind, jobStatusFilter, type ListedJob } from '../contract/jobs.ts'
+import { jobTitles, titleOf } from '../contract/titles.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import { exitCodeOf } from '../terminal/exit-codes.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
@@ -79,7 +80,7 @@ const columns: readonly TableColumn[] = [
 function toRow(job: ListedJob): readonly string[] {
   const { createdAt, kind, status, completed, failed, creditsUsed, id } = job
   const counts = [completed, failed, totalOf(job)].map((count) => String(count ?? ''))
-  return [createdAt, kind, status, ...counts, String(creditsUsed), id, targetOf(job)]
+  return [createdAt, titleOf(jobTitles, kind).toLowerCase(), status, ...counts, String(creditsUsed), id, targetOf(job)]
 }
 
 /** The total of the API is without failed pages. */
@@ -96,7 +97,7 @@ async function showJob(id: string, flags: ConnectionFlags): Promise<void> {
   if (flags.json === true) return printJson(job)
   printFacts({
     id: job.id,
-    kind: job.kind,
+    kind: titleOf(jobTitles, job.kind).toLowerCase(),
     status: job.status,
     target: targetOf(job) || undefined,
     completed: job.completed,

@@ -164,7 +164,7 @@ async function listChecks(
     checkColumns,
     checks.map((check) => [
       check.id,
-      check.status,
+      check.status.replaceAll('_', ' '),
       check.trigger,
       check.finishedAt ?? '',
       countsOf(check.summary),

@@ -66,7 +66,9 @@ function report(result: HandoffResult, { json }: ConnectionFlags): void {
   process.exitCode = exitCodeOf(result)
   if (json === true) return printJson(result)
   const { success, reason, endedBy } = result
-  print(`${success ? 'done' : `not done (${endedBy})`}${reason === undefined ? '' : `: ${reason}`}`)
+  print(
+    `${success ? 'done' : `not done (${endedBy.replaceAll('-', ' ')})`}${reason === undefined ? '' : `: ${reason}`}`,
+  )
 }
 
 function exitCodeOf({ success, endedBy }: HandoffResult): number {

@@ -7,6 +7,7 @@ import {
   type ListedStatus,
   type SessionSummary,
 } from '../contract/browser.ts'
+import { endReasonTitles, titleOf, titleOfStatus } from '../contract/titles.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -30,7 +31,11 @@ export function createSessionsCommand(): Command {
   const listCommand = withConnectionFlags(command.command('list').description('list sessions, newest first'))
   withLabelFlags(listCommand, { name: 'only sessions with this name', metadata: 'only sessions with this metadata' })
     .addOption(new Option('--status <status>', 'only sessions with this status').choices(listedStatus.options))
-    .addOption(new Option('--reason <reason>', 'only sessions that ended for this reason').choices(endReason.options))
+    .addOption(
+      new Option('--reason <reason>', `only sessions that ended for this reason: ${describeReasons()}`).choices(
+        endReason.options,
+      ),
+    )
     .option('--profile <name>', 'only sessions with this profile')
     .option('--by-key <key>', 'only sessions created with this API key, by name or id')
     .option(
@@ -62,6 +67,10 @@ export function createSessionsCommand(): Command {
   command.addCommand(createSessionExecuteCommand())
   command.addCommand(createSessionHandoffCommand())
   return command
+}
+
+function describeReasons(): string {
+  return endReason.options.map((reason) => `${reason} (${endReasonTitles[reason]})`).join(', ')
 }
 
 interface ListFlags extends ConnectionFlags, LabelFlags {
@@ -126,10 +135,9 @@ function toRow(session: SessionSummary): readonly string[] {
   ]
 }
 
-/** The API calls an ended session `destroyed`. */
 function describeStatus({ status, endReason: reason }: Pick<SessionSummary, 'status' | 'endReason'>): string {
-  const shown = status === 'destroyed' ? 'ended' : status
-  return reason === undefined ? shown : `${shown} (${reason})`
+  const title = titleOfStatus(status)
+  return reason === undefined ? title : `${title} (${titleOf(endReasonTitles, reason)})`
 }
 
 const maxShownName = 40
@@ -142,7 +150,7 @@ async function getSession(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const session = await bowline.sessions.get(id)
   if (flags.json === true) return printJson(session)
-  printFacts({ ...session, success: undefined })
+  printFacts({ ...session, status: describeStatus(session), endReason: undefined, success: undefined })
 }
 
 async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): Promise<void> {

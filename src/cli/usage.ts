@@ -3,6 +3,7 @@ import type { Balance, UsagePeriod } from '../client/usage.ts'
 import { barChart, type Bar } from './bar-chart.ts'
 import type { Bowline } from '../client/bowline.ts'
 import { dayMs } from '../kit/day-ms.ts'
+import { costTitles, titleOf } from '../contract/titles.ts'
 import { describeTarget } from './describe-target.ts'
 import { wholeNumber } from './whole-number.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -65,7 +66,7 @@ async function showCosts(bowline: Bowline, limit: number, { json }: UsageFlags):
     costColumns,
     costs.map(({ credits, kind, id, createdAt, target, pages }) => [
       String(credits),
-      kind,
+      titleOf(costTitles, kind).toLowerCase(),
       id,
       createdAt,
       describeTarget({ kind, target, pages }),

@@ -41,7 +41,7 @@ test('bowline jobs lists jobs, in a table with failed pages and credits on a ter
 
   expect(table.out).toMatch(/when +kind +status +completed +failed +total +credits +id +target/)
   expect(table.out).toMatch(
-    new RegExp(`batch_scrape +completed +2 +1 +3 +2 +${id} +${urls(1)[0]!.replace('?', '\\?')} and 2 more$`, 'm'),
+    new RegExp(`batch +completed +2 +1 +3 +2 +${id} +${urls(1)[0]!.replace('?', '\\?')} and 2 more$`, 'm'),
   )
   expect(piped.lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ id, failed: 1 }])
   expect(JSON.parse(json.out)).toEqual([])

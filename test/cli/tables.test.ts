@@ -85,11 +85,14 @@ test.each(['jobs list', 'activity', 'usage --top 10'])('%s shows the number of U
   expect(rowOf(narrow)).toMatch(/….*1 more$/)
 })
 
-test('an ended session has the status `ended` with its reason in the table, and that of the API in JSON', async () => {
+test('an ended session has the words of the dashboard in tables, and those of the API in JSON', async () => {
   const table = await run(['sessions', 'list', '--status', 'ended'])
+  const facts = await run(['sessions', 'show', sessionId])
   const json = await run(['sessions', 'list', '--status', 'ended', '--json'])
 
-  expect(table.lines[1]).toMatch(new RegExp(`^${sessionId} .* ended \\(deleted\\) `))
+  expect(table.lines[1]).toMatch(new RegExp(`^${sessionId} .* ended \\(by request\\) `))
+  expect(facts.out).toMatch(/^status +ended \(by request\)$/m)
+  expect(facts.out).not.toContain('deleted')
   expect(JSON.parse(json.out)).toMatchObject([{ id: sessionId, status: 'destroyed', endReason: 'deleted' }])
 })
 

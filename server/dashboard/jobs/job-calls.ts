@@ -1,16 +1,9 @@
 import type { BulkErrors } from 'bowline/contract/bulk'
 import type { Document } from 'bowline/contract/document'
 import type { JobDetails, JobKind } from 'bowline/contract/jobs'
+import { jobTitles } from 'bowline/contract/titles'
 import type { Api } from '../api/api.ts'
 import { agentStatus, hasEnded } from './job-state.ts'
-
-/** Titles of the kinds of jobs. */
-export const jobTitles: Readonly<Record<JobKind, string>> = {
-  batch_scrape: 'Batch',
-  crawl: 'Crawl',
-  extract: 'Extraction',
-  agent: 'Agent',
-}
 
 /** Kind of a job that scrapes pages. */
 export type PageJobKind = Exclude<JobKind, 'extract' | 'agent'>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { JobDetails, JobKind } from 'bowline/contract/jobs'
+import { jobTitles } from 'bowline/contract/titles'
 import { useAction } from '../frame/use-action.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
 import { BackLink } from '../frame/back-link.tsx'
@@ -16,15 +17,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
 import { JobPages } from './job-pages.tsx'
 import { countPages, describeWarning } from './job-state.ts'
-import {
-  cancelJob,
-  isRunning,
-  jobTitles,
-  readJob,
-  readJobDetails,
-  type CancellableKind,
-  type JobStatus,
-} from './job-calls.ts'
+import { cancelJob, isRunning, readJob, readJobDetails, type CancellableKind, type JobStatus } from './job-calls.ts'
 
 const pageSize = 20
 const pollMs = 2000

@@ -1,7 +1,7 @@
+import { jobTitles } from 'bowline/contract/titles'
 import { ApiError, type Api } from '../api/api.ts'
 import { navItems } from '../frame/nav-items.ts'
 import { linkTo } from '../frame/route.ts'
-import { jobTitles } from '../jobs/job-calls.ts'
 
 /** A page that the palette can open. */
 export interface Destination {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { RouteOutput } from 'bowline/contract/route-types'
+import { costTitles } from 'bowline/contract/titles'
 import type { Api } from '../api/api.ts'
 import { CsvButton } from '../frame/csv-button.tsx'
 import { linkTo } from '../frame/route.ts'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { jobTitles } from '../jobs/job-calls.ts'
 import type { CsvRow } from '../components/csv.ts'
 import { AndMore } from '../components/and-more.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -20,10 +20,8 @@ type Cost = RouteOutput<'listCosts'>['data'][number]
 const shown = 20
 const exported = 100
 
-const titles: Readonly<Record<Cost['kind'], string>> = { session: 'Session', ...jobTitles, monitor: 'Monitor' }
-
 const columns: readonly Column<Cost>[] = [
-  { title: 'Kind', cell: ({ kind }) => titles[kind] },
+  { title: 'Kind', cell: ({ kind }) => costTitles[kind] },
   {
     title: 'Work',
     cell: (cost) => (
