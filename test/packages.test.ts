@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wasmCompilerFlags } from '../server/src/cli/limit-wasm-compiler.ts'
 import { loadCommands } from '../src/cli/run-cli.ts'
 import { readDocExamples } from './lab/doc-examples.ts'
-import { guideModule, readGuideBlocks } from './lab/guides.ts'
+import { guideModule, readGuideBlocks, serveOutputPattern } from './lab/guides.ts'
 import { startLab, type Lab } from './lab/lab.ts'
 import { compiler, typeCheck } from './lab/type-check.ts'
 import { startSite, type Site } from './lab/site.ts'
@@ -252,6 +252,7 @@ describe('the documented commands', () => {
       const ended = await runShell(project, command)
 
       expect(ended, command).toMatchObject({ code: 0 })
+      if (command.startsWith('npx bowline serve')) expect(ended.stdout).toMatch(serveOutputPattern())
     }
 
     const { packages } = await readLock(project)

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { matchesOutput } from './matches-output.ts'
 import { repository } from './source-tree.ts'
 
 /** A TypeScript block of a guide, such as `docs/guide/scrape.md`. */
@@ -52,6 +53,16 @@ export function readGuideCommands(): readonly GuideCommands[] {
       return { source: `${path}:${text.slice(0, match.index).split('\n').length}`, script, output }
     }),
   )
+}
+
+/** Pattern for the output of `bowline serve` at any port, with what a guide shows of it. */
+export function serveOutputPattern(): RegExp {
+  const shown = guideTexts().flatMap(([, text]) =>
+    [...text.matchAll(/^```sh\nbowline serve\n```\n\n```text\n([\s\S]*?)^```$/gm)].map(([, output = '']) => output),
+  )
+  if (shown.length !== 1) throw new Error(`${shown.length} guides show the output of \`bowline serve\``)
+  // Log lines stand before and after it.
+  return new RegExp(matchesOutput(shown.join('')).source.replaceAll('3900', String.raw`\d+`), 'm')
 }
 
 /**
