@@ -2,7 +2,18 @@ import type { ActivityEndpoint } from '../contract/activity.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 
-/** An API call of the last 24 hours that started a session, scrape, map, search or job. */
+/**
+ * An API call of the last 24 hours that started a session, scrape, map, search or job.
+ *
+ * @example
+ * ```ts
+ * import type { ActivityRecord } from 'bowline'
+ *
+ * function describe({ createdAt, endpoint, target, error }: ActivityRecord): string {
+ *   return `${createdAt} ${endpoint} ${target ?? ''} ${error ?? 'succeeded'}`
+ * }
+ * ```
+ */
 export interface ActivityRecord {
   /** Id for `getScrape`, `getExtract`, `sessions.get` and the like, while the result is stored. */
   readonly id: string

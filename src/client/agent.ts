@@ -4,7 +4,18 @@ import { BowlineError } from '../kit/errors.ts'
 import { sleep } from '../kit/sleep.ts'
 import { pollRetries, type Call } from './call.ts'
 
-/** Result of `bowline.agent()`. */
+/**
+ * Result of `bowline.agent()`.
+ *
+ * @example
+ * ```ts
+ * import type { AgentResult } from 'bowline'
+ *
+ * function print({ data, creditsUsed }: AgentResult): void {
+ *   console.log(JSON.stringify(data), `${creditsUsed} credits`)
+ * }
+ * ```
+ */
 export interface AgentResult {
   readonly id: string
   /** Result of the task, in the shape of `schema` if one was given. */

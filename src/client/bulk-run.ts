@@ -6,7 +6,18 @@ import type { JobDetails } from '../contract/jobs.ts'
 import { abortable, type Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 
-/** Progress of a batch or crawl. */
+/**
+ * Progress of a batch or crawl.
+ *
+ * @example
+ * ```ts
+ * import type { BulkProgress } from 'bowline'
+ *
+ * function report({ completed, total, failed = 0, creditsUsed }: BulkProgress): void {
+ *   console.log(`${completed} of ${total} pages, ${failed} failed, ${creditsUsed} credits`)
+ * }
+ * ```
+ */
 export interface BulkProgress {
   readonly id: string
   readonly status: BulkStatusResponse['status']

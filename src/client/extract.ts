@@ -4,7 +4,20 @@ import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { pollRetries, type Call } from './call.ts'
 
-/** Result of `bowline.extract()`. */
+/**
+ * Result of `bowline.extract()`.
+ *
+ * @example
+ * ```ts
+ * import type { Extraction } from 'bowline'
+ *
+ * function dataOf({ data, warning, invalidUrls }: Extraction): unknown {
+ *   if (warning !== undefined) console.warn(warning)
+ *   if (invalidUrls.length > 0) console.warn(`Skipped: ${invalidUrls.join(', ')}`)
+ *   return data
+ * }
+ * ```
+ */
 export interface Extraction {
   readonly id: string
   /** Extracted data, in the shape of `schema` if one was given. */

@@ -23,7 +23,17 @@ export interface Balance {
   readonly reservedCredits: number | undefined
 }
 
-/** Usage of a team in a month or a day. */
+/**
+ * Usage of a team in a month or a day.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type UsagePeriod } from 'bowline'
+ *
+ * const periods: readonly UsagePeriod[] = await new Bowline().usage.history({ byKind: true })
+ * for (const { startDate, kind, credits } of periods) console.log(startDate, kind, credits)
+ * ```
+ */
 export interface UsagePeriod {
   /** Start of the period: ISO 8601, UTC. */
   readonly startDate: string

@@ -60,5 +60,18 @@ export const auditLogResponse = z.looseObject({
 })
 
 export type AuditAction = (typeof auditActions)[number]
+
+/**
+ * An entry of the audit log.
+ *
+ * @example
+ * ```ts
+ * import type { AuditEntry } from 'bowline'
+ *
+ * function describe({ createdAt, action, by, team }: AuditEntry): string {
+ *   return `${createdAt} ${action} of ${team ?? 'all teams'} by ${by?.name ?? 'the server'}`
+ * }
+ * ```
+ */
 export type AuditEntry = z.output<typeof auditEntry>
 export type AuditLogQuery = z.input<typeof auditLogQuery>

@@ -189,10 +189,37 @@ export const deleteSessionResponse = z.looseObject({
 export const sessionParams = z.object({ id: z.string().min(1) })
 
 export type CreateSessionResponse = z.output<typeof createSessionResponse>
+
+/**
+ * A session as lists and `sessions.get()` return it.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SessionSummary } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const ended: readonly SessionSummary[] = await bowline.sessions.list({ status: 'ended' })
+ * for (const { id, endReason, creditsBilled } of ended) console.log(id, endReason, creditsBilled)
+ * ```
+ */
 export type SessionSummary = z.output<typeof sessionSummary>
 export type ListedStatus = z.output<typeof listedStatus>
 export type SessionStatus = z.output<typeof sessionStatus>
 export type DeleteSessionRequest = z.output<typeof deleteSessionRequest>
 export type DeleteSessionResponse = z.output<typeof deleteSessionResponse>
 export type EndReason = z.output<typeof endReason>
+
+/**
+ * The profile of a session: the loaded version, and the saved one or why none was saved.
+ *
+ * @example
+ * ```ts
+ * import type { ProfileOutcome } from 'bowline'
+ *
+ * function check({ name, loadedVersion, error }: ProfileOutcome): void {
+ *   if (loadedVersion === null) console.warn(`Nothing was saved under the name ${name}`)
+ *   if (error !== undefined) console.error(`${name} was not saved: ${error}`)
+ * }
+ * ```
+ */
 export type ProfileOutcome = z.output<typeof profileOutcome>

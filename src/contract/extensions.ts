@@ -42,5 +42,15 @@ export const extensionResponse = z.looseObject({ success: z.literal(true), data:
 /** Response of `DELETE /v2/browser/extensions/{id}`. */
 export const deleteExtensionResponse = z.looseObject({ success: z.literal(true) })
 
-/** A browser extension that a team has uploaded. */
+/**
+ * A browser extension that a team has uploaded.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type BrowserExtension } from 'bowline'
+ *
+ * const extensions: readonly BrowserExtension[] = await new Bowline().extensions.list()
+ * for (const { id, name, version } of extensions) console.log(id, name, version)
+ * ```
+ */
 export type BrowserExtension = z.output<typeof browserExtension>

@@ -51,5 +51,17 @@ export const uploadFileResponse = z.looseObject({
 /** Response of `DELETE /v2/browser/{id}/files/{name}`. */
 export const deleteFileResponse = z.looseObject({ success: z.literal(true) })
 
+/**
+ * A file of a session: a download of its browser, or an upload.
+ *
+ * @example
+ * ```ts
+ * import type { SessionFile } from 'bowline'
+ *
+ * function isReady({ direction, complete, error }: SessionFile): boolean {
+ *   return direction === 'download' && complete && error === undefined
+ * }
+ * ```
+ */
 export type SessionFile = z.output<typeof sessionFile>
 export type UploadFileResponse = z.output<typeof uploadFileResponse>

@@ -84,5 +84,32 @@ export const listJobsResponse = z.looseObject({
 
 export type JobKind = z.output<typeof jobKind>
 export type JobStatusFilter = z.output<typeof jobStatusFilter>
+
+/**
+ * A job of `bowline.jobs()`.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ListedJob } from 'bowline'
+ *
+ * const failed: ListedJob[] = []
+ * for await (const job of new Bowline().jobs({ status: 'failed' })) failed.push(job)
+ * for (const { id, target, error } of failed) console.log(id, target, error)
+ * ```
+ */
 export type ListedJob = z.output<typeof listedJob>
+
+/**
+ * A job with the options that it was started with.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type JobDetails } from 'bowline'
+ *
+ * const bowline = new Bowline()
+ * const { id } = await bowline.batchScrape(['https://example.com'], { onlyMainContent: false })
+ * const { kind, options }: JobDetails = await bowline.job(id).details()
+ * console.log(kind, options)
+ * ```
+ */
 export type JobDetails = z.output<typeof jobDetails>

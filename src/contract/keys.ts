@@ -58,6 +58,18 @@ export const listKeysResponse = z.looseObject({ success: z.literal(true), data: 
 export const revokeKeyResponse = z.looseObject({ success: z.literal(true), data: keySummary })
 
 export type KeyMcp = z.output<typeof keyMcp>
+
+/**
+ * An API key without its value.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type KeySummary } from 'bowline'
+ *
+ * const keys: readonly KeySummary[] = await new Bowline().keys.list()
+ * for (const { name, role, lastUsedAt } of keys) console.log(name, role, lastUsedAt)
+ * ```
+ */
 export type KeySummary = z.output<typeof keySummary>
 /**
  * Name, team and role of a new API key, and the tools that it may use over MCP.
@@ -72,4 +84,16 @@ export type KeySummary = z.output<typeof keySummary>
  * ```
  */
 export type CreateKeyOptions = z.input<typeof createKeyRequest>
+
+/**
+ * A new API key. Its value is returned only once.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type CreateKeyResponse } from 'bowline'
+ *
+ * const { key, data }: CreateKeyResponse = await new Bowline().keys.create({ name: 'nightly' })
+ * console.log(`Store this key: ${key}. Its id is ${data.id}`)
+ * ```
+ */
 export type CreateKeyResponse = z.output<typeof createKeyResponse>

@@ -128,5 +128,18 @@ export type MapRequestV1 = z.output<typeof mapRequestV1>
  * ```
  */
 export type MapOptions = Omit<z.input<typeof mapRequest>, 'url'>
+
+/**
+ * A page of a site map.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type MapLink } from 'bowline'
+ *
+ * const { links } = await new Bowline().map('https://example.com', { limit: 10 })
+ * const titles = links.map(({ url, title }: MapLink) => title ?? url)
+ * console.log(titles)
+ * ```
+ */
 export type MapLink = z.output<typeof mapLink>
 export type MapResponse = z.output<typeof mapResponse>

@@ -182,10 +182,47 @@ export const getCheckResponse = z.looseObject({
   data: check.extend({ pages: z.array(checkPage), next: z.string().optional() }),
 })
 
+/**
+ * A monitor with its targets and its next run.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Monitor } from 'bowline'
+ *
+ * const monitors: readonly Monitor[] = await new Bowline().monitors.list()
+ * for (const { name, status, nextRunAt } of monitors) console.log(name, status, nextRunAt)
+ * ```
+ */
 export type Monitor = z.output<typeof monitor>
+
+/**
+ * A check of a monitor with its counts of pages and its cost.
+ *
+ * @example
+ * ```ts
+ * import type { Check } from 'bowline'
+ *
+ * function describe({ status, summary, actualCredits }: Check): string {
+ *   return `${status}: ${summary.changed} changed, ${actualCredits ?? 0} credits`
+ * }
+ * ```
+ */
 export type Check = z.output<typeof check>
 export type CheckStatus = z.output<typeof checkStatus>
 export type CheckSummary = z.output<typeof checkSummary>
+
+/**
+ * A page of a check, with what changed on it.
+ *
+ * @example
+ * ```ts
+ * import type { CheckPage } from 'bowline'
+ *
+ * function print({ url, status, diff }: CheckPage): void {
+ *   if (status === 'changed') console.log(url, diff?.text)
+ * }
+ * ```
+ */
 export type CheckPage = z.output<typeof checkPage>
 export type PageStatus = z.output<typeof pageStatus>
 export type PageDiff = z.output<typeof pageDiff>

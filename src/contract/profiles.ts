@@ -114,7 +114,31 @@ export const importStorageStateRequest = z
 /** Response of `GET /v2/browser/profiles/{name}/storage-state`. */
 export const storageStateResponse = z.looseObject({ success: z.literal(true), data: storageState })
 
+/**
+ * A profile with its versions and the session that writes it.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type ProfileSummary } from 'bowline'
+ *
+ * const profiles: readonly ProfileSummary[] = await new Bowline().profiles.list()
+ * for (const { name, savedAt, lockedBy } of profiles) console.log(name, savedAt, lockedBy)
+ * ```
+ */
 export type ProfileSummary = z.output<typeof profileSummary>
+
+/**
+ * A saved version of a profile.
+ *
+ * @example
+ * ```ts
+ * import type { ProfileVersion } from 'bowline'
+ *
+ * function previous(versions: readonly ProfileVersion[]): ProfileVersion | undefined {
+ *   return versions.find(({ isCurrent }) => !isCurrent)
+ * }
+ * ```
+ */
 export type ProfileVersion = z.output<typeof profileVersion>
 export type StorageState = z.output<typeof storageState>
 /**

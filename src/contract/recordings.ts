@@ -61,4 +61,17 @@ export const listRecordingsResponse = z.looseObject({
 
 export type RecordOptions = z.output<typeof recordOptions>
 export type RecordRequest = z.output<typeof recordRequest>
+
+/**
+ * A recording of an ended session.
+ *
+ * @example
+ * ```ts
+ * import type { Recording } from 'bowline'
+ *
+ * function findVideo(recordings: readonly Recording[]): string | undefined {
+ *   return recordings.find(({ contentType }) => contentType.startsWith('video/'))?.url
+ * }
+ * ```
+ */
 export type Recording = z.output<typeof recording>

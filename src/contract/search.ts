@@ -255,6 +255,19 @@ export type SearchRequestV1 = z.output<typeof searchRequestV1>
  */
 export type SearchOptions = Omit<z.input<typeof searchRequest>, 'query'>
 export type SearchResponse = z.output<typeof searchResponse>
+
+/**
+ * A result of a search: its URL, title and description, and the formats that were requested.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type WebResult } from 'bowline'
+ *
+ * const { web } = await new Bowline().search('domain')
+ * const results: readonly WebResult[] = web
+ * for (const { url, title, description } of results) console.log(url, title, description)
+ * ```
+ */
 export type WebResult = z.output<typeof webResult>
 export type NewsResult = z.output<typeof newsResult>
 export type ImageResult = z.output<typeof imageResult>

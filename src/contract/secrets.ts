@@ -63,7 +63,17 @@ export const secretResponse = z.looseObject({ success: z.literal(true), data: se
 /** Response of `DELETE /v2/secrets/{name}`. */
 export const deleteSecretResponse = z.looseObject({ success: z.literal(true) })
 
-/** A secret without its value. */
+/**
+ * A secret without its value.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type SecretSummary } from 'bowline'
+ *
+ * const secrets: readonly SecretSummary[] = await new Bowline().secrets.list()
+ * for (const { name, origins } of secrets) console.log(name, origins)
+ * ```
+ */
 export type SecretSummary = z.output<typeof secretSummary>
 
 /**

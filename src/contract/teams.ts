@@ -72,6 +72,17 @@ export const listTeamsResponse = z.looseObject({ success: z.literal(true), data:
 /** Response of `POST /v2/teams` and `PATCH /v2/teams/{id}`. */
 export const teamResponse = z.looseObject({ success: z.literal(true), data: teamSummary })
 
+/**
+ * A team with its balance and limits.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type TeamSummary } from 'bowline'
+ *
+ * const teams: readonly TeamSummary[] = await new Bowline().teams.list()
+ * for (const { name, credits } of teams) console.log(name, credits ?? 'not metered')
+ * ```
+ */
 export type TeamSummary = z.output<typeof teamSummary>
 /**
  * Name, balance and limits of a new team.

@@ -135,5 +135,16 @@ export const concurrencyResponse = z.looseObject({
   maxConcurrency: z.number(),
 })
 
+/**
+ * Work that cost credits.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Cost } from 'bowline'
+ *
+ * const [most]: readonly Cost[] = await new Bowline().usage.costs({ limit: 1 })
+ * console.log(most?.kind, most?.id, most?.credits)
+ * ```
+ */
 export type Cost = z.output<typeof cost>
 export type QueueStatus = z.output<typeof queueStatusResponse>

@@ -158,6 +158,18 @@ export const webhookSecretResponse = z.looseObject({ success: z.literal(true), s
 /** Response of `DELETE /v2/team/webhooks/secret`. */
 export const deleteWebhookSecretResponse = z.looseObject({ success: z.literal(true) })
 
+/**
+ * A webhook event and the attempts to deliver it.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, type Delivery } from 'bowline'
+ *
+ * const print = ({ event, attempts }: Delivery) => console.log(event, attempts.at(-1)?.error)
+ * const deliveries = new Bowline().webhooks.deliveries({ status: 'failed' })
+ * for await (const delivery of deliveries) print(delivery)
+ * ```
+ */
 export type Delivery = z.output<typeof delivery>
 export type DeliveryStatus = z.output<typeof deliveryStatus>
 export type ListDeliveriesOptions = z.input<typeof listDeliveriesQuery>

@@ -1,6 +1,16 @@
 import { mapLimits } from '../contract/map.ts'
 
-/** Upper bound for the cost of seeds and the work on them. */
+/**
+ * Upper bound for the cost of seeds and the work on them.
+ *
+ * @example
+ * ```ts
+ * import { Bowline, seeds, type SeedEstimate } from 'bowline'
+ *
+ * const estimate: SeedEstimate = seeds(new Bowline(), { urls: ['https://example.com'] }).estimate()
+ * console.log(`At most ${estimate.total} credits for ${estimate.urls} URLs`)
+ * ```
+ */
 export interface SeedEstimate {
   /** Credits for searches and maps. */
   readonly discovery: number

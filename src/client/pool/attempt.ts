@@ -4,7 +4,19 @@ import { BowlineError } from '../../kit/errors.ts'
 import type { SessionScope } from '../with-session.ts'
 import { attemptsOf, type Task } from './task.ts'
 
-/** Argument of a pool function, merged with the handles of the driver. */
+/**
+ * Argument of a pool function, merged with the handles of the driver.
+ *
+ * @example
+ * ```ts
+ * import type { ItemScope } from 'bowline'
+ *
+ * function visit(url: string, { attempt, add }: ItemScope<string>): string {
+ *   if (!url.includes('?')) add(`${url}?page=2`) // becomes an item of the run
+ *   return `${url}, attempt ${attempt}`
+ * }
+ * ```
+ */
 export interface ItemScope<Item> extends SessionScope {
   /** Number of this attempt on the item, from 1. */
   readonly attempt: number

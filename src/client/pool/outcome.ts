@@ -34,7 +34,19 @@ export interface ItemFailed<Item> extends ItemFacts<Item> {
   readonly kind: FailureKind
 }
 
-/** Outcome of one item. */
+/**
+ * Outcome of one item.
+ *
+ * @example
+ * ```ts
+ * import type { ItemOutcome } from 'bowline'
+ *
+ * function print({ item, result, error }: ItemOutcome<string, number>): void {
+ *   if (error === undefined) console.log(item, result)
+ *   else console.error(item, String(error))
+ * }
+ * ```
+ */
 export type ItemOutcome<Item, Result> = ItemDone<Item, Result> | ItemFailed<Item>
 
 /**
@@ -51,7 +63,18 @@ export type ItemOutcome<Item, Result> = ItemDone<Item, Result> | ItemFailed<Item
  */
 export type RetireReason = 'done' | 'uses' | 'drift' | 'age' | 'idle' | 'budget' | 'failure' | 'stopped'
 
-/** Progress of a run. */
+/**
+ * Progress of a run.
+ *
+ * @example
+ * ```ts
+ * import type { PoolProgress } from 'bowline'
+ *
+ * function report({ done, failed, waiting, credits }: PoolProgress): void {
+ *   console.log(`${done} done, ${failed} failed, ${waiting} waiting, ${credits} credits`)
+ * }
+ * ```
+ */
 export interface PoolProgress {
   readonly done: number
   readonly failed: number
