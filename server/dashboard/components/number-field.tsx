@@ -1,25 +1,27 @@
 import { useState } from 'preact/hooks'
 import { Field } from './field.tsx'
 
-interface NumberFieldProps {
+interface RangeProps {
   readonly label: string
-  readonly value: number
   readonly min: number
   readonly max: number
-  readonly step?: number
+  /** Default: 1. */
+  readonly step?: number | 'any'
+}
+
+interface NumberFieldProps extends RangeProps {
+  readonly value: number
   readonly onChange: (value: number) => void
 }
 
 /** An input for a number. Keeps the last valid number while the input is invalid. */
-export function NumberField({ label, value, min, max, step = 1, onChange }: NumberFieldProps) {
+export function NumberField({ label, value, onChange, ...range }: NumberFieldProps) {
   const [text, setText] = useState(String(value))
   return (
     <Field label={label}>
       <input
         type="number"
-        min={min}
-        max={max}
-        step={step}
+        {...range}
         required
         value={text}
         onInput={({ currentTarget }) => {
@@ -31,13 +33,9 @@ export function NumberField({ label, value, min, max, step = 1, onChange }: Numb
   )
 }
 
-interface OptionalNumberFieldProps {
-  readonly label: string
+interface OptionalNumberFieldProps extends RangeProps {
   /** The default, shown while the input is empty. */
   readonly placeholder: string
-  readonly min: number
-  readonly max: number
-  readonly step?: number | 'any'
   readonly value: string
   readonly onChange: (value: string) => void
 }

@@ -1,5 +1,6 @@
 import { Check } from '../components/field.tsx'
 import { Fold } from '../components/fold.tsx'
+import { inputOf } from '../components/input-of.ts'
 import { LinesField } from '../components/lines-field.tsx'
 import { OptionalNumberField } from '../components/number-field.tsx'
 import { WebhookField } from '../components/url-fields.tsx'
@@ -15,6 +16,7 @@ interface JobFieldsProps {
 
 /** Inputs for the options of a job and its pages, folded away. */
 export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readonly kind: PageJobKind }) {
+  const form = { entered, onChange }
   const { scrape } = entered
   return (
     <Fold title="Options">
@@ -26,8 +28,7 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
           placeholder="server default"
           min={1}
           max={10_000}
-          value={entered.maxConcurrency}
-          onChange={(maxConcurrency) => onChange({ maxConcurrency })}
+          {...inputOf(form, 'maxConcurrency')}
         />
         {kind === 'crawl' && (
           <OptionalNumberField
@@ -36,8 +37,7 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
             min={0}
             max={600}
             step="any"
-            value={entered.delay}
-            onChange={(delay) => onChange({ delay })}
+            {...inputOf(form, 'delay')}
           />
         )}
       </div>
@@ -50,29 +50,27 @@ export function JobFields({ kind, entered, onChange }: JobFieldsProps & { readon
       )}
       <WebhookField
         hint="Receives an event at the start, for each page and at the end."
-        value={entered.webhook}
-        onChange={(webhook) => onChange({ webhook })}
+        {...inputOf(form, 'webhook')}
       />
     </Fold>
   )
 }
 
-function CrawlFields({ entered, onChange }: JobFieldsProps) {
+function CrawlFields(form: JobFieldsProps) {
+  const { entered, onChange } = form
   return (
     <>
       <LinesField
         label="Include paths"
         hint="One regular expression per line. Only matching pages are scraped."
         placeholder="^/blog/"
-        value={entered.includePaths}
-        onChange={(includePaths) => onChange({ includePaths })}
+        {...inputOf(form, 'includePaths')}
       />
       <LinesField
         label="Exclude paths"
         hint="One regular expression per line. Matching pages are skipped."
         placeholder="^/admin"
-        value={entered.excludePaths}
-        onChange={(excludePaths) => onChange({ excludePaths })}
+        {...inputOf(form, 'excludePaths')}
       />
       <div class="pair">
         <OptionalNumberField
@@ -80,10 +78,9 @@ function CrawlFields({ entered, onChange }: JobFieldsProps) {
           placeholder="no limit"
           min={0}
           max={1000}
-          value={entered.maxDepth}
-          onChange={(maxDepth) => onChange({ maxDepth })}
+          {...inputOf(form, 'maxDepth')}
         />
-        <SitemapField value={entered.sitemap} onChange={(sitemap) => onChange({ sitemap })} />
+        <SitemapField {...inputOf(form, 'sitemap')} />
       </div>
       <fieldset class="checks">
         <legend class="unseen">Followed links</legend>

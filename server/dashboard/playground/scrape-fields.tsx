@@ -1,4 +1,5 @@
 import { Check, Field } from '../components/field.tsx'
+import { inputOf } from '../components/input-of.ts'
 import { LinesField } from '../components/lines-field.tsx'
 import { NumberField } from '../components/number-field.tsx'
 import { FormatFields } from './format-fields.tsx'
@@ -27,6 +28,7 @@ export function ScrapeFields({ entered, onChange, isFresh = false }: LoadFieldsP
 
 /** Inputs for how a page is loaded, and whether only its main content is returned. */
 export function LoadFields({ entered, onChange, isFresh = false }: LoadFieldsProps) {
+  const form = { entered, onChange }
   return (
     <>
       <fieldset class="checks">
@@ -39,14 +41,7 @@ export function LoadFields({ entered, onChange, isFresh = false }: LoadFieldsPro
         <Check label="Mobile device" isOn={entered.isMobile} onChange={(isMobile) => onChange({ isMobile })} />
       </fieldset>
       <div class={isFresh ? 'stack' : 'pair'}>
-        <NumberField
-          label="Wait after loading (ms)"
-          value={entered.waitMs}
-          min={0}
-          max={30_000}
-          step={100}
-          onChange={(waitMs) => onChange({ waitMs })}
-        />
+        <NumberField label="Wait after loading (ms)" min={0} max={30_000} step={100} {...inputOf(form, 'waitMs')} />
         {!isFresh && (
           <Field label="Use a stored page">
             <select
@@ -67,22 +62,20 @@ export function LoadFields({ entered, onChange, isFresh = false }: LoadFieldsPro
 }
 
 /** Inputs for the elements of a page that are returned or removed. */
-export function TagFields({ entered, onChange }: ScrapeFieldsProps) {
+export function TagFields(form: ScrapeFieldsProps) {
   return (
     <>
       <LinesField
         label="Include tags"
         hint="One CSS selector per line. Only matching elements are returned."
         placeholder="article"
-        value={entered.includeTags}
-        onChange={(includeTags) => onChange({ includeTags })}
+        {...inputOf(form, 'includeTags')}
       />
       <LinesField
         label="Exclude tags"
         hint="One CSS selector per line. Matching elements are removed."
         placeholder=".comments"
-        value={entered.excludeTags}
-        onChange={(excludeTags) => onChange({ excludeTags })}
+        {...inputOf(form, 'excludeTags')}
       />
     </>
   )
