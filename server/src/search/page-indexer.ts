@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { dayMs } from 'bowline/kit/day-ms'
 import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { runEvery } from '../kit/run-every.ts'
@@ -25,8 +26,8 @@ const retentionMs = 30 * dayMs
 const sweepEveryMs = 3_600_000
 const maxWaiting = { pages: 1000, characters: 8_000_000 } as const
 
-/** Pages per statement. More would block the single connection of the embedded store. */
-const batchSize = 8
+/** Pages and characters per statement. More would block the connection of the embedded store. */
+const maxWritten = { pages: 32, characters: 60_000 } as const
 const maxMarkdown = 100_000
 const maxBody = 30_000
 
@@ -93,8 +94,10 @@ export class PageIndexer implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
+    // Pages that share a commit are added one after another.
+    await setImmediate()
     while (this.#waiting.length > 0) {
-      const pages = lastOfEach(this.#dequeue(batchSize))
+      const pages = lastOfEach(this.#dequeue(countToWrite(this.#waiting)))
       try {
         const { db } = this.#deps.store
         // A part of a page does not replace the whole page.
@@ -112,6 +115,16 @@ export class PageIndexer implements AsyncDisposable {
       }
     }
   }
+}
+
+/** Counts the first pages that fit into a statement, at least one. */
+function countToWrite(pages: readonly ScrapedPage[]): number {
+  let characters = 0
+  const end = pages.findIndex(({ markdown }, index) => {
+    characters += Math.min(markdown.length, maxBody)
+    return index === maxWritten.pages || (index > 0 && characters > maxWritten.characters)
+  })
+  return end === -1 ? pages.length : end
 }
 
 /** Keeps only the last version of each page, of the whole page if there is one. */

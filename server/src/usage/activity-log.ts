@@ -32,18 +32,28 @@ export interface ActivityLog extends AsyncDisposable {
 
 const sweepEveryMs = 3_600_000
 
+/**
+ * Milliseconds after an entry in which others share its statement. Other servers on a PostgreSQL
+ * list entries at once.
+ */
+const gatherMs = { pglite: 100, postgres: 0 } as const
+
 /** Opens the activity log and deletes expired entries hourly. Disposing writes pending entries. */
 export function openActivityLog(store: Store, onError: (error: unknown, action: string) => void): ActivityLog {
   let waiting: ActivityRow[] = []
-  let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
 
   const write = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const rows = waiting
-      waiting = []
-      await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'recording activity'))
-    }
-    writing = undefined
+    const rows = waiting
+    waiting = []
+    await insertActivities(store.db, rows).catch((error: unknown) => onError(error, 'recording activity'))
+  }
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing = writing.then(write)
+    return writing
   }
   const sweep = runEvery(sweepEveryMs, async () => deleteOldActivities(store.db, new Date(Date.now() - dayMs)), {
     onError: (error) => onError(error, 'deleting old activity'),
@@ -51,14 +61,14 @@ export function openActivityLog(store: Store, onError: (error: unknown, action: 
   return {
     record: (activity) => {
       waiting.push(activity)
-      writing ??= write()
+      timer ??= setTimeout(() => void flush(), gatherMs[store.kind])
     },
     list: async (query) => {
       const { teamId, endpoint, search, failed, from, to } = query
       assertEndpoint(endpoint)
       const after = readCursor(query.cursor)
       const limit = readLimit(query.limit)
-      await writing
+      await flush()
       const found = await listActivities(store.db, {
         teamId,
         endpoint,
@@ -76,7 +86,7 @@ export function openActivityLog(store: Store, onError: (error: unknown, action: 
     },
     [Symbol.asyncDispose]: async () => {
       await sweep[Symbol.asyncDispose]()
-      await writing
+      await flush()
     },
   }
 }
