@@ -9,24 +9,31 @@ interface Claim {
   readonly limit: number
 }
 
+/** The claimed pages of a job, or the error of its statement. */
+type JobClaims = PromiseSettledResult<readonly JobPageRow[]>
+
 /** Claims pages of jobs. Workers of a job that claim at the same time share a statement. */
 export class PageClaims {
-  readonly #claim: (claim: Claim) => Promise<readonly JobPageRow[]>
+  readonly #claim: (claim: Claim) => Promise<ReadonlyMap<string, JobClaims>>
 
   constructor({ db }: Pick<Store, 'db'>) {
+    // A failed statement of one job must not repeat those of others, whose pages would be claimed
+    // by nobody.
     this.#claim = createBatcher(async (claims: readonly Claim[]) => {
-      const pages: JobPageRow[] = []
-      for (const [jobId, some] of Map.groupBy(claims, (each) => each.jobId)) {
+      const jobs = Map.groupBy(claims, ({ jobId }) => jobId)
+      const claimed = [...jobs].map(async ([jobId, some]) => {
         const holders = some.flatMap(({ holder, limit }) => Array.from({ length: limit }, () => holder))
-        pages.push(...(await claimJobPages(db, jobId, { holders })))
-      }
-      return pages
+        const [result] = await Promise.allSettled([claimJobPages(db, jobId, { holders })])
+        return [jobId, result] as const
+      })
+      return new Map(await Promise.all(claimed))
     })
   }
 
   /** Claims up to `limit` pages during which few servers have crashed, ordered by position. */
   async claim(claim: Claim): Promise<readonly JobPageRow[]> {
-    const pages = await this.#claim(claim)
-    return pages.filter(({ jobId, holder }) => jobId === claim.jobId && holder === claim.holder)
+    const result = (await this.#claim(claim)).get(claim.jobId)
+    if (result?.status !== 'fulfilled') throw result?.reason
+    return result.value.filter(({ holder }) => holder === claim.holder)
   }
 }

@@ -68,3 +68,27 @@ test('workers that claim at the same time share a statement, and each gets its o
   ])
   expect(statements).toBe(2)
 })
+
+test('a failed statement of one job claims no page of another again', async () => {
+  const [jobId, brokenId] = [await insertJobOf(2), await insertJobOf(2)]
+  let statements = 0
+  const failSecond: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1
+      if (statements === 2) throw new Error('The store is away')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const claims = new PageClaims({ db: store.db.withPlugin(failSecond) })
+  const holder = uuidV7()
+
+  const [claimed, broken] = await Promise.allSettled([
+    claims.claim({ jobId, holder, limit: 1 }),
+    claims.claim({ jobId: brokenId, holder, limit: 1 }),
+  ])
+
+  expect(claimed).toMatchObject({ status: 'fulfilled', value: [{ position: 0 }] })
+  expect(broken).toMatchObject({ status: 'rejected', reason: { message: 'The store is away' } })
+  expect(await claims.claim({ jobId, holder, limit: 2 })).toMatchObject([{ position: 1 }])
+})
