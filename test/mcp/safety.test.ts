@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeError } from '../../src/mcp/describe-error.ts'
-import { assertAllowedUrl } from '../../src/mcp/tools/allowed-url.ts'
+import { assertAllowedUrl, withScheme } from '../../src/mcp/tools/allowed-url.ts'
 import { freePath, readLocalFile } from '../../src/mcp/tools/local-files.ts'
 import { availableTools } from '../../src/mcp/tools/tool-list.ts'
 
@@ -22,6 +22,18 @@ describe('the folder of local files', () => {
 
   test.each(['../secret.txt', 'link.txt', '/etc/hostname', '.', 'missing.txt'])('%s is not read', async (path) => {
     await expect(readLocalFile(path, { filesDir })).rejects.toMatchObject({ code: 'LOCAL_FILE_FAILED' })
+  })
+
+  test('the error for a file elsewhere names the folder', async () => {
+    await expect(readLocalFile('../secret.txt', { filesDir })).rejects.toThrow(
+      `Cannot read ../secret.txt: it is not in ${filesDir}`,
+    )
+  })
+
+  test('a file whose name starts with two dots is read', async () => {
+    await writeFile(join(filesDir, '..notes'), 'notes')
+
+    expect(await readLocalFile('..notes', { filesDir })).toEqual({ name: '..notes', buffer: Buffer.from('notes') })
   })
 
   test('its own files are read, and new ones get a free name inside it', async () => {
@@ -53,6 +65,18 @@ test.each([
 
   if (outcome === 'allowed') expect(check()).toBe('allowed')
   else expect(check).toThrow(expect.objectContaining({ code: outcome }))
+})
+
+test.each([
+  ['example.com', 'https://example.com'],
+  ['example.com:8080/path', 'https://example.com:8080/path'],
+  ['localhost:3000', 'https://localhost:3000'],
+  ['127.0.0.1:3000', 'https://127.0.0.1:3000'],
+  ['http://example.com:8080', 'http://example.com:8080'],
+  ['about:blank', 'about:blank'],
+  ['javascript:alert(1)', 'javascript:alert(1)'],
+])('%s is opened as %s', (url, full) => {
+  expect(withScheme(url)).toBe(full)
 })
 
 test('read-only mode has no tools that click, type, upload or run scripts', () => {

@@ -1,9 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { mcpOptionsOf } from '../../src/http/mcp-options.ts'
 import { Bowline } from '../../../src/index.ts'
 import { AgentBrowser } from '../../../src/mcp/browser/agent-browser.ts'
-import type { OpenBrowser } from '../../../src/mcp/browser/driven-browser.ts'
+import { connectTabs, type OpenBrowser } from '../../../src/mcp/browser/driven-browser.ts'
 import { startCuttingProxy } from '../../../test/lab/cutting-proxy.ts'
 import { startModel, type Model } from '../../../test/lab/language-model.ts'
 import { startLab, type Lab } from '../../../test/lab/lab.ts'
@@ -130,12 +134,63 @@ test('a call whose session has ended opens another one, although the connection 
   expect(agent.takeNotices()[0]).toMatch(/^The previous browser session has ended .*A new one was opened/)
 })
 
+test.each(['its session is created', 'it connects'])(
+  'a browser whose owner ends while %s leaves no session behind',
+  async (moment) => {
+    let ending: Promise<void> | undefined
+    const endAt = <Value>(reached: string, value: Value): Value => {
+      if (reached === moment) ending ??= agent[Symbol.asyncDispose]()
+      return value
+    }
+    const bowline = new Bowline({
+      baseUrl: lab.server.url,
+      apiKey: lab.server.apiKey,
+      reaper: false,
+      fetch: async (request) => fetch(endAt('its session is created', request)),
+    })
+    const toConnectUrl = (url: string): string => endAt('it connects', url)
+    const agent: AgentBrowser = new AgentBrowser({ bowline, session: {}, toConnectUrl })
+
+    await expect(agent.use(async () => 'used')).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+    await ending
+
+    await expect.poll(liveSessions).toEqual([])
+  },
+)
+
+test('a connection whose browser refuses a command at its start is closed', async () => {
+  const { id, cdpUrl } = await lab.createSession()
+  await using relay = new AsyncDisposableStack()
+  const server = relay.adopt(new WebSocketServer({ host: '127.0.0.1', port: 0 }), (each) => each.close())
+  await once(server, 'listening')
+  server.on('connection', (client) => {
+    const upstream = new WebSocket(cdpUrl)
+    const opened = once(upstream, 'open')
+    client.on('message', (data: Buffer) => {
+      const { id, method } = JSON.parse(data.toString()) as { readonly id: number; readonly method: string }
+      const error = { code: -32_000, message: 'Refused by the test' }
+      if (method === 'Target.attachToBrowserTarget') client.send(JSON.stringify({ id, error }))
+      else void opened.then(() => upstream.send(data))
+    })
+    upstream.on('message', (data: Buffer) => client.send(data.toString()))
+    client.on('close', () => upstream.terminate())
+  })
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { signal } = new AbortController()
+
+  await expect(connectTabs(url, chromium, { signal })).rejects.toThrow('Refused by the test')
+
+  await expect.poll(() => server.clients.size).toBe(0)
+  await lab.api('DELETE', `/v2/browser/${id}`)
+})
+
 test('the URL of a client can restrict its tools and hosts', async () => {
   const mcp = connectRaw('?readOnly=true&allowedDomains=*.example.com')
   await mcp.initialize()
 
   const { result } = await mcp.post({ id: 6, method: 'tools/list' })
   const refused = await mcp.call('browser_navigate', { url: site.url('/form') })
+  const withPort = await mcp.call('browser_navigate', { url: 'shop.example.org:8080/path' })
   const invalid = await connectRaw('?maxTokens=1').post({ id: 7, method: 'tools/list' })
   await mcp.end()
 
@@ -143,6 +198,7 @@ test('the URL of a client can restrict its tools and hosts', async () => {
   expect(names).toEqual(expect.arrayContaining(['browser_navigate', 'browser_snapshot']))
   expect(names).not.toEqual(expect.arrayContaining(['browser_click']))
   expect(textOf(refused)).toContain('The host 127.0.0.1 is not allowed')
+  expect(textOf(withPort)).toContain('The host shop.example.org is not allowed')
   expect(invalid.status).toBe(400)
 })
 

@@ -35,7 +35,8 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   #secrets: TypedSecrets | undefined
   #notices: string[] = []
   #turn: Promise<unknown> = Promise.resolve()
-  #isDisposed = false
+  #opening: Promise<unknown> = Promise.resolve()
+  readonly #disposed = new AbortController()
 
   constructor(deps: AgentBrowserDeps) {
     this.#deps = deps
@@ -59,15 +60,19 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
     return this.#inTurn(async () => this.#endOpen())
   }
 
-  /** Disconnects without ending the session. The browser cannot be used afterwards. */
+  /**
+   * Disconnects without ending the session, except one that is still being opened. The browser
+   * cannot be used afterwards.
+   */
   async disconnect(): Promise<void> {
-    this.#isDisposed = true
+    this.#disposed.abort(sessionEnded())
     await this.#open?.browser.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true
+    this.#disposed.abort(sessionEnded())
     await this.#endOpen()
+    await this.#opening.catch(() => undefined)
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -77,45 +82,61 @@ export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   }
 
   async #ensureOpen(): Promise<OpenSession> {
-    if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The MCP session has ended')
+    this.#disposed.signal.throwIfAborted()
     if (this.#open !== undefined && (await this.#open.isResponding())) return this.#open
+    const opening = this.#reopen()
+    this.#opening = opening
+    return opening
+  }
+
+  async #reopen(): Promise<OpenSession> {
     const chromium = await loadChromium()
-    const lost = this.#open
-    this.#open = undefined
-    if (lost !== undefined) {
-      void lost.browser.close().catch(() => undefined)
-      this.#open = await this.#reconnect(lost, chromium)
-      if (this.#open !== undefined) return this.#open
-      this.#notices.push(await this.#describeEnd(lost.session))
-    }
-    const session = await this.#deps.bowline.sessions.create(this.#deps.session)
+    const open = (await this.#reconnect(chromium)) ?? (await this.#create(chromium))
+    this.#open = open
+    // If the owner has ended meanwhile, it did not find this session or connection.
+    if (this.#disposed.signal.aborted) await this.#endOpen()
+    this.#disposed.signal.throwIfAborted()
+    return open
+  }
+
+  async #create(chromium: Chromium): Promise<OpenSession> {
+    const { signal } = this.#disposed
+    const session = await this.#deps.bowline.sessions.create(this.#deps.session, { signal })
     try {
-      this.#open = await this.#connect(session, chromium)
+      const open = await this.#connect(session, chromium)
+      this.#notices.push(...describeSession(open))
+      return open
     } catch (error) {
       await session.end().catch(() => undefined)
       throw error
     }
-    this.#notices.push(...describeSession(this.#open))
-    return this.#open
   }
 
-  /** Returns undefined if the session has ended. */
-  async #reconnect({ session, secrets }: OpenSession, chromium: Chromium): Promise<OpenSession | undefined> {
-    if (!(await this.#isAlive(session))) return undefined
+  /** Connects to the session again. Returns undefined if there is none, or if it has ended. */
+  async #reconnect(chromium: Chromium): Promise<OpenSession | undefined> {
+    const lost = this.#open
+    if (lost === undefined) return undefined
+    const { session, secrets } = lost
+    void lost.browser.close().catch(() => undefined)
     try {
-      const open = await this.#connect(session, chromium, secrets.isUsed)
-      this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
-      return open
+      if (await this.#isAlive(session)) {
+        const open = await this.#connect(session, chromium, secrets.isUsed)
+        this.#notices.push('The connection to the browser was lost and made again. Refs shown before are invalid.')
+        return open
+      }
     } catch (error) {
-      // It may have ended meanwhile.
+      // It may have ended meanwhile. If not, the next use tries again.
       if (await this.#isAlive(session)) throw error
-      return undefined
     }
+    this.#open = undefined
+    this.#notices.push(await this.#describeEnd(session))
+    return undefined
   }
 
   async #connect(session: Session, chromium: Chromium, hasTypedSecrets = false): Promise<OpenSession> {
     const { toConnectUrl = same, toViewUrl = same } = this.#deps
-    const connected = await connectTabs(toConnectUrl(session.cdpUrl), chromium, hasTypedSecrets)
+    const { signal } = this.#disposed
+    const connected = await connectTabs(toConnectUrl(session.cdpUrl), chromium, { hasTypedSecrets, signal })
     this.#secrets = connected.secrets
     return {
       ...connected,
@@ -172,6 +193,10 @@ const reasons: Readonly<Record<string, string>> = {
 
 function same(url: string): string {
   return url
+}
+
+function sessionEnded(): BowlineError {
+  return new BowlineError('SESSION_ENDED', 'The MCP session has ended')
 }
 
 function describeSession({ session, liveViewUrl, interactiveLiveViewUrl }: OpenSession): readonly string[] {

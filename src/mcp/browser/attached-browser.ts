@@ -11,7 +11,7 @@ export class AttachedBrowser implements DrivenBrowser, AsyncDisposable {
   readonly #cdpUrl: string
   #connected: ConnectedTabs | undefined
   #turn: Promise<unknown> = Promise.resolve()
-  #isDisposed = false
+  readonly #disposed = new AbortController()
 
   constructor(cdpUrl: string) {
     this.#cdpUrl = cdpUrl
@@ -28,17 +28,20 @@ export class AttachedBrowser implements DrivenBrowser, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isDisposed = true
+    this.#disposed.abort(new BowlineError('SESSION_ENDED', 'The browser tools have disconnected'))
     await this.#connected?.browser.close()
   }
 
   async #open(): Promise<OpenBrowser> {
-    if (this.#isDisposed) throw new BowlineError('SESSION_ENDED', 'The browser tools have disconnected')
+    const { signal } = this.#disposed
+    signal.throwIfAborted()
     let connected = this.#connected
     if (connected === undefined || !(await connected.isResponding())) {
       void connected?.browser.close().catch(() => undefined)
-      connected = await connectTabs(this.#cdpUrl, await loadChromium())
+      connected = await connectTabs(this.#cdpUrl, await loadChromium(), { signal })
       this.#connected = connected
+      if (signal.aborted) await connected.browser.close()
+      signal.throwIfAborted()
     }
     return { ...connected, human: new HumanHelp({ handoff: refuseHandoff }), interactiveLiveViewUrl: '' }
   }

@@ -3,6 +3,7 @@ import type { SessionBill } from '../../client/session.ts'
 import { createSessionFiles, type SessionFiles } from '../../client/session-files.ts'
 import { connectBrowser } from '../../drivers/connect.ts'
 import { abortable } from '../../kit/abort.ts'
+import { AsyncDisposableStack } from '../../kit/disposable-stack.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import type { Chromium } from '../load-packages.ts'
 import type { HumanHelp } from './human-help.ts'
@@ -33,27 +34,33 @@ export interface DrivenBrowser {
   readonly end: () => Promise<SessionBill | undefined>
 }
 
-/**
- * Connects to the CDP URL of a session. `hasTypedSecrets`: whether secrets were typed in it before.
- * Throws DRIVER_FAILED.
- */
+/** Options of `connectTabs`. */
+export interface ConnectTabsOptions {
+  /** Whether secrets were typed in the session before. Default: false. */
+  readonly hasTypedSecrets?: boolean
+  readonly signal: AbortSignal
+}
+
+/** Connects to the CDP URL of a session. Throws DRIVER_FAILED. */
 export async function connectTabs(
   connectUrl: string,
   chromium: Chromium,
-  hasTypedSecrets = false,
+  { hasTypedSecrets = false, signal }: ConnectTabsOptions,
 ): Promise<ConnectedTabs> {
   const connecting = chromium.connectOverCDP(connectUrl)
-  const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), undefined)
+  const browser = await connectBrowser('Playwright', connecting, (late) => late.close(), signal)
+  await using undo = new AsyncDisposableStack()
+  undo.defer(async () => browser.close())
   const context = browser.contexts()[0] ?? (await browser.newContext())
   const page = context.pages().at(-1) ?? (await context.newPage())
   if (typeof page.ariaSnapshotJSON !== 'function') {
-    await browser.close()
     throw new BowlineError('DRIVER_FAILED', 'The installed Playwright is too old for the browser tools', {
       hint: 'npm install playwright-core@latest',
     })
   }
   context.setDefaultTimeout(actionTimeoutMs)
   const cdp = await browser.newBrowserCDPSession()
+  undo.move()
   return {
     browser,
     isResponding: async () => {

@@ -18,3 +18,8 @@ export function assertAllowedUrl(text: string, allowedDomains: readonly string[]
     hint: `Allowed are: ${allowedDomains?.join(', ')}.`,
   })
 }
+
+/** Adds `https://` to a URL without a scheme. In `example.com:8080`, the number is a port. */
+export function withScheme(text: string): string {
+  return /^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) ? text : `https://${text}`
+}

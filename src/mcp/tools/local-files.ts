@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { BowlineError } from '../../kit/errors.ts'
+import { messageOf } from '../../kit/message-of.ts'
 import { freeFileName, sanitizeFileName } from '../../kit/file-name.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { textAnswer } from './answer.ts'
@@ -53,10 +54,10 @@ export async function readLocalFile(path: string, { filesDir }: Folder): Promise
     // Symbolic links must not lead out of the folder.
     const [folder, file] = await Promise.all([realpath(filesDir), realpath(resolve(filesDir, path))])
     const inside = relative(folder, file)
-    if (inside === '' || inside.startsWith('..')) throw new Error(`it is not in ${filesDir}`)
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) throw new Error(`it is not in ${filesDir}`)
     return { name: basename(file), buffer: await readFile(file) }
   } catch (cause) {
-    throw new BowlineError('LOCAL_FILE_FAILED', `Cannot read ${path}: ${String(cause)}`, { cause })
+    throw new BowlineError('LOCAL_FILE_FAILED', `Cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
 }
 

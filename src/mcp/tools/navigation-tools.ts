@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import { actOn, type Tab } from '../browser/tabs.ts'
 import { changesAnswer, lookAnswer, textAnswer } from './answer.ts'
-import { assertAllowedUrl } from './allowed-url.ts'
+import { assertAllowedUrl, withScheme } from './allowed-url.ts'
 import { browserTool, type BrowserScope, type Content, type Tool } from './tool.ts'
 
 const navigate = browserTool({
@@ -128,7 +128,7 @@ export const navigationTools: readonly Tool[] = [navigate, navigateBack, snapsho
 const loadTimeoutMs = 45_000
 
 async function openUrl(tab: Tab, url: string, { options }: Pick<BrowserScope, 'options'>): Promise<void> {
-  const target = /^[a-z][a-z\d+.-]*:/i.test(url) && !/^localhost:/i.test(url) ? url : `https://${url}`
+  const target = withScheme(url)
   assertAllowedUrl(target, options.allowedDomains)
   await actOn(tab, async () => tab.page.goto(target, { waitUntil: 'domcontentloaded', timeout: loadTimeoutMs }))
 }
