@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { agentLimits, type AgentOptions } from '../contract/agent.ts'
 import { printJson, printNote } from '../terminal/print.ts'
 import { countOf } from '../kit/count-of.ts'
+import { abortOnSignals } from './abort-on-signals.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { readSchema } from './read-schema.ts'
 import { withSpinner } from './spinner.ts'
@@ -13,8 +14,6 @@ interface AgentFlags extends ConnectionFlags {
   readonly schema?: string
   readonly maxCredits?: number
 }
-
-const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
 
 /** Creates the command `bowline agent`. */
 export function createAgentCommand(): Command {
@@ -44,13 +43,8 @@ async function runAgent(prompt: string, flags: AgentFlags): Promise<void> {
     ...(maxCredits === undefined ? {} : { maxCredits }),
   }
   const bowline = await createClient(flags)
-  const stop = new AbortController()
-  const onSignal = (signal: keyof typeof signalCodes): void => {
-    // The client cancels the agent before the process ends.
-    process.exitCode = signalCodes[signal]
-    stop.abort(new Error('Cancelled'))
-  }
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  // The client cancels the agent before the process ends.
+  using stop = abortOnSignals()
   try {
     const result = await withSpinner('working', async () => bowline.agent(prompt, options, { signal: stop.signal }))
     printNote(countOf(result.creditsUsed, 'credit'))
@@ -58,7 +52,6 @@ async function runAgent(prompt: string, flags: AgentFlags): Promise<void> {
   } catch (error) {
     if (!stop.signal.aborted) throw error
     printNote('Cancelled the agent')
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    process.exitCode = stop.exitCode
   }
 }

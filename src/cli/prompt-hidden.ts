@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { exitCodeOfSignal } from '../terminal/exit-codes.ts'
 
 /** Asks for a line on the terminal without showing what is typed. */
 export async function promptHidden(question: string): Promise<string> {
@@ -9,7 +10,7 @@ export async function promptHidden(question: string): Promise<string> {
   const cancelled = new AbortController()
   terminal.on('SIGINT', () => {
     cancelled.abort()
-    process.exitCode = 130
+    process.exitCode = exitCodeOfSignal('SIGINT')
   })
   try {
     return await terminal.question('', { signal: cancelled.signal })

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { BulkOptions, BulkProgress, BulkRun } from '../client/bulk-run.ts'
 import type { Document } from '../contract/document.ts'
 import { countOf } from '../kit/count-of.ts'
+import { abortOnSignals } from './abort-on-signals.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { showProgress } from './bulk-progress.ts'
 import { printBulkEnd } from './print-bulk-end.ts'
@@ -26,13 +27,11 @@ export function withBulkFlags(command: Command): Command {
     .option('--webhook <url>', 'URL that receives the events of the job')
 }
 
-/** Exit code of commands that Ctrl-C has ended. */
-const cancelledCode = 130
-
 /**
  * Runs a job and prints one line per page on a terminal, or one JSON document per line when piped.
- * Ctrl-C ends it with exit code 130, and cancels the job unless it `continues` (default: with an
- * idempotency key). The exit code is 1 if pages failed or URLs were invalid.
+ * Ctrl-C and SIGTERM end it with the exit code of the signal, and cancel the job unless it
+ * `continues` (default: with an idempotency key). The exit code is 1 if pages failed or URLs were
+ * invalid.
  */
 export async function runBulk(
   start: (how: BulkOptions) => BulkRun,
@@ -40,9 +39,7 @@ export async function runBulk(
   { continues = idempotencyKey !== undefined }: { readonly continues?: boolean } = {},
 ): Promise<void> {
   using bar = showProgress()
-  const stop = new AbortController()
-  const onSignal = (): void => stop.abort(new Error('Cancelled'))
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  using stop = abortOnSignals()
   let progress: BulkProgress | undefined
   let printed = 0
   const onProgress = (step: BulkProgress): void => {
@@ -69,9 +66,7 @@ export async function runBulk(
     if (!stop.signal.aborted) throw error
     bar[Symbol.dispose]()
     printNote(continues ? stoppedNote(progress) : cancelledNote(progress, printed))
-    process.exitCode = cancelledCode
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    process.exitCode = stop.exitCode
   }
 }
 

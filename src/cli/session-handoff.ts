@@ -3,6 +3,7 @@ import type { HandoffResult } from '../client/handoff.ts'
 import { handoffLimits, type HandoffInput } from '../contract/handoff.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { print, printJson, printNote } from '../terminal/print.ts'
+import { abortOnSignals } from './abort-on-signals.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import { numberFrom } from './whole-number.ts'
 
@@ -34,18 +35,11 @@ interface HandoffFlags extends ConnectionFlags {
   readonly input?: HandoffInput['input']
 }
 
-const signalCodes = { SIGINT: 130, SIGTERM: 143 } as const
-
 async function handOffSession(id: string, { target: targetId, timeout: timeoutMs, ...flags }: HandoffFlags) {
   const bowline = await createClient(flags)
   const { interactiveLiveViewUrl } = await bowline.sessions.get(id)
-  const stop = new AbortController()
-  const onSignal = (signal: keyof typeof signalCodes): void => {
-    // The client ends the hand-off before the process ends.
-    process.exitCode = signalCodes[signal]
-    stop.abort(new Error('Cancelled'))
-  }
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
+  // The client ends the hand-off before the process ends.
+  using stop = abortOnSignals()
   try {
     const { instructions, input } = flags
     const onStart = (): void => {
@@ -57,8 +51,7 @@ async function handOffSession(id: string, { target: targetId, timeout: timeoutMs
   } catch (error) {
     if (!stop.signal.aborted) throw error
     printNote('Cancelled the hand-off')
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    process.exitCode = stop.exitCode
   }
 }
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants } from 'node:os'
 import { environmentWith } from '../client/config.ts'
 import type { Session } from '../client/session.ts'
 import type { ForwardedSignals } from './forward-signals.ts'
+import { exitCodeOfSignal } from '../terminal/exit-codes.ts'
 import { printError } from '../terminal/print.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { isError } from '../kit/is-error.ts'
@@ -36,11 +36,6 @@ export async function spawnChild(
     printError(new BowlineError('COMMAND_FAILED', message), options)
     return exitCode
   }
-}
-
-/** Returns the exit code that shells use for a signal: 128 plus its number. */
-export function exitCodeOfSignal(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal]
 }
 
 /** Throws the error if it is not about the file. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { BowlineError } from '../kit/errors.ts'
 
 /** Exit codes of the command line and their meanings, as printed in the help and the docs. */
@@ -56,6 +57,11 @@ const outcomesOfStatuses: Readonly<Record<number, Outcome>> = {
 export function exitCodeOf({ code, status }: Pick<BowlineError, 'code' | 'status'>): number {
   const ofCode = Object.hasOwn(outcomesOfCodes, code) ? outcomesOfCodes[code] : undefined
   return exitCodes[ofCode ?? outcomesOfStatuses[status] ?? 'failure'].code
+}
+
+/** Returns the exit code that shells use for a signal: 128 plus its number. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
 }
 
 /** Formats the exit codes for the help text, one per line. */

@@ -138,15 +138,18 @@ test('Ctrl-C cancels a batch, and tells how many pages were printed', async () =
   expect(body['data']).toMatchObject([{ status: 'cancelled' }])
 })
 
-test('Ctrl-C leaves a batch with a key running, and names the command that cancels it', async () => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s leaves a batch with a key running, and names the command that cancels it', async (signal, code) => {
   const { lab, site, urls } = fixture
-  const args = ['batch', ...urls(1), site.url('/held?key'), '--concurrency', '1', '--idempotency-key', 'left']
+  const args = ['batch', ...urls(1), site.url('/held?key'), '--concurrency', '1', '--idempotency-key', signal]
   await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir })
   await expect.poll(() => program.lines.length).toBe(1)
 
-  program.child.kill('SIGINT')
+  program.child.kill(signal)
 
-  expect(await program.ended).toEqual({ code: 130, signal: null })
+  expect(await program.ended).toEqual({ code, signal: null })
   const id = /The job continues\..* `bowline jobs cancel ([-\da-f]{36})`/.exec(program.errors())?.[1] ?? ''
   expect((await lab.api('GET', `/v2/batch/scrape/${id}`)).body['status']).toBe('scraping')
   expect(await run('jobs', 'cancel', id)).toMatchObject({ code: 0, out: `job ${id}: cancelled` })

@@ -75,12 +75,12 @@ test('bowline jobs documents prints the documents of a running job until its end
   await using program = startProgram('src/cli/main.ts', args, { BOWLINE_DATA_DIR: lab.dataDir })
   await expect.poll(() => [stopped.lines.length, program.lines.length], { timeout: 20_000 }).toEqual([2, 2])
 
-  stopped.child.kill('SIGINT')
+  stopped.child.kill('SIGTERM')
   const { code: stoppedCode } = await stopped.ended
   const status = (await lab.api('GET', url)).body['status']
   const cancelled = await run(['jobs', 'cancel', unknownId, id])
 
-  expect({ stoppedCode, status }).toEqual({ stoppedCode: 130, status: 'scraping' })
+  expect({ stoppedCode, status }).toEqual({ stoppedCode: 143, status: 'scraping' })
   expect(stopped.errors()).toContain(`bowline jobs cancel ${id}`)
   // The unknown one does not prevent the cancellation of the other.
   expect(cancelled).toMatchObject({ code: 5, out: `job ${id}: cancelled` })
