@@ -95,6 +95,7 @@ export class SessionCreator {
         teamId: call.key.teamId,
         name: profile.name,
         refusal: error,
+        waitSeconds,
         waitMs: Math.max(0, Math.ceil(endMs - performance.now())),
         ...this.#waitingRequest(creation),
         isRepeated: async () => this.#deps.sessions.isRepeated(newSession(creation)),

@@ -19,6 +19,9 @@ export interface ProfileRequest<Result> {
   readonly name: string
   /** PROFILE_LOCKED, the reason why it waits. */
   readonly refusal: BowlineError
+  /** Seconds that the client accepts to wait. */
+  readonly waitSeconds: number
+  /** Time that is left of them. */
   readonly waitMs: number
   /** Aborting ends the wait. */
   readonly signal: AbortSignal
@@ -57,7 +60,7 @@ export class ProfileLines {
    */
   async enter<Result>(request: ProfileRequest<Result>): Promise<Result> {
     const { draining } = this.#deps
-    const { teamId, name, refusal, waitMs, signal, onProgress } = request
+    const { teamId, name, refusal, waitSeconds, waitMs, signal, onProgress } = request
     const key = `${teamId} ${name}`
     const line = this.#lines.get(key) ?? new Semaphore(1)
     const length = line.acquired + line.waiting
@@ -74,7 +77,7 @@ export class ProfileLines {
       signal.throwIfAborted()
       if (draining.aborted) return await request.handOver(endMs - performance.now())
       if (timeout.aborted && error === timeout.reason)
-        throw describe(refusal, `It was not released within ${Math.round(waitMs / 1000)} s`)
+        throw describe(refusal, `It was not released within ${waitSeconds} s`)
       throw error
     } finally {
       if (line.acquired + line.waiting === 0) this.#lines.delete(key)

@@ -1,19 +1,62 @@
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readEvents, type QueueProgress } from '../../../src/client/read-events.ts'
 import { startLab, type Answer, type Lab } from '../../../test/lab/lab.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 
 /** Asks for a session that writes a profile. */
-async function create(lab: Lab, name: string, { wait = 0, headers = {} } = {}): Promise<Answer> {
-  return lab.api(
-    'POST',
-    `/v2/browser?wait=${wait}`,
-    { ttl: 60, profile: { name } },
-    { authorization: `Bearer ${lab.server.apiKey}`, ...headers },
-  )
+async function create(lab: Lab, name: string, wait = 0): Promise<Answer> {
+  return lab.api('POST', `/v2/browser?wait=${wait}`, { ttl: 60, profile: { name } })
+}
+
+/** A request for a session that waits for its profile. */
+interface Waiting {
+  readonly progress: QueueProgress
+  /** Resolves to the id of the session. */
+  readonly created: Promise<string>
+}
+
+interface QueueOptions {
+  readonly wait?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Asks for a session that writes a profile, and resolves when the request waits. */
+async function queue(
+  lab: Lab,
+  name: string,
+  { wait = 60, headers = {}, signal = new AbortController().signal }: QueueOptions = {},
+): Promise<Waiting> {
+  const response = await fetch(`${lab.server.url}/v2/browser?wait=${wait}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${lab.server.apiKey}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ ttl: 60, profile: { name } }),
+    signal,
+  })
+  const queued = Promise.withResolvers<QueueProgress>()
+  const created = readEvents(response, { onQueued: queued.resolve, signal }).then(async (last) => {
+    const body = (await last.json()) as Answer['body']
+    if (!last.ok) throw new Error(JSON.stringify(body))
+    return body['id'] as string
+  })
+  created.then(() => queued.reject(new Error('The request did not wait')), queued.reject)
+  return { progress: await queued.promise, created }
+}
+
+/** Returns how many requests of a server wait for a profile that is not released meanwhile. */
+async function countWaiting(lab: Lab, name: string): Promise<number> {
+  const { progress, created } = await queue(lab, name, { wait: 1 })
+  // Until it has left the line, it would count as waiting.
+  await expect(created).rejects.toThrow('PROFILE_LOCKED')
+  return progress.position - 1
 }
 
 async function end(lab: Lab, id: string): Promise<void> {
@@ -30,21 +73,20 @@ describe('a session whose profile another one writes', () => {
   test('with `wait`, is created when the other has ended, in the order of the requests', async () => {
     const { id } = await lab.createSession({ profile: { name: 'orders' } })
     const order: string[] = []
-    const ask = async (caller: string): Promise<void> => {
-      const { status, body } = await create(lab, 'orders', { wait: 60 })
-      expect(status).toBe(200)
-      order.push(caller)
-      await end(lab, body['id'])
-    }
-    const waiting: Promise<void>[] = []
+    const ended: Promise<void>[] = []
     for (const caller of ['first', 'second', 'third']) {
-      waiting.push(ask(caller))
-      await sleep(100)
+      const { created } = await queue(lab, 'orders')
+      ended.push(
+        created.then(async (session) => {
+          order.push(caller)
+          await end(lab, session)
+        }),
+      )
     }
     expect(order).toEqual([])
 
     await end(lab, id)
-    await Promise.all(waiting)
+    await Promise.all(ended)
 
     expect(order).toEqual(['first', 'second', 'third'])
   })
@@ -52,7 +94,7 @@ describe('a session whose profile another one writes', () => {
   test('is refused after the wait, and at once without one', async () => {
     const { id } = await lab.createSession({ profile: { name: 'slow' } })
 
-    const [refused, late] = await Promise.all([create(lab, 'slow'), create(lab, 'slow', { wait: 1 })])
+    const [refused, late] = await Promise.all([create(lab, 'slow'), create(lab, 'slow', 1)])
 
     expect(refused).toMatchObject({ status: 409, body: { code: 'PROFILE_LOCKED' } })
     expect(String(refused.body['hint'])).toContain('`wait`')
@@ -61,52 +103,46 @@ describe('a session whose profile another one writes', () => {
     await end(lab, id)
   })
 
-  test('sends its position as an event', async () => {
-    const { id } = await lab.createSession({ profile: { name: 'events' } })
-    const waiting = create(lab, 'events', { wait: 60, headers: { accept: 'text/event-stream' } })
-    await sleep(100)
+  test('has a position in its line', async () => {
+    const { id } = await lab.createSession({ profile: { name: 'positions' } })
 
+    const first = await queue(lab, 'positions')
+    const second = await queue(lab, 'positions')
     await end(lab, id)
+    await end(lab, await first.created)
+    await end(lab, await second.created)
 
-    const text = String((await waiting).body['text'])
-    expect(text).toMatch(/^event: queued\ndata: \{"position":1,"estimatedSeconds":null\}\n\n/)
-    expect(text).toContain('event: created\n')
+    expect([first.progress, second.progress]).toEqual([
+      { position: 1, estimatedSeconds: null },
+      { position: 2, estimatedSeconds: null },
+    ])
   })
 
   test('is the same for requests with the same idempotency key', async () => {
     const { id } = await lab.createSession({ profile: { name: 'once' } })
-    const headers = { 'x-idempotency-key': 'profile-once' }
-    const waiting = [1, 2].map(async () => create(lab, 'once', { wait: 60, headers }))
-    await sleep(100)
+    const options = { headers: { 'x-idempotency-key': 'profile-once' } }
+    const [first, second] = [await queue(lab, 'once', options), await queue(lab, 'once', options)]
 
     await end(lab, id)
 
-    const [first, second] = await Promise.all(waiting)
-    expect(first).toMatchObject({ status: 200 })
-    expect(second).toMatchObject({ status: 200, body: { id: first?.body['id'] } })
+    expect(await second.created).toBe(await first.created)
   })
 
   test('is not created for a client that has gone', async () => {
     const { id } = await lab.createSession({ profile: { name: 'gone' } })
-    const gone = new AbortController()
-    const request = fetch(`${lab.server.url}/v2/browser?wait=60`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${lab.server.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ profile: { name: 'gone' } }),
-      signal: gone.signal,
-    })
-    const next = sleep(100).then(async () => create(lab, 'gone', { wait: 60 }))
-    await sleep(200)
+    const client = new AbortController()
+    const gone = await queue(lab, 'gone', { signal: client.signal })
+    const next = await queue(lab, 'gone')
 
-    gone.abort()
-    await expect(request).rejects.toThrow()
+    client.abort(new Error('The client has gone'))
+    await expect(gone.created).rejects.toThrow('The client has gone')
+    await expect.poll(async () => countWaiting(lab, 'gone'), { timeout: 20_000 }).toBe(1)
     await end(lab, id)
 
-    const { body } = await next
-    expect((await lab.api('GET', '/v2/browser?status=active')).body['sessions']).toContainEqual(
-      expect.objectContaining({ id: body['id'] }),
-    )
-    await end(lab, body['id'])
+    const created = await next.created
+    const { body } = await lab.api('GET', '/v2/browser?profile=gone')
+    expect(body['sessions'].map((session: { readonly id: string }) => session.id)).toEqual([created, id])
+    await end(lab, created)
   })
 })
 
@@ -117,18 +153,15 @@ test('a session waits for a writer on another server, and on another server when
   await using far = await startLab(options)
   const near = await startLab(options)
   const { id } = await far.createSession({ profile: { name: 'far' } })
-  const waiting = create(near, 'far', { wait: 60 })
-  await sleep(300)
+  const waiting = await queue(near, 'far')
   await end(far, id)
-  const first = await waiting
-  expect(first).toMatchObject({ status: 200 })
+  const first = await waiting.created
 
-  const handedOver = create(near, 'far', { wait: 60 })
-  await sleep(300)
+  const handedOver = await queue(near, 'far')
   const stopped = near[Symbol.asyncDispose]()
-  await sleep(300)
-  await end(far, first.body['id'])
+  await expect.poll(async () => countWaiting(far, 'far'), { timeout: 20_000 }).toBe(1)
+  await end(far, first)
 
-  expect(await handedOver).toMatchObject({ status: 200 })
+  await end(far, await handedOver.created)
   await stopped
 })
