@@ -2,11 +2,15 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { exitCodeOfSignal } from '../terminal/exit-codes.ts'
 
-/** Asks for a line on the terminal without showing what is typed. */
-export async function promptHidden(question: string): Promise<string> {
-  process.stderr.write(question)
+/**
+ * Asks for a line on the terminal without showing what is typed. After Ctrl-C, returns undefined
+ * and sets the exit code of the process.
+ */
+export async function promptHidden(question: string): Promise<string | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  // Asked once the terminal no longer echoes what is typed.
+  process.stderr.write(question)
   const cancelled = new AbortController()
   terminal.on('SIGINT', () => {
     cancelled.abort()
@@ -15,7 +19,7 @@ export async function promptHidden(question: string): Promise<string> {
   try {
     return await terminal.question('', { signal: cancelled.signal })
   } catch (error) {
-    if (cancelled.signal.aborted) return ''
+    if (cancelled.signal.aborted) return undefined
     throw error
   } finally {
     terminal.close()

@@ -34,14 +34,18 @@ interface SetSecretFlags extends ConnectionFlags {
 async function setSecret(name: string, flags: SetSecretFlags): Promise<void> {
   const bowline = await createClient(flags)
   const value = await readValue(name)
+  if (value === undefined) return
   const kind = flags.totp === true ? 'totp' : 'text'
   const secret = await bowline.secrets.set(name, { value, kind, origins: flags.origin })
   if (flags.json === true) return printJson(secret)
   print(`secret ${name}: set for ${secret.origins.join(', ')}`)
 }
 
-/** Values are never arguments: other users of the machine can see those. */
-async function readValue(name: string): Promise<string> {
+/**
+ * Values are never arguments: other users of the machine can see those. Returns undefined if the
+ * user has cancelled the prompt.
+ */
+async function readValue(name: string): Promise<string | undefined> {
   const given = process.stdin.isTTY
     ? await promptHidden(`Value of ${name}: `)
     : (await text(process.stdin)).replace(/\r?\n$/, '')

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -198,3 +198,20 @@ test.skipIf(!/^v(1\d|2[01])\./.test(oldVersion))(
     await expect(runOld(['exec', '--', 'x', '--json'])).rejects.toMatchObject({ code: 3, stderr: `${message}\n` })
   },
 )
+
+const hasTerminals = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux')
+
+test.skipIf(!hasTerminals)('Ctrl-C at the prompt of a secret exits with 130 and prints no error', async () => {
+  const command = `'${process.execPath}' src/cli/main.ts secrets set PASSWORD --origin https://example.com`
+  const env = { ...process.env, HOME: home, BOWLINE_DATA_DIR: lab.dataDir }
+  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { cwd: repository, env })
+  const closed = once(terminal, 'close')
+  let output = ''
+  terminal.stdout.on('data', (data: Buffer) => {
+    output += data.toString()
+    if (output === 'Value of PASSWORD: ') terminal.stdin.write('\u0003')
+  })
+
+  expect(await closed).toEqual([130, null])
+  expect(output.trim()).toBe('Value of PASSWORD:')
+})
