@@ -25,21 +25,34 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
   const hasPdfSignature = start.includes('%PDF-') && !/^\s*</.test(start.toString('latin1'))
   if (hasPdfSignature || type === 'application/pdf') return { kind: 'pdf', bytes }
   if (type.startsWith('image/') && type !== 'image/svg+xml') return { kind: 'image', bytes }
-  if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type))
-    return { kind: 'html', html: decodeText(bytes, contentType) }
-  const isText = type.startsWith('text/') || languages.some(([part]) => part.test(type))
-  // ASCII in UTF-16 contains zeros. The byte order mark tells it from binary data.
-  const isUtf16 = declaredCharset(start, undefined)?.startsWith('utf-16') === true
-  if (!isText && ((start.includes(0) && !isUtf16) || (type !== '' && type !== 'application/octet-stream'))) {
-    const what = type === '' ? 'binary data without a content type' : type
-    throw new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The URL returns ${what}, which has no text to scrape`)
+  const isHtml = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
+  const isText = isHtml || type.startsWith('text/') || languages.some(([part]) => part.test(type))
+  const isUnknown = type === '' || type === 'application/octet-stream'
+  if (isBinary(start, isText ? contentType : undefined)) {
+    if (type === '') throw noText('binary data without a content type')
+    throw noText(isText ? `binary data as ${type}` : type)
   }
+  if (!isText && !isUnknown) throw noText(type)
+  if (isHtml) return { kind: 'html', html: decodeText(bytes, contentType) }
   const text = decodeText(bytes, contentType)
   if (/^(?:text\/plain)?$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(text.slice(0, 500))) {
     return { kind: 'html', html: text }
   }
   const language = languages.find(([part]) => part.test(type))?.[1] ?? ''
   return { kind: 'text', text, language }
+}
+
+/**
+ * Whether the start of a body is not text. Markup with stray zeros is, and so is UTF-16, in which
+ * ASCII contains zeros: the byte order mark or the content type tells it from binary data.
+ */
+function isBinary(start: Buffer, contentType: string | undefined): boolean {
+  if (!start.includes(0) || /^\s*</.test(start.toString('latin1'))) return false
+  return declaredCharset(start, contentType)?.startsWith('utf-16') !== true
+}
+
+function noText(what: string): BowlineError {
+  return new BowlineError('SCRAPE_UNSUPPORTED_FILE_ERROR', `The URL returns ${what}, which has no text to scrape`)
 }
 
 /**
