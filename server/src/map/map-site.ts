@@ -14,7 +14,7 @@ import { readRobots, tooLong } from './read-robots.ts'
 import { renderStartPage, type RenderPage } from './render-start-page.ts'
 import { createSite } from './site.ts'
 import { maxPageBytes, tooManyLinks, walkPages } from './walk-pages.ts'
-import { walkSitemaps } from './walk-sitemaps.ts'
+import { walkSitemaps, type ListedPages } from './walk-sitemaps.ts'
 
 /** Options of `mapSite`. */
 export interface MapSiteOptions extends Abortable {
@@ -132,20 +132,22 @@ async function explore(
     links.add(page.url.href, { title, description })
     for (const { url, text } of page.links.links) links.add(url, { text })
   }
-  const ownSitemaps = sitemap === 'skip' ? 0 : await readSitemaps(context, start, page.links)
-  const listed = ownSitemaps + (sitemap === 'skip' ? 0 : await readSubdomainSitemaps(context, start, request))
-  const wantsWalk = ownSitemaps === 0 && sitemap !== 'only' && page.url !== undefined
+  const own = sitemap === 'skip' ? noPages : await readSitemaps(context, start, page.links)
+  const others = sitemap === 'skip' ? noPages : await readSubdomainSitemaps(context, start, request)
+  const wantsWalk = own.count === 0 && sitemap !== 'only' && page.url !== undefined
   const isComplete = wantsWalk && page.url !== undefined ? await walkPages(context, page.url, page.links) : true
   return {
     context,
     error: fetched.error,
     status: fetched.status,
     finalUrl: page.url,
-    hasSitemap: listed > 0,
+    hasSitemap: own.hasSitemap || others.hasSitemap,
     isTruncated: !isComplete,
     omissions,
   }
 }
+
+const noPages: ListedPages = { count: 0, hasSitemap: false }
 
 /** Creates functions that read the robots.txt of each origin once, and check URLs against it. */
 function createRobotsReader(
@@ -224,31 +226,31 @@ async function readStart(
 
 /**
  * Reads sitemaps from the first source that lists any page: those the site names, the usual paths,
- * its feeds. Returns the number of pages listed.
+ * its feeds.
  */
-async function readSitemaps(context: MapContext, start: URL, page: PageLinks): Promise<number> {
+async function readSitemaps(context: MapContext, start: URL, page: PageLinks): Promise<ListedPages> {
   const isSitemap = /\.(?:xml|txt)(?:\.gz)?$/i.test(start.pathname)
   const named = [...(isSitemap ? [start.href] : []), ...context.robots.sitemaps, ...page.sitemaps]
+  let hasSitemap = false
   for (const group of [named, ...defaultSitemaps.map((path) => [path]), page.feeds]) {
     const urls = group.map((text) => URL.parse(text, start.href)).filter((url) => url !== null)
-    const listed = await walkSitemaps(context, urls)
-    if (listed > 0) return listed
+    const listed = await walkSitemaps(context, urls, { areNamed: group === named })
+    if (listed.count > 0) return listed
+    hasSitemap ||= listed.hasSitemap
   }
-  return 0
+  return { count: 0, hasSitemap }
 }
 
 /** Maximum number of subdomains whose sitemaps are read. */
 const maxSubdomains = 10
 
-/**
- * Reads the sitemaps of subdomains found in links and sitemaps. Returns the number of pages listed.
- */
+/** Reads the sitemaps of subdomains found in links and sitemaps. */
 async function readSubdomainSitemaps(
   context: MapContext,
   start: URL,
   { includeSubdomains, filterByPath }: MapRequest,
-): Promise<number> {
-  if (!includeSubdomains || (filterByPath && pathPrefixOf(start) !== undefined)) return 0
+): Promise<ListedPages> {
+  if (!includeSubdomains || (filterByPath && pathPrefixOf(start) !== undefined)) return noPages
   const isStart = (host: string): boolean => host.replace(/^www\./, '') === start.host.replace(/^www\./, '')
   const origins = new Set(
     context.links.links
@@ -318,6 +320,8 @@ function warningOf(
   if (sitemap === 'only' && !hasSitemap) return `No sitemap was found at ${origin}.`
   if (count <= 1 && pathname !== '/')
     return `${count === 0 ? 'No page' : 'Only 1 page'} was found. Mapping ${origin} may find more.`
+  if (count === 1 && limit > 1 && sitemap !== 'only' && !isTruncated)
+    return `Only the start page was found. It has no links to other pages of ${origin}, and no sitemap lists any.`
   if (count === limit && limit === mapLimits.default)
     return `The map has ${limit} pages, which is the default limit, so there may be more. Set \`limit\` to at most ${mapLimits.max}.`
   if (isTruncated && count < limit)

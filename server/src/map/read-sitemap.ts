@@ -19,12 +19,13 @@ const maxDepth = 32
 /**
  * Reads a sitemap, a sitemap index, an RSS or Atom feed, or a plain list of URLs from a stream.
  * `onEntry` returns whether to continue. Entities defined by the document are not expanded, and
- * malformed markup only affects its own entry.
+ * malformed markup only affects its own entry. Returns whether the document ends before its last
+ * element is closed.
  */
 export async function readSitemap(
   chunks: AsyncIterable<string>,
   onEntry: (entry: SitemapEntry) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   let reader: SitemapReader | undefined
   for await (const chunk of chunks) {
     if (reader === undefined) {
@@ -32,15 +33,16 @@ export async function readSitemap(
       if (first === '') continue
       reader = first.startsWith('<') ? createXmlReader(onEntry) : createListReader(onEntry)
     }
-    if (!reader.write(chunk)) return
+    if (!reader.write(chunk)) return false
   }
-  reader?.end()
+  return reader?.end() ?? false
 }
 
 interface SitemapReader {
   /** Returns whether to continue. */
   readonly write: (chunk: string) => boolean
-  readonly end: () => void
+  /** Returns whether the document is cut off. */
+  readonly end: () => boolean
 }
 
 function createListReader(onEntry: (entry: SitemapEntry) => boolean): SitemapReader {
@@ -60,7 +62,10 @@ function createListReader(onEntry: (entry: SitemapEntry) => boolean): SitemapRea
       for (const line of lines) take(line)
       return canContinue
     },
-    end: () => take(rest),
+    end: () => {
+      take(rest)
+      return false
+    },
   }
 }
 
@@ -71,6 +76,8 @@ const entryElements: ReadonlyMap<string, SitemapEntry['kind']> = new Map([
   ['item', 'page'],
   ['entry', 'page'],
 ])
+
+const rootElements: ReadonlySet<string> = new Set(['urlset', 'sitemapindex', 'rss', 'feed'])
 
 /** Returns the field of an entry that an element holds, by its name and that of its parent. */
 function fieldOf(name: string, parent: string): 'url' | 'title' | 'description' | undefined {
@@ -133,7 +140,10 @@ function createXmlReader(onEntry: (entry: SitemapEntry) => boolean): SitemapRead
     end: () => {
       // A truncated document ends with half a URL.
       if (field !== undefined) canContinue = false
+      // Elements of other documents, such as HTML pages, may stay open.
+      const isCut = rootElements.has(path[0] ?? '')
       parser.end()
+      return isCut
     },
   }
 }

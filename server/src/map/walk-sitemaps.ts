@@ -6,24 +6,40 @@ import { readSitemap, type SitemapEntry } from './read-sitemap.ts'
 /** Limits of one map. The sitemap protocol allows 50 MB and 50,000 URLs per sitemap. */
 const defaultBounds = { sitemapBytes: 64e6, totalBytes: 512e6, sitemaps: 1000, depth: 3, concurrency: 4 }
 
+/** Options of `walkSitemaps`. */
+export interface WalkOptions {
+  /** Whether the site names the sitemaps, so that they should exist. Default: `false`. */
+  readonly areNamed?: boolean | undefined
+  /** Default: those of the protocol. */
+  readonly bounds?: Bounds | undefined
+}
+
+/** The pages that sitemaps list. */
+export interface ListedPages {
+  readonly count: number
+  /** Whether any sitemap was found, even if it lists no page. */
+  readonly hasSitemap: boolean
+}
+
 /**
  * Collects the pages of sitemaps and of the sitemaps they name, up to 3 levels deep. Sitemap
  * indexes may only lead to their own host and to the site. A broken sitemap yields the pages before
- * the error. Returns the number of pages listed.
+ * the error, with a warning.
  */
 export async function walkSitemaps(
   context: MapContext,
   starts: readonly URL[],
-  bounds: Bounds = defaultBounds,
-): Promise<number> {
-  const walk = new SitemapWalk(context, bounds)
+  { areNamed = false, bounds = defaultBounds }: WalkOptions = {},
+): Promise<ListedPages> {
+  const walk = new SitemapWalk(context, { bounds, areNamed })
   for (const url of starts) walk.enqueue({ url, depth: 0 })
   await drainQueue(walk.queue, {
     concurrency: bounds.concurrency,
     canContinue: () => walk.canContinue,
     work: async (step) => walk.read(step),
   })
-  return walk.pages
+  walk.warnOfUnreadable()
+  return { count: walk.pages, hasSitemap: walk.hasSitemap }
 }
 
 type Bounds = Readonly<typeof defaultBounds>
@@ -36,14 +52,18 @@ interface Step {
 class SitemapWalk {
   readonly queue: Step[] = []
   pages = 0
+  hasSitemap = false
   readonly #context: MapContext
   readonly #bounds: Bounds
+  readonly #areNamed: boolean
   readonly #seen = new Set<string>()
+  readonly #unreadable: string[] = []
   #bytes = 0
 
-  constructor(context: MapContext, bounds: Bounds) {
+  constructor(context: MapContext, { bounds, areNamed }: { readonly bounds: Bounds; readonly areNamed: boolean }) {
     this.#context = context
     this.#bounds = bounds
+    this.#areNamed = areNamed
   }
 
   get canContinue(): boolean {
@@ -65,17 +85,42 @@ class SitemapWalk {
 
   /** Reads a sitemap. Never rejects, because one unreadable sitemap must not affect the others. */
   async read(step: Step): Promise<void> {
+    const { href } = step.url
+    const file = { entries: 0, isLong: false }
+    const isComplete = await this.#readFile(step, file).catch(() => false)
+    if (isComplete || file.isLong || !this.canContinue) return
+    const { entries } = file
+    if (entries > 0) this.#context.addWarning(`${href} is incomplete: it breaks off after ${entries} entries.`)
+    else if (this.#areNamed || step.depth > 0) this.#unreadable.push(href)
+  }
+
+  /** Returns whether the whole file was read. Pages listed before an error are kept. */
+  async #readFile(step: Step, file: { entries: number; isLong: boolean }): Promise<boolean> {
     const { sitemapBytes } = this.#bounds
-    const onTruncated = (): void =>
-      this.#context.addWarning(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was omitted.`)
-    try {
-      await using response = await this.#context.open(step.url, sitemapBytes)
-      if (response.status >= 400) return
-      const chunks = this.#counted(gunzipIfNeeded(response.chunks, sitemapBytes, onTruncated))
-      await readSitemap(decodeText(chunks, response.contentType), (entry) => this.#addEntry(entry, step, response.url))
-    } catch {
-      // Pages listed before the error are kept.
+    const addOmission = (what: string): void => {
+      file.isLong = true
+      this.#context.addWarning(what)
     }
+    const onTruncated = (): void =>
+      addOmission(`${step.url.href} is longer than ${sitemapBytes / 1e6} MB: the rest was omitted.`)
+    await using response = await this.#context.open(step.url, sitemapBytes, { addOmission })
+    if (response.status >= 400) return false
+    const chunks = this.#counted(gunzipIfNeeded(response.chunks, sitemapBytes, onTruncated))
+    const isCut = await readSitemap(decodeText(chunks, response.contentType), (entry) => {
+      file.entries += 1
+      this.hasSitemap = true
+      return this.#addEntry(entry, step, response.url)
+    })
+    return !isCut
+  }
+
+  /** Adds a warning about the named sitemaps that could not be read. */
+  warnOfUnreadable(): void {
+    const [first] = this.#unreadable
+    if (first === undefined) return
+    const others = this.#unreadable.length - 1
+    const what = others === 0 ? first : `${first} and ${others} other ${others === 1 ? 'sitemap' : 'sitemaps'}`
+    this.#context.addWarning(`${what} could not be read.`)
   }
 
   #addEntry(entry: SitemapEntry, step: Step, foundAt: URL): boolean {

@@ -236,11 +236,37 @@ describe('a warning states', () => {
   test.each([
     ['that there is no sitemap to rely on', '/', { sitemap: 'only' }, 'No sitemap'],
     ['that only one page was found', '/lonely', {}, 'Only 1 page'],
+    ['that the start page has no links', '/', { sitemap: 'skip' }, 'Only the start page was found.'],
     ['why no page was found', '/absent', {}, '/absent responded with status 404'],
   ] as const)('%s', async (_what, path, options, words) => {
-    await using fixture = await startMapFixture({ '/lonely': linksTo() })
+    await using fixture = await startMapFixture({ '/': linksTo('mailto:x@y.example'), '/lonely': linksTo() })
 
     expect((await fixture.map(path, options)).warning).toContain(words)
+  })
+
+  test('which sitemaps could not be read', async () => {
+    await using fixture = await startMapFixture({
+      '/sitemap.xml': indexOf('/gone.xml', '/lost.xml'),
+      '/robots.txt': textPage('Sitemap: /missing.xml', 'text/plain'),
+    })
+    const url = (path: string): string => fixture.site.url(path)
+
+    const { links, warning } = await fixture.map('/', { sitemap: 'only' })
+
+    expect(links).toEqual([])
+    expect(warning).toBe(
+      `${url('/missing.xml')} could not be read. ${url('/gone.xml')} and 1 other sitemap could not be read.`,
+    )
+  })
+
+  test('that a sitemap breaks off', async () => {
+    const cut = '<urlset><url><loc>/a</loc></url><url><loc>/b</loc></url><url><loc>/c'
+    await using fixture = await startMapFixture({ '/sitemap.xml': textPage(cut) })
+
+    const { links, warning } = await fixture.map('/', { sitemap: 'only' })
+
+    expect(links.map(({ url }) => url)).toEqual([fixture.site.url('/a'), fixture.site.url('/b')])
+    expect(warning).toBe(`${fixture.site.url('/sitemap.xml')} is incomplete: it breaks off after 2 entries.`)
   })
 
   test.each([

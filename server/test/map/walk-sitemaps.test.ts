@@ -7,8 +7,8 @@ import { walkSitemaps } from '../../src/map/walk-sitemaps.ts'
 
 const start = new URL('https://site.test/sitemap.xml')
 
-function sitemap(from: number): string {
-  return `<urlset>${Array.from({ length: 50 }, (_, index) => `<url><loc>https://site.test/${from + index}</loc></url>`).join('')}</urlset>`
+function sitemap(from: number, length = 50): string {
+  return `<urlset>${Array.from({ length }, (_, index) => `<url><loc>https://site.test/${from + index}</loc></url>`).join('')}</urlset>`
 }
 
 test.each([
@@ -22,8 +22,13 @@ test.each([
     [0, 1, 2].map((each) => sitemap(each * 10).slice(0, 900)),
     'up to 0.002 MB in total',
   ],
-  ['sitemaps within the limits', [sitemap(0).slice(0, 900)], undefined],
-  ['a gzip sitemap of exactly the limit', [gzipSync(sitemap(0).slice(0, 1000))], undefined],
+  [
+    'a sitemap that ends early',
+    [sitemap(0).slice(0, 900)],
+    'sitemap.xml?0 is incomplete: it breaks off after 21 entries.',
+  ],
+  ['sitemaps within the limits', [sitemap(0, 18)], undefined],
+  ['a gzip sitemap of exactly the limit', [gzipSync(sitemap(0, 18).padEnd(1000))], undefined],
 ])('a warning names the omitted part: %s', async (_, bodies, words) => {
   const warnings: string[] = []
   const site = createSite(start, { includeSubdomains: false })
@@ -50,7 +55,7 @@ test.each([
   await walkSitemaps(
     context,
     bodies.map((_, index) => new URL(`?${index}`, start)),
-    bounds,
+    { bounds },
   )
 
   if (words === undefined) expect(warnings).toEqual([])
