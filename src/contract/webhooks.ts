@@ -39,7 +39,7 @@ export function webhookFor<const Events extends readonly [string, ...string[]]>(
   return withShorthand(
     z.strictObject({
       ...webhookFields,
-      /** Events to send. Default: all. */
+      /** Events to send; none if the list is empty. Default: all. */
       events: boundedArray(z.enum(events), 20).default([...events]),
     }),
     (value) => (typeof value === 'string' ? { url: value } : value),
@@ -74,7 +74,7 @@ export interface WebhookInput<Event extends string = string> {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Events to send. Default: all. */
+  /** Events to send; none if the list is empty. Default: all. */
   readonly events?: readonly Event[] | undefined
 }
 

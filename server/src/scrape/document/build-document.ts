@@ -77,6 +77,7 @@ export async function buildDocument(deps: BuildOptions): Promise<BuiltDocument> 
     isRendered ? unreadBrandingWarning(request, page) : undefined,
     text.warning,
     hasText ? truncationWarning(deps, text) : noTextWarning(request),
+    page.warning === undefined ? emptyWarning(page) : undefined,
     productWarning(text),
     extracted?.warning,
     unusedFieldsWarning(request),
@@ -116,6 +117,18 @@ function truncationWarning({ request, languageModel }: BuildOptions, { markdown 
   const [sent, all] = [maxCharacters, markdown.length].map((count) => count.toLocaleString('en'))
   if (!readsMarkdownWithLlm || markdown.length <= maxCharacters) return undefined
   return `The language model got the first ${sent} of ${all} characters of Markdown.`
+}
+
+/** A page without content, such as a response with the status 204. */
+function emptyWarning({ body, statusCode }: LoadedPage): string | undefined {
+  const content = body.kind === 'html' ? body.html : body.kind === 'text' ? body.text : undefined
+  // The browser adds elements to an empty response.
+  if (
+    content === undefined ||
+    !/^\s*(?:<!doctype html>)?(?:<html><head><\/head><body><\/body><\/html>)?$/.test(content)
+  )
+    return undefined
+  return `The page is empty: the site responded with status ${statusCode} and no content.`
 }
 
 /** A language model asked about a page without text would invent its answer. */

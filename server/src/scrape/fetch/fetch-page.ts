@@ -143,7 +143,8 @@ async function sendRequest(
     await body.dump({ limit: 100_000 })
     return { kind: 'redirect', to }
   }
-  const contentType = first(headers['content-type'])
+  // The last of several counts, as in browsers.
+  const contentType = [headers['content-type']].flat().at(-1)
   const maxBytes = /html|text\/|json|xml/i.test(contentType ?? '') ? maxPageBytes : maxFileBytes
   return {
     kind: 'page',

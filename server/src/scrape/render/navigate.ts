@@ -138,7 +138,8 @@ function toResponse({ url, status, mimeType, headers }: Protocol.Network.Respons
   return {
     url,
     statusCode: status,
-    contentType: header('content-type') ?? mimeType,
+    // CDP joins repeated headers by line breaks. The last one counts, as in browsers.
+    contentType: header('content-type')?.split('\n').at(-1) ?? mimeType,
     retryAfter: header('retry-after'),
   }
 }

@@ -8,7 +8,7 @@ import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
 function bytes(
   body: string | Uint8Array,
   type: string,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | string[]>> = {},
   status = 200,
 ): Page {
   return ({ response }) => {
@@ -65,6 +65,9 @@ const pages = {
     else response.writeHead(200, { 'content-type': html }).end(`<p>${cookie.length} bytes`)
   },
   '/unheard-of': bytes('<p>plain</p>', html, { 'content-encoding': 'constructor, __proto__' }),
+  '/nothing': ({ response }) => void response.writeHead(204).end(),
+  '/blank': bytes('', html),
+  '/two-types': bytes('<h1>Markup</h1>', 'text/plain', { 'content-type': ['text/plain', html] }),
   '/fences': bytes('```a '.repeat(150_000), 'text/css'),
   '/500': bytes('<h1>Out of order</h1>', html, {}, 500),
   '/503': bytes('<h1>Back soon</h1>', html, { 'retry-after': '60' }, 503),
@@ -102,6 +105,27 @@ describe('a PDF', () => {
 
 test('a style sheet of code fences is fenced', async () => {
   expect((await fixture.read('/fences'))['markdown']).toMatch(/^````css\n```a /)
+})
+
+test.each([
+  ['fetched, without content', '/nothing', {}, 204],
+  ['fetched, of no bytes', '/blank', {}, 200],
+  ['rendered, of no bytes', '/blank', { waitFor: 1 }, 200],
+])('an empty page has a warning: %s', async (_, path, options, status) => {
+  expect(await fixture.read(path, options)).toMatchObject({
+    markdown: '',
+    warning: `The page is empty: the site responded with status ${status} and no content.`,
+  })
+})
+
+test.each([
+  ['fetched', {}],
+  ['rendered', { waitFor: 1 }],
+])('the last of two content types counts, %s', async (_, options) => {
+  expect(await fixture.read('/two-types', options)).toMatchObject({
+    markdown: '# Markup\n',
+    metadata: { contentType: html },
+  })
 })
 
 test('a page has no attributes inherited from Object', async () => {
