@@ -200,7 +200,10 @@ export const createMonitorRequest = z.strictObject({
   retentionDays: fields.retentionDays.default(monitorLimits.retentionDays.default),
   /** Goal by which a language model judges changes, up to 2000 characters. */
   goal: fields.goal.optional(),
-  /** Judges changes with a language model. Default: true if `goal` is set. */
+  /**
+   * Judges changes with a language model. Without a `goal`, all but changed dates, counters,
+   * advertisements and wording are meaningful. Default: true if `goal` is set.
+   */
   judgeEnabled: fields.judgeEnabled.optional(),
   ...clientFields,
 })

@@ -71,7 +71,7 @@ interface SearchResult {
 }
 
 function goalClause(goal: string | undefined): string {
-  return goal === undefined ? '' : ` to a user with this goal: ${goal}`
+  return goal === undefined || goal.trim() === '' ? '' : ` to a user with this goal: ${goal}`
 }
 
 async function ask(

@@ -157,6 +157,24 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     expect(await creditsUsed()).toBe(used + 11)
   })
 
+  test.each([undefined, ' '])('judges changes without a goal (%j)', async (goal) => {
+    site.set('/shop', '<p>Closed on Sundays.</p>')
+    const target = { type: 'scrape', urls: [site.url('/shop')] }
+    const { id } = await createMonitor(lab.api, { goal, judgeEnabled: true, targets: [target] })
+    let asked = ''
+    model.says((question) => {
+      asked = question
+      return { meaningful: true, confidence: 'low', reason: 'Other days', meaningfulChanges: [] }
+    })
+    await runCheck(lab.api, id)
+    site.set('/shop', '<p>Closed on Mondays.</p>')
+
+    const check = await runCheck(lab.api, id)
+
+    expect(check['pages']).toMatchObject([{ judgment: { meaningful: true, reason: 'Other days' } }])
+    expect(asked).toContain('Decide whether the change matters.')
+  })
+
   test('of a search reports new results, each judged once by its goal, and runs equal queries once', async () => {
     const scrape = async (path: string, words: string): Promise<void> => {
       site.set(path, `<h1>${words}</h1><p>The zeppelin ${words} lands at noon in the old harbour.</p>`)
