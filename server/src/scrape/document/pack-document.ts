@@ -9,7 +9,7 @@ const decompress = promisify(zstdDecompress)
 
 const scrapes = new JsonTable('scrape', { document: json(document) })
 
-/** Serializes a document to JSON and compresses it with Zstandard, off the main thread. */
+/** Serializes a document to JSON and compresses it with Zstandard. */
 export async function packDocument(document: Document): Promise<Buffer> {
   return compressChunks(jsonChunks(document))
 }

@@ -42,9 +42,7 @@ const scrapes = new JsonTable('scrape', {
 /** The part of a body before its content. */
 type BodyHeader = ReturnType<typeof scrapes.parse<'page'>>['body']
 
-/**
- * Packs a page: a line of JSON, then its content, compressed with Zstandard off the main thread.
- */
+/** Packs a page: a line of JSON, then its content, compressed with Zstandard. */
 export async function packPage({ body, ...page }: LoadedPage): Promise<Buffer> {
   const [header, content] = splitBody(body)
   const { url, statusCode, contentType, warning, branding: look } = page
