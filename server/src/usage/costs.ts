@@ -28,7 +28,7 @@ export async function listCosts(
   { from = new Date(0), to = new Date(), limit }: CostFilter,
 ): Promise<readonly Cost[]> {
   const selected = sql`team_id = ${teamId} and created_at >= ${from}::timestamptz and created_at < ${to}::timestamptz`
-  const top = sql`order by credits desc limit ${limit}`
+  const top = sql`order by credits desc, created_at desc limit ${limit}`
   const { rows } = await sql<CostRow>`
     select kind, id::text as id, target, pages, credits::text as credits, created_at as "createdAt" from (
       (select 'session' as kind, id, name as target, null::int as pages, credits_billed::bigint as credits, created_at from session

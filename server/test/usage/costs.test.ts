@@ -56,6 +56,20 @@ test('usage can be split by kind of work, and the most expensive work is listed 
   expect((await callOfOther('GET', '/v2/team/credit-usage/costs')).body['data']).toEqual([])
 })
 
+test('of work that cost the same, the newest is listed', async () => {
+  const call = await newTeam()
+  const ids: unknown[] = []
+  for (const name of ['First', 'Second', 'Third']) {
+    const { body } = await call('POST', '/v2/browser', { ttl: 30, name })
+    await call('DELETE', `/v2/browser/${body['id']}`)
+    ids.unshift(body['id'])
+  }
+
+  const { data } = (await call('GET', '/v2/team/credit-usage/costs?limit=1')).body
+
+  expect(data.map(({ id }: { readonly id: string }) => id)).toEqual([ids[0]])
+})
+
 test('the activity is filtered by outcome, text and time', async () => {
   const call = await newTeam()
   const home = site.url('/')
