@@ -7,7 +7,7 @@ import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { uuidV7 } from '../kit/ids.ts'
 import type { ClientConfig } from './config.ts'
-import { responseInvalid } from './read-response.ts'
+import { parseResponse } from './parse-response.ts'
 import type { QueueProgress } from './read-events.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
@@ -49,13 +49,15 @@ export type Call = <Name extends RouteName>(
 /** Creates the function that sends every request of a client. */
 export function createCall(config: ClientConfig): Call {
   return async (name, input, options = {}) => {
-    checkOptions(`${routes[name].method} ${routes[name].path}`, options, callNames)
-    checkKeys(routes[name], input as LooseInput)
+    const route: Route = routes[name]
+    checkOptions(`${route.method} ${route.path}`, options, callNames)
+    checkKeys(route, input as LooseInput)
     options.signal?.throwIfAborted()
     const { timeoutMs = config.timeoutMs, waitSeconds, onQueued } = options
     const retries = options.retries ?? retriesOf(config, options)
-    const request = toRequest(config, routes[name], input as LooseInput, options)
-    return parse(name, await sendWithRetries(config, request, { retries, timeoutMs, waitSeconds, onQueued }))
+    const request = toRequest(config, route, input as LooseInput, options)
+    const response = await sendWithRetries(config, request, { retries, timeoutMs, waitSeconds, onQueued })
+    return (await parseResponse(route, response)) as CallOutput<typeof name>
   }
 }
 
@@ -133,16 +135,4 @@ function encodeSegment(value: string, name: string): string {
   // Path segments like `..` would address another route, even when encoded.
   if (['', '.', '..'].includes(value)) throw new BowlineError('BAD_REQUEST', `Invalid ${name} "${value}"`)
   return encodeURIComponent(value)
-}
-
-async function parse<Name extends RouteName>(name: Name, response: Response): Promise<CallOutput<Name>> {
-  const text = await response.text()
-  const answer: unknown = JSON.parse(text)
-  const parsed = routes[name].response.safeParse(answer)
-  if (parsed.success) return parsed.data as CallOutput<Name>
-  throw responseInvalid(`Response to ${routes[name].method} ${routes[name].path} does not match the API schema`, text, {
-    status: response.status,
-    requestId: response.headers.get('x-request-id') || undefined,
-    details: { issues: parsed.error.issues, answer },
-  })
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { endReason, profileOutcome, type EndReason, type ProfileOutcome } from '../contract/browser.ts'
+import { isFailureBody } from '../contract/failure-body.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
-import { isAliveStatus, parseFigure } from './session-state.ts'
+import { mismatchedResponse } from './parse-response.ts'
+import { isAliveStatus, isGoneStatus, mayNeedIdInBody, parseFigure } from './session-state.ts'
 
 /** Fields of a bill that the server reports. */
 export interface BillFields {
@@ -135,7 +137,7 @@ async function requestDeletion(call: Call, id: string, hasFailed: boolean): Prom
     const state = stateInDeletionError(error)
     if (state !== undefined) return state
     if (!isBowlineError(error)) throw error
-    if (notFoundStatuses.has(error.status)) return deleteByBody(call, id, { hasFailed, error })
+    if (mayNeedIdInBody(error.status)) return deleteByBody(call, id, { hasFailed, error })
     throw error
   }
 }
@@ -147,14 +149,11 @@ async function requestDeletion(call: Call, id: string, hasFailed: boolean): Prom
 function stateInDeletionError(error: unknown): SessionState | undefined {
   if (isBowlineError(error) && conflictStatuses.has(error.status)) return { status: 'stopping', conflict: error }
   const state = stateInError(error)
-  return state !== undefined && (isAlive(state) || !isRefusal(error)) ? state : undefined
+  return state !== undefined && (isAlive(state) || !isFailureBody(mismatchedResponse(error))) ? state : undefined
 }
 
 /** Conflict, Locked and Too Early: the session cannot be deleted yet. */
 const conflictStatuses: ReadonlySet<number> = new Set([409, 423, 425])
-
-/** Statuses of services that lack the session or the route, or expect the id in the body. */
-const notFoundStatuses: ReadonlySet<number> = new Set([400, 404, 405, 501])
 
 async function deleteByBody(
   call: Call,
@@ -167,7 +166,7 @@ async function deleteByBody(
   } catch (error) {
     const state = stateInDeletionError(error)
     if (state !== undefined) return state
-    const isKnown = isBowlineError(error) && !notFoundStatuses.has(error.status)
+    const isKnown = isBowlineError(error) && !mayNeedIdInBody(error.status)
     // A 404 without JSON may come from a proxy, and does not prove that the session is gone.
     throw isKnown || (isGone(error) && first.status !== 404) ? error : first
   }
@@ -226,18 +225,7 @@ function mayPass(error: unknown): boolean {
  * Reads bill fields from a response that fails our schema, since some services have other states.
  */
 function stateInError(error: unknown): SessionState | undefined {
-  if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID' || error.status >= 300) return undefined
-  return parseState(answerOf(error))
-}
-
-function answerOf({ details }: BowlineError): unknown {
-  return (details as { readonly answer?: unknown } | undefined)?.answer
-}
-
-/** Whether a response that fails our schema reports a failure. */
-function isRefusal(error: unknown): boolean {
-  const answer = isBowlineError(error) ? answerOf(error) : undefined
-  return typeof answer === 'object' && answer !== null && 'success' in answer && answer.success === false
+  return isBowlineError(error) && error.status < 300 ? parseState(mismatchedResponse(error)) : undefined
 }
 
 function parseState(response: unknown): SessionState | undefined {
@@ -271,7 +259,7 @@ function isBilled({ sessionDurationMs, creditsBilled }: BillFields): boolean {
 
 /** Excludes a 404 without JSON: it comes from a proxy or a wrong base URL, and proves nothing. */
 function isGone(error: unknown): boolean {
-  return isBowlineError(error) && error.code !== 'RESPONSE_INVALID' && [404, 410].includes(error.status)
+  return isBowlineError(error) && error.code !== 'RESPONSE_INVALID' && isGoneStatus(error.status)
 }
 
 function stillAlive(id: string, { status }: SessionState): BowlineError {

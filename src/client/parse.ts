@@ -3,14 +3,13 @@ import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Document } from '../contract/document.ts'
 import { parseOptions, type ParseInput } from '../contract/parse.ts'
-import { paths } from '../contract/paths.ts'
-import { scrapeResponse } from '../contract/scrape.ts'
+import { routes } from '../contract/routes.ts'
 import { findUnknownKeys } from '../contract/unknown-keys.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { checkOptions, unknownOption } from './check-options.ts'
 import type { ClientConfig } from './config.ts'
-import { responseInvalid } from './read-response.ts'
+import { parseResponse } from './parse-response.ts'
 import { requestTimeout } from './request-timeout.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
@@ -47,19 +46,12 @@ export function createParse(config: ClientConfig): ParseFile {
     const form = new FormData()
     form.set('options', JSON.stringify(options))
     form.set('file', blob, name)
-    const { method, path } = paths.parse
+    const { method, path } = routes.parse
     const init = { method, body: form, redirect: 'manual', ...(signal === undefined ? {} : { signal }) } as const
     const request = new Request(config.baseUrl + path, init)
     const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
     const response = await sendWithRetries(config, request, { retries: 0, timeoutMs })
-    const text = await response.text()
-    const parsed = scrapeResponse.safeParse(JSON.parse(text))
-    if (parsed.success) return parsed.data.data
-    throw responseInvalid(`Response to ${method} ${path} does not match the API schema`, text, {
-      status: response.status,
-      requestId: response.headers.get('x-request-id') ?? undefined,
-      details: { issues: parsed.error.issues },
-    })
+    return (await parseResponse(routes.parse, response)).data
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../kit/catalogue.ts'
 import { BowlineError, type ErrorFacts } from '../kit/errors.ts'
 import { failure } from '../contract/failure.ts'
+import { isRefusal } from '../contract/failure-body.ts'
 import { isError } from '../kit/is-error.ts'
 
 /**
@@ -83,14 +84,6 @@ export function refused(response: Response, body: unknown, facts: ErrorFacts): B
     hint,
     requestId: parsed.data.requestId ?? facts.requestId,
   })
-}
-
-/**
- * Whether a body reports a failed request. The state of a failed job also has `success: false`, but
- * is a valid response.
- */
-function isRefusal(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'success' in body && body.success === false && !('status' in body)
 }
 
 function parseJson(text: string): unknown {

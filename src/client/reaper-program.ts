@@ -10,8 +10,9 @@
  */
 import { createInterface } from 'node:readline'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
+import { isFailureBody } from '../contract/failure-body.ts'
 import { messageOf } from '../kit/message-of.ts'
-import { isAliveStatus, parseFigure } from './session-state.ts'
+import { isAliveStatus, isGoneStatus, mayNeedIdInBody, parseFigure } from './session-state.ts'
 
 const isOnce = process.argv.includes('--once')
 const limitMs = isOnce ? 4000 : 60_000
@@ -68,17 +69,14 @@ async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<Reap
   }
 }
 
-/** Statuses of services that lack the session or the route, or expect the id in the body. */
-const unknownStatuses: ReadonlySet<number> = new Set([400, 404, 405, 501])
-
 async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<ReaperResult, 'id'>> {
   if (deletionRequest.body !== undefined) return deleteByKey(deletionRequest, deletionRequest.body)
   const first = await send(deletionRequest, deletionRequest.url)
   // Some services support only the form with the id in the body.
-  const second = unknownStatuses.has(first.status)
+  const second = mayNeedIdInBody(first.status)
     ? await send(deletionRequest, deletionRequest.url.replace(/\/[^/]*$/, ''), { id: deletionRequest.id })
     : undefined
-  const isSecond = second !== undefined && (!unknownStatuses.has(second.status) || (isGone(second) && !isGone(first)))
+  const isSecond = second !== undefined && (!mayNeedIdInBody(second.status) || (isGone(second) && !isGone(first)))
   const response = isSecond ? second : first
   if (response.status >= 300 && !isGone(response)) throw new Error(`the service returned status ${response.status}`)
   const { isValid, isRefused, ...deletion } = parseBill(response.text)
@@ -93,7 +91,7 @@ async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<Reaper
 
 /** Excludes a 404 without JSON: it comes from a proxy or a wrong base URL, and proves nothing. */
 function isGone({ status, text }: Answer): boolean {
-  return (status === 404 || status === 410) && text.trim() !== '' && parseBill(text).isValid
+  return isGoneStatus(status) && text.trim() !== '' && parseBill(text).isValid
 }
 
 /** Reads the session, which may contain the bill. Returns an empty string if that fails. */
@@ -148,14 +146,13 @@ interface ParsedBill extends Omit<ReaperResult, 'id'> {
 
 function parseBill(text: string): ParsedBill {
   const answer = parseObject(text)
-  const { success, status } = answer ?? {}
   const sessionDurationMs = parseFigure(answer?.['sessionDurationMs'])
   const creditsBilled = parseFigure(answer?.['creditsBilled'])
-  const isAlive = isAliveStatus(status)
+  const isAlive = isAliveStatus(answer?.['status'])
   return {
     isValid: answer !== undefined,
     isAlive,
-    isRefused: success === false && !isAlive,
+    isRefused: isFailureBody(answer) && !isAlive,
     ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
     ...(creditsBilled === undefined ? {} : { creditsBilled }),
   }

@@ -3,6 +3,7 @@ import type { CreateSessionOptions } from '../contract/session-options.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { Call, CallOptions } from './call.ts'
 import { deleteSessionIfThere } from './deletion.ts'
+import { mismatchedResponse } from './parse-response.ts'
 
 /** A request that creates a session. */
 export interface SessionRequest {
@@ -69,7 +70,6 @@ function isUnclear(error: unknown): boolean {
 }
 
 function idInInvalidResponse(error: unknown): string | undefined {
-  if (!isBowlineError(error) || error.code !== 'RESPONSE_INVALID') return undefined
-  const { answer } = (error.details ?? {}) as { answer?: { id?: unknown } | null }
-  return typeof answer?.id === 'string' && answer.id !== '' ? answer.id : undefined
+  const response = mismatchedResponse(error) as { readonly id?: unknown } | null | undefined
+  return typeof response?.id === 'string' && response.id !== '' ? response.id : undefined
 }

@@ -1,4 +1,5 @@
 import type { Failure } from 'bowline/contract/failure'
+import { isRefusal } from 'bowline/contract/failure-body'
 import { fillPath } from 'bowline/contract/fill-path'
 import { paths, type PathName } from 'bowline/contract/paths'
 import type { RouteInput, RouteOutput } from 'bowline/contract/route-types'
@@ -109,10 +110,9 @@ async function readJson<Result>(response: Response): Promise<Result> {
     if (!(error instanceof SyntaxError)) throw error
     const hint = 'A proxy in front of the server may have responded instead, for example with a sign-in page.'
     throw new ApiError(response.status, { error: 'The response is not from the Bowline API', hint })
-  })) as Result & Partial<Failure> & { readonly status?: unknown }
-  // Some error responses of the API have status 200. A failed extraction or agent has its own status.
-  if (result.success === false && typeof result.error === 'string' && result.status === undefined)
-    throw new ApiError(response.status, result as Failure)
+  })) as Result & Failure
+  // Some error responses of the API have status 200.
+  if (isRefusal(result)) throw new ApiError(response.status, result)
   return result
 }
 
