@@ -163,7 +163,7 @@ async function start(config: ServerConfig, overrides: StartOverrides): Promise<R
     storeKind: store.kind,
     maxSessions: shared.maxSessions,
     layers: describeIsolation(host.isolation),
-    liveSessions: () => sessions.liveSessions,
+    liveSessions: () => sessions.liveSessionCount,
     recovered,
     failed: failed.promise,
     [Symbol.asyncDispose]: async () => running.disposeAsync(),

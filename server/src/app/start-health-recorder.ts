@@ -6,7 +6,7 @@ import type { SharedDeps } from './shared-deps.ts'
 /** Starts storing samples of the health of this server. */
 export function startHealthRecorder(
   { store, nodeId, metrics, onError }: SharedDeps,
-  sessions: Pick<Sessions, 'liveSessions' | 'maxSessions'>,
+  sessions: Pick<Sessions, 'liveSessionCount' | 'maxSessions'>,
   sessionQueue: Pick<SessionQueue, 'length'>,
 ): HealthRecorder {
   return new HealthRecorder({
@@ -17,7 +17,7 @@ export function startHealthRecorder(
       const errors = await metrics.sumHistogram('bowline_request_seconds', ({ status }) => Number(status) >= 500)
       const waits = await metrics.sumHistogram('bowline_session_queue_wait_seconds')
       return {
-        sessions: sessions.liveSessions,
+        sessions: sessions.liveSessionCount,
         maxSessions: sessions.maxSessions,
         waiting: sessionQueue.length,
         requests: requests.count,

@@ -65,7 +65,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
   let beats = 0
   const { db } = deps.store
   const record = async (): Promise<boolean> =>
-    recordHeartbeat(db, { id: deps.nodeId, live: sessions.liveSessions, draining: sessions.isDraining })
+    recordHeartbeat(db, { id: deps.nodeId, live: sessions.liveSessionCount, draining: sessions.isDraining })
   // At once, so that the others send it no more work.
   sessions.draining.addEventListener('abort', () => {
     record().catch((error: unknown) => deps.onError(error, 'heartbeat'))
@@ -83,7 +83,7 @@ export function startHeartbeat(deps: HeartbeatDeps, sessions: Sessions): AsyncDi
         aliveUntil: new Date(createdAt.getTime() + ageMs()),
       })),
     )
-    const revoked = sessions.liveSessions === 0 ? [] : await sessionsOfRevokedKeys(db, deps.nodeId)
+    const revoked = sessions.liveSessionCount === 0 ? [] : await sessionsOfRevokedKeys(db, deps.nodeId)
     for (const id of revoked) {
       sessions.end(id, 'revoked').catch((error: unknown) => deps.onError(error, `ending session ${id} (revoked)`))
     }

@@ -14,7 +14,7 @@ export interface EgressCounts {
 
 /** Components whose counts are read when metrics are collected. */
 export interface ComponentMetricsDeps {
-  readonly sessions: Pick<Sessions, 'liveSessions' | 'maxSessions' | 'isDraining'>
+  readonly sessions: Pick<Sessions, 'liveSessionCount' | 'maxSessions' | 'isDraining'>
   readonly sessionQueue: Pick<SessionQueue, 'length'>
   readonly browsers: Pick<BrowserPool, 'stats'>
   readonly scrapes: Pick<Scrapes, 'openPages'>
@@ -28,7 +28,7 @@ export interface ComponentMetricsDeps {
 export function readComponents(metrics: Metrics, deps: ComponentMetricsDeps): void {
   const { sessions, sessionQueue, browsers, scrapes, gateway, viewers, egress, store } = deps
   metrics.read('bowline_draining', () => Number(sessions.isDraining))
-  metrics.read('bowline_sessions_live', () => sessions.liveSessions)
+  metrics.read('bowline_sessions_live', () => sessions.liveSessionCount)
   metrics.read('bowline_sessions_max', () => sessions.maxSessions)
   metrics.read('bowline_session_queue_length', () => sessionQueue.length)
   metrics.read('bowline_cdp_clients', () => gateway.size)

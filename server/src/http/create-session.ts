@@ -273,7 +273,7 @@ export class SessionCreator {
   }
 
   #ownLoad(): Omit<OwnLoad, 'id'> {
-    const { liveSessions: live, maxSessions: slots, isDraining } = this.#deps.sessions
+    const { liveSessionCount: live, maxSessions: slots, isDraining } = this.#deps.sessions
     return { live, slots, isDraining, ...measureMachine() }
   }
 

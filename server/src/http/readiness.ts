@@ -64,7 +64,7 @@ export function reasonsNotReady(inputs: ReadinessInputs): readonly string[] {
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'kind'>
   readonly browsers: Pick<BrowserPool, 'stats' | 'whenWarm'>
-  readonly sessions: Pick<Sessions, 'liveSessions' | 'maxSessions' | 'isDraining'>
+  readonly sessions: Pick<Sessions, 'liveSessionCount' | 'maxSessions' | 'isDraining'>
   readonly dataDir: string
   /** Number of browsers that the pool keeps ready. */
   readonly warm: number
@@ -100,7 +100,7 @@ export class Readiness {
       ),
       readDisk(dataDir).catch(() => undefined),
     ])
-    const { isDraining, liveSessions: live, maxSessions: max } = sessions
+    const { isDraining, liveSessionCount: live, maxSessions: max } = sessions
     const areWritesFailing = writes.isFailing
     const pool = browsers.stats()
     const isStoreOpen = state === 'open'

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { EndReason } from 'bowline/contract/browser'
 import { BowlineError } from 'bowline/kit/errors'
 import { uuidV7 } from 'bowline/kit/ids'
@@ -33,7 +32,6 @@ export class Sessions implements AsyncDisposable {
   readonly #closing = new Set<Promise<void>>()
   /** Sessions that are starting, from before their admission until their browser is ready. */
   readonly #starts = new Map<string, { readonly apiKeyId: string; readonly started: Promise<unknown> }>()
-  #starting = 0
   readonly #draining = new AbortController()
   readonly #freedListeners = new Set<(teamId: string) => void>()
 
@@ -42,8 +40,8 @@ export class Sessions implements AsyncDisposable {
   }
 
   /** Number of live and starting sessions. */
-  get liveSessions(): number {
-    return this.#entries.size + this.#starting
+  get liveSessionCount(): number {
+    return this.#entries.size + this.#starts.size
   }
 
   get maxSessions(): number {
@@ -198,7 +196,7 @@ export class Sessions implements AsyncDisposable {
    */
   async drain(): Promise<void> {
     this.startDraining()
-    while (this.#starting > 0) await delay(20)
+    while (this.#starts.size > 0) await Promise.allSettled([...this.#starts.values()].map(({ started }) => started))
     await Promise.allSettled([...this.#entries.keys()].map(async (id) => this.end(id, 'drained')))
     await Promise.allSettled(this.#closing)
   }
@@ -212,7 +210,7 @@ export class Sessions implements AsyncDisposable {
     if (this.isDraining) throw drainingError()
     const { maxSessions: limit, store } = this.#deps
     const credits = priceOfSession(this.#deps.prices, newSession.request.ttl * 1000)
-    if (this.liveSessions >= limit) {
+    if (this.liveSessionCount >= limit) {
       // The session in the last slot may be the one that this request created before.
       const earlier = await findRepeated(store, newSession)
       if (earlier !== undefined) return earlier
@@ -221,7 +219,6 @@ export class Sessions implements AsyncDisposable {
     }
     const id = uuidV7()
     const start = inSpan('session.create', async () => this.#admitAndStart(id, newSession, credits))
-    this.#starting += 1
     this.#starts.set(id, { apiKeyId: newSession.apiKeyId, started: start })
     try {
       return await start
@@ -232,7 +229,6 @@ export class Sessions implements AsyncDisposable {
       throw error
     } finally {
       this.#starts.delete(id)
-      this.#starting -= 1
     }
   }
 
