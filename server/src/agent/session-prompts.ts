@@ -1,6 +1,7 @@
 import type { ExecuteOutcome } from 'bowline/contract/execute'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { sessionEnded } from '../kit/session-ended.ts'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
 import type { LiveSession } from '../sessions/live-session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -81,7 +82,7 @@ export class SessionPrompts {
       await this.#raisePrice(session)
       return await this.#drive(languageModel, session, prompt)
     } catch (error) {
-      if (session.ended.aborted) throw new BowlineError('SESSION_ENDED', 'Browser session has been destroyed.')
+      if (session.ended.aborted) throw sessionEnded()
       throw error
     } finally {
       resumeIdle()

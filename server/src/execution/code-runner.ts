@@ -2,6 +2,7 @@ import type { ExecuteLanguage, ExecuteOutcome, ExecuteRequest } from 'bowline/co
 import { BowlineError } from 'bowline/kit/errors'
 import type { Browser } from '../browsers/launch.ts'
 import { jailOf, type IsolationLayers } from '../browsers/isolation.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 import type { ConnectCdp } from './cdp-port.ts'
 import { assertCodeEnabled } from './assert-code-enabled.ts'
 import { makeCodeFolder, type CodeFolder } from './code-folder.ts'
@@ -134,7 +135,6 @@ export class CodeRunner implements AsyncDisposable {
 
   #assertLive(): void {
     const { ended } = this.#deps
-    if (ended.aborted)
-      throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${String(ended.reason)}).`)
+    if (ended.aborted) throw sessionEnded(String(ended.reason))
   }
 }

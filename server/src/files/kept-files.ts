@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { sessionFile, type SessionFile } from 'bowline/contract/files'
-import { BowlineError } from 'bowline/kit/errors'
 import type { Artifacts } from '../artifacts/artifacts.ts'
 import { artifactKind, type ArtifactRow } from '../artifacts/artifact-queries.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 import type { SessionFiles } from './session-files.ts'
 
@@ -49,7 +49,7 @@ export async function keepFiles(
  * `keepFiles`.
  */
 export async function listKeptFiles(artifacts: Artifacts, row: SessionRow): Promise<readonly SessionFile[]> {
-  if (!row.keepFiles || row.status === 'active') throw sessionEndedError(row)
+  if (!row.keepFiles || row.status === 'active') throw sessionEnded(row.endReason ?? 'ending')
   return (await artifacts.list(files, row.id)).map(describeArtifact)
 }
 
@@ -57,11 +57,6 @@ export async function listKeptFiles(artifacts: Artifacts, row: SessionRow): Prom
 export async function findKeptFile(artifacts: Artifacts, row: SessionRow, key: string): Promise<KeptFile> {
   const named = (await listKeptFiles(artifacts, row)).find(({ name, guid }) => name === key || guid === key)
   return artifacts.find(files, row.id, named?.name ?? key)
-}
-
-/** The error for a session that has ended without files or recordings. */
-export function sessionEndedError(row: SessionRow): BowlineError {
-  return new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
 }
 
 function describeArtifact({ name, bytes, createdAt, details }: KeptFile): SessionFile {

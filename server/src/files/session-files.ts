@@ -9,6 +9,7 @@ import type { SessionFile } from 'bowline/contract/files'
 import { BowlineError } from 'bowline/kit/errors'
 import { freeFileName } from 'bowline/kit/file-name'
 import type { Browser } from '../browsers/launch.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 import { browserPath } from './browser-path.ts'
 import { splitPath } from './split-path.ts'
 import { describeEntry, type FileEntry } from './file-entry.ts'
@@ -209,7 +210,7 @@ export class SessionFiles {
   }
 
   #uploadError(error: unknown, name: string): unknown {
-    if (this.session.ended.aborted) return new BowlineError('SESSION_ENDED', 'Browser session has been destroyed.')
+    if (this.session.ended.aborted) return sessionEnded()
     const code = Error.isError(error) && 'code' in error ? error.code : undefined
     if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR') {
       return new BowlineError('CONFLICT', `The group already has a file at ${JSON.stringify(name)}`)

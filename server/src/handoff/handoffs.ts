@@ -4,6 +4,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import type { TargetKinds } from '../cdp/internal-pages.ts'
 import type { PageFocus } from '../cdp/page-focus.ts'
 import type { CdpRouter } from '../cdp/router.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 
 /** A request for a human. */
 export interface HandoffRequest {
@@ -91,7 +92,7 @@ export class Handoffs implements Disposable {
     const { browser, focus, ended, suspendIdle } = this.#deps
     const { targetId, timeoutMs } = request
     await this.#assertPage(targetId)
-    if (ended.aborted) throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${ended.reason}).`)
+    if (ended.aborted) throw sessionEnded(ended.reason)
     const existing = this.of(targetId)
     if (existing !== undefined) {
       throw new BowlineError('HANDOFF_OPEN', `The page is already handed off to a human (${existing.id})`)

@@ -1,5 +1,5 @@
-import { BowlineError } from 'bowline/kit/errors'
 import type { LiveSession } from '../sessions/live-session.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SessionRow } from '../store/tables/sessions.ts'
 
@@ -11,5 +11,5 @@ export async function requireLiveSession(
   await sessions.whenStarted(row.id)
   const session = sessions.find(row.id)
   if (session !== undefined) return session
-  throw new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${row.endReason ?? 'ending'}).`)
+  throw sessionEnded(row.endReason ?? 'ending')
 }

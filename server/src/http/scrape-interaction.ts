@@ -6,6 +6,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../cluster/relay.ts'
 import { assertCodeEnabled } from '../execution/assert-code-enabled.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { sessionEnded } from '../kit/session-ended.ts'
 import type { ScrapeReplay } from '../scrape/queries/scrape-replay.ts'
 import { replayScrape } from '../scrape/render/replay-scrape.ts'
 import type { Scrapes } from '../scrape/scrapes.ts'
@@ -116,7 +117,7 @@ export class ScrapeInteraction {
     const idempotencyKey = sessionKey(scrapeId)
     const found = await findByIdempotencyKey(store.db, key.teamId, idempotencyKey)
     if (found?.status === 'active') return found
-    if (found !== undefined) throw new BowlineError('SESSION_ENDED', 'Browser session has been destroyed.')
+    if (found !== undefined) throw sessionEnded()
     if (replay === undefined) {
       throw new BowlineError('CONFLICT', 'Replay context is unavailable for this scrape job.', {
         hint: 'Scrape the page again, or send `existingSessionId`.',

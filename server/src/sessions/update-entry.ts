@@ -2,7 +2,7 @@ import type { SessionRow } from '../store/tables/sessions.ts'
 import type { SessionTimes } from './session-clock.ts'
 import type { SessionDeps } from './session-deps.ts'
 import type { Entry } from './session-entry.ts'
-import { sessionHasEnded, updateSession, type SessionChange } from './update-session.ts'
+import { cannotChangeEnded, updateSession, type SessionChange } from './update-session.ts'
 
 /**
  * Changes a live session in the store, then its row and timers here, one change after the other.
@@ -29,7 +29,7 @@ async function update(
   change: SessionChange,
 ): Promise<SessionRow> {
   const { id } = session.row
-  if (session.ended.aborted) throw sessionHasEnded(id)
+  if (session.ended.aborted) throw cannotChangeEnded(id)
   const changesTimes = change.ttlSeconds !== undefined || change.activityTtlSeconds !== undefined
   // An idle session must not end as soon as its idle time is shortened.
   if (change.activityTtlSeconds !== undefined) clock.touch()

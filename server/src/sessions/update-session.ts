@@ -35,7 +35,7 @@ export async function updateSession(
 ): Promise<SessionRow> {
   return store.db.transaction().execute(async (transaction) => {
     const row = await lockActiveSession(transaction, id)
-    if (row === undefined) throw sessionHasEnded(id)
+    if (row === undefined) throw cannotChangeEnded(id)
     const { ttlSeconds = row.ttlSeconds, activityTtlSeconds = row.activityTtlSeconds } = change
     const isPrompted = row.isPrompted || change.isPrompted === true
     const changesPrice = change.ttlSeconds !== undefined || isPrompted !== row.isPrompted
@@ -54,7 +54,7 @@ export async function updateSession(
 }
 
 /** Creates the error for a session that has ended and can no longer be changed. */
-export function sessionHasEnded(id: string): BowlineError {
+export function cannotChangeEnded(id: string): BowlineError {
   return new BowlineError('SESSION_ENDED', `Session ${id} has ended and cannot be changed`)
 }
 

@@ -5,7 +5,7 @@ import { readCursor, writeCursor } from '../../kit/page-cursor.ts'
 import { requestPeer } from '../../cluster/relay.ts'
 import type { AuditLog } from '../../audit/audit-log.ts'
 import { callerOf } from '../audit-caller.ts'
-import { sessionHasEnded } from '../../sessions/update-session.ts'
+import { cannotChangeEnded } from '../../sessions/update-session.ts'
 import { listSessions } from '../../sessions/list-sessions.ts'
 import { readOptions } from '../../sessions/session-options.ts'
 import { findByIdempotencyKey, getSession } from '../../sessions/session-queries.ts'
@@ -133,11 +133,11 @@ async function updateOwnSession(
   if (row.teamId !== key.teamId) throw new BowlineError('FORBIDDEN', 'Forbidden.')
   await deps.sessions.whenStarted(id)
   const live = deps.sessions.find(id)
-  if (live === undefined) throw sessionHasEnded(id)
+  if (live === undefined) throw cannotChangeEnded(id)
   const ttlSeconds = ttl === undefined ? undefined : Math.ceil(live.ageMs() / 1000) + ttl
   if (ttlSeconds !== undefined) assertTtl(ttlSeconds, deps.maxTtlSeconds)
   const updated = await deps.sessions.update(id, { ttlSeconds, activityTtlSeconds: activityTtl, name, metadata })
-  if (updated === undefined) throw sessionHasEnded(id)
+  if (updated === undefined) throw cannotChangeEnded(id)
   return updated
 }
 

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { routes, type RouteName, type Routes } from 'bowline/contract/routes'
 import type { Artifacts } from '../../artifacts/artifacts.ts'
-import { sessionEndedError, findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
+import { findKeptFile, listKeptFiles } from '../../files/kept-files.ts'
+import { sessionEnded } from '../../kit/session-ended.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { AccessOf } from '../authorize.ts'
@@ -37,7 +38,7 @@ export function registerFiles(app: FastifyInstance, deps: FileRouteDeps): void {
   registerRoute(app, 'uploadFile', {
     handler: async (request) => {
       const { row, session } = findSession(deps, request, 'uploadFile')
-      if (session === undefined) throw sessionEndedError(row)
+      if (session === undefined) throw sessionEnded(row.endReason ?? 'ending')
       const { name, group, lastModified } = request.query as Query<'uploadFile'>
       const announced = request.headers['content-length']
       const announcedBytes = announced === undefined ? undefined : Number(announced)

@@ -3,6 +3,7 @@ import type { SessionScrapeRequest } from 'bowline/contract/session-scrape'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { OversizedResult } from '../../cdp/message-limits.ts'
+import { sessionEnded } from '../../kit/session-ended.ts'
 import { findTarget, frontPage, type DiscoveredTarget } from '../../sessions/discover-targets.ts'
 import type { LiveSession } from '../../sessions/live-session.ts'
 import { withWarnings } from '../fetch/loaded-page.ts'
@@ -74,9 +75,7 @@ type Task = Pick<SessionPageTask, 'session' | 'signal'> & { readonly target: Dis
 
 /** Turns an error into one that describes the state of the session. */
 function explain(error: unknown, { session, target, signal }: Task): unknown {
-  if (session.ended.aborted) {
-    return new BowlineError('SESSION_ENDED', `Browser session has been destroyed (${String(session.ended.reason)}).`)
-  }
+  if (session.ended.aborted) return sessionEnded(String(session.ended.reason))
   if (error === signal.reason && session.focus.dialogOf(target.id) !== undefined) {
     return new BowlineError('SCRAPE_TIMEOUT', 'a JavaScript dialog is open on it', {
       hint: 'Accept or dismiss the dialog in a client or the live view, and scrape again.',
