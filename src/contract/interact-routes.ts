@@ -10,6 +10,7 @@ export const interactRoutes = {
     ...paths.interact,
     tag: 'Scrape',
     rateLimit: 'scrape',
+    hasLargeResponse: true,
     activity: { endpoint: 'interact', target: 'session' },
     summary: 'Run code or a prompt in a session that continues a scrape, which its first call repeats',
     params: scrapeParams,

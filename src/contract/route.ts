@@ -59,6 +59,11 @@ export interface Route extends RoutePath {
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   readonly response: z.ZodType
+  /**
+   * Whether a response can have megabytes, such as documents. Calls are refused while the clients of
+   * the team do not read earlier responses.
+   */
+  readonly hasLargeResponse?: true
   /** Sentence on the events that clients receive who accept `text/event-stream`. Default: none. */
   readonly events?: string
   /** Error message of invalid requests. Default: the first validation issue. */

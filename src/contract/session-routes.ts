@@ -71,6 +71,7 @@ export const sessionRoutes = {
     ...paths.scrapeSession,
     tag: 'Sessions',
     rateLimit: 'scrape',
+    hasLargeResponse: true,
     sessionNode: 'required',
     activity: { endpoint: 'scrape', target: 'url' },
     summary: 'Scrape the page of a session as it is, without loading it',

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { ApiVersion } from 'bowline/contract/paths'
 import { routes, type Route, type RouteName, type Routes } from 'bowline/contract/routes'
@@ -64,73 +64,83 @@ export interface RegisterDeps {
   readonly responses: ResponseMemory
 }
 
-/** Kinds of requests whose responses contain documents, except those of sessions. */
-const withDocuments: ReadonlySet<Route['rateLimit']> = new Set([
-  'scrape',
-  'map',
-  'search',
-  'replay',
-  'crawlStatus',
-  'extractStatus',
-])
-
-/** Routes that read sessions count as reads of a status, but have no documents. */
-const withoutDocuments: ReadonlySet<RouteName> = new Set(['listSessions', 'getSession'])
-
 /** Registers handlers with the paths and schemas of the contract. */
-export function registerRoutes(
-  app: FastifyInstance,
-  handlers: Handlers,
-  { callOf, record, responses }: RegisterDeps,
-): void {
-  const sent = new WeakMap<FastifyRequest, { readonly body: unknown; readonly query: unknown }>()
+export function registerRoutes(app: FastifyInstance, handlers: Handlers, deps: RegisterDeps): void {
+  const sent = new WeakMap<FastifyRequest, SentInput>()
   for (const [name, handler] of Object.entries(handlers) as [RouteName, Handler<RouteName>][]) {
-    const route: Route = routes[name]
-    const describeActivity = activityDescriber(route)
+    const handle = createRouteHandler(routes[name], handler, deps)
     registerRoute(app, name, {
       // Validation removes unknown keys.
       preValidation: async (request) => void sent.set(request, { body: request.body, query: request.query }),
-      handler: async (request, reply) => {
-        const input = { params: request.params, query: request.query, body: request.body }
-        const call = {
-          ...callOf(request),
-          sentBody: sent.get(request)?.body,
-          events: new EventStream(request, reply),
-          delivered: async () => whenDelivered(reply.raw),
-        }
-        const { teamId } = call.key
-        const hasDocuments = withDocuments.has(route.rateLimit) && !withoutDocuments.has(name)
-        // Before any work that is billed.
-        if (hasDocuments) responses.assertRoom(teamId)
-        const startedAt = new Date()
-        const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
-          const finished = { teamId, apiVersion: call.apiVersion, body: request.body, ...outcome }
-          const activity = describeActivity?.(finished, startedAt)
-          if (activity !== undefined) record(activity)
-        }
-        try {
-          const answer = await handler(input as never, call)
-          recordActivity({ answer })
-          const warnings = [
-            unknownKeysWarning(route, sent.get(request)?.body),
-            unknownParametersWarning(route, sent.get(request)?.query),
-          ]
-          const body = warnings.reduce(withWarning, answer)
-          if (route.events === undefined || !call.events.isAccepted) {
-            // Many requests can have passed the check above before any of them was answered.
-            if (hasDocuments && request.method === 'GET') responses.assertRoom(teamId)
-            responses.holdUntilSent(teamId, body, reply.raw)
-            return streamLongJson(body, route.response, reply)
-          }
-          call.events.complete('created', body, route.response)
-          return reply
-        } catch (error) {
-          recordActivity({ error })
-          if (!call.events.isOpen) throw error
-          call.events.fail(error as Error)
-          return reply
-        }
-      },
+      handler: async (request, reply) => handle(request, reply, sent.get(request)),
     })
   }
+}
+
+/** The body and the query as sent. */
+interface SentInput {
+  readonly body: unknown
+  readonly query: unknown
+}
+
+type RouteHandler = (request: FastifyRequest, reply: FastifyReply, sent: SentInput | undefined) => Promise<unknown>
+
+/** Returns the function that authorizes, answers and records the calls of a route. */
+function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: RegisterDeps): RouteHandler {
+  const { callOf, record, responses } = deps
+  const describeActivity = activityDescriber(route)
+  return async (request, reply, sent) => {
+    const { params, query, body } = request
+    const call: Call = {
+      ...callOf(request),
+      sentBody: sent?.body,
+      events: new EventStream(request, reply),
+      delivered: async () => whenDelivered(reply.raw),
+    }
+    const { apiVersion, events } = call
+    const { teamId } = call.key
+    // Before any work that is billed.
+    if (route.hasLargeResponse) responses.assertRoom(teamId)
+    const startedAt = new Date()
+    const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+      const activity = describeActivity?.({ teamId, apiVersion, body, ...outcome }, startedAt)
+      if (activity !== undefined) record(activity)
+    }
+    try {
+      const answer = await handler({ params, query, body } as never, call)
+      recordActivity({ answer })
+      return respond(withWarnings(route, sent, answer), { route, teamId, events, reply, responses })
+    } catch (error) {
+      recordActivity({ error })
+      if (!events.isOpen) throw error
+      events.fail(error as Error)
+      return reply
+    }
+  }
+}
+
+/** Adds warnings about unknown keys and parameters to a response. */
+function withWarnings<Answer>(route: Route, sent: SentInput | undefined, answer: Answer): Answer {
+  const warnings = [unknownKeysWarning(route, sent?.body), unknownParametersWarning(route, sent?.query)]
+  return warnings.reduce(withWarning, answer)
+}
+
+interface ResponseDeps {
+  readonly route: Route
+  readonly teamId: string
+  readonly events: EventStream
+  readonly reply: FastifyReply
+  readonly responses: ResponseMemory
+}
+
+/** Returns the response for Fastify to send, or ends the events of the call with it. */
+function respond(body: unknown, { route, teamId, events, reply, responses }: ResponseDeps): unknown {
+  if (route.events !== undefined && events.isAccepted) {
+    events.complete('created', body, route.response)
+    return reply
+  }
+  // Many requests can have passed the first check before any of them was answered.
+  if (route.hasLargeResponse && route.method === 'GET') responses.assertRoom(teamId)
+  responses.holdUntilSent(teamId, body, reply.raw)
+  return streamLongJson(body, route.response, reply)
 }
