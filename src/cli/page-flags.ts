@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { maxWaitMs } from '../contract/actions.ts'
-import type { ScrapeInput } from '../contract/scrape.ts'
+import { scrapeLimits, type ScrapeInput } from '../contract/scrape.ts'
 import { numberFrom, wholeNumber } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'product', 'branding', 'screenshot'] as const
@@ -30,7 +30,11 @@ export function withPageFlags(command: Command): Command {
     .option('--whole-page', 'include menus, sidebars and footers')
     .option('--include-comments', 'keep all comments of readers')
   return withElementFlags(command)
-    .option('--timeout <ms>', 'timeout per page', numberFrom(1000, 600_000, 'milliseconds'))
+    .option(
+      '--timeout <ms>',
+      'timeout per page',
+      numberFrom(scrapeLimits.minTimeout, scrapeLimits.maxTimeout, 'milliseconds'),
+    )
     .option('--max-age <ms>', 'maximum age of stored pages in milliseconds; 0 disables them', wholeNumber)
 }
 

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { ParseInput } from '../contract/parse.ts'
+import { scrapeLimits } from '../contract/scrape.ts'
 import { createClient, withConnectionFlags } from './connection.ts'
 import { printDocument, type DocumentFlags } from './scrape.ts'
 import { numberFrom } from './whole-number.ts'
@@ -26,7 +27,11 @@ export function createParseCommand(): Command {
     .option('--ocr', 'of a PDF, read all pages by OCR, even if they have text')
     .option('--language <codes>', 'languages for OCR as codes of Tesseract, such as "eng+deu"')
     .option('--prompt <text>', 'description of the data for the format "json"')
-    .option('--timeout <ms>', 'timeout of the conversion', numberFrom(1000, 600_000, 'milliseconds'))
+    .option(
+      '--timeout <ms>',
+      'timeout of the conversion',
+      numberFrom(scrapeLimits.minTimeout, scrapeLimits.maxTimeout, 'milliseconds'),
+    )
     .action(parse)
 }
 

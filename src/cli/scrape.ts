@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { maxWaitMs } from '../contract/actions.ts'
 import type { Document } from '../contract/document.ts'
-import type { ScrapeInput } from '../contract/scrape.ts'
+import { scrapeLimits, type ScrapeInput } from '../contract/scrape.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import { readUrl } from './url-arguments.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -51,7 +51,7 @@ export function createScrapeCommand(): Command {
       .description('Scrapes a page and prints it.')
       .argument('<url>', 'URL of the page; `-` reads it from standard input'),
   )
-  return withProfileFlags(withDocumentFlags(command, { maxTimeoutMs: 600_000 }), 'after the scrape')
+  return withProfileFlags(withDocumentFlags(command, scrapeLimits), 'after the scrape')
     .option('--max-age <ms>', 'maximum age of a stored page in milliseconds; 0 disables stored pages', wholeNumber)
     .option('--mobile', 'emulate a phone')
     .option('--country <code>', 'country of the visitor, such as DE', countryCode)
@@ -59,8 +59,14 @@ export function createScrapeCommand(): Command {
     .action(scrape)
 }
 
+/** Limits of `--timeout`, in milliseconds. */
+interface TimeoutLimits {
+  readonly minTimeout: number
+  readonly maxTimeout: number
+}
+
 /** Adds the flags of scrapes by URL and of scrapes of a session. */
-export function withDocumentFlags(command: Command, { maxTimeoutMs }: { readonly maxTimeoutMs: number }): Command {
+export function withDocumentFlags(command: Command, { minTimeout, maxTimeout }: TimeoutLimits): Command {
   return command
     .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'include menus, sidebars and footers')
@@ -69,7 +75,7 @@ export function withDocumentFlags(command: Command, { maxTimeoutMs }: { readonly
     .option('--exclude <selector...>', 'exclude elements that match these selectors')
     .option('--prompt <text>', 'description of the data for the format "json"')
     .option('--wait-for <ms>', 'time to wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
-    .option('--timeout <ms>', 'timeout of the scrape', numberFrom(1000, maxTimeoutMs, 'milliseconds'))
+    .option('--timeout <ms>', 'timeout of the scrape', numberFrom(minTimeout, maxTimeout, 'milliseconds'))
     .option('--no-ads', 'do not block advertisements')
 }
 

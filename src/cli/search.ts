@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { SearchOptions } from '../contract/search.ts'
+import { searchLimits, type SearchOptions } from '../contract/search.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printNote, printTable } from '../terminal/print.ts'
@@ -46,7 +46,11 @@ export function createSearchCommand(): Command {
     .option('--lang <tag>', 'language of the results (default: en)')
     .option('--country <code>', 'country to search from, such as DE', countryCode)
     .option('--location <name>', 'location to search from, such as "Berlin, Germany"')
-    .option('--timeout <ms>', 'timeout of the request (default: 60000)', numberFrom(1, 600_000, 'milliseconds'))
+    .option(
+      '--timeout <ms>',
+      `timeout of the request (default: ${searchLimits.defaultTimeout})`,
+      numberFrom(searchLimits.minTimeout, searchLimits.maxTimeout, 'milliseconds'),
+    )
     .addOption(new Option('--scrape <format...>', 'scrape each result in these formats').choices(formats))
     .action(search)
 }

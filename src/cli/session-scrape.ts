@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { sessionScrapeLimits } from '../contract/session-scrape.ts'
 import { createClient, withConnectionFlags } from './connection.ts'
 import { documentOptions, printDocument, withDocumentFlags, type DocumentFlags } from './scrape.ts'
 
@@ -9,7 +10,7 @@ export function createSessionScrapeCommand(): Command {
       .description('scrape the page of a session as it is, without loading it')
       .argument('<id>', 'id of the session'),
   )
-  return withDocumentFlags(command, { maxTimeoutMs: 300_000 })
+  return withDocumentFlags(command, sessionScrapeLimits)
     .option('--target <id>', 'target id of the page (default: the page that was used last)')
     .action(scrapeSession)
 }

@@ -8,7 +8,7 @@ import { BowlineError } from '../kit/errors.ts'
 import { uuidV7 } from '../kit/ids.ts'
 import type { ClientConfig } from './config.ts'
 import { parseResponse } from './parse-response.ts'
-import type { QueueProgress } from './read-events.ts'
+import type { QueueProgress } from '../contract/queue-progress.ts'
 import { sendWithRetries } from './send-with-retries.ts'
 
 /** Input of a route: `params`, `query` and `body` as defined by the contract. */

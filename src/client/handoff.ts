@@ -4,6 +4,7 @@ import { abortable, type Abortable } from '../kit/abort.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { Call, CallOutput } from './call.ts'
 import { checkOptions, type OptionNames } from './check-options.ts'
+import { graceMs } from './request-timeout.ts'
 
 /**
  * Options of `session.handoff()`. Aborting ends the hand-off.
@@ -55,9 +56,6 @@ export interface HandoffResult {
   readonly reason: string | undefined
   readonly endedBy: HandoffEndedBy
 }
-
-/** Milliseconds in which the server must respond, in addition to the time that it waits. */
-const graceMs = 15_000
 
 /** Hands a page of a session to a human, and resolves when the hand-off has ended. */
 export async function handOff(call: Call, id: string, options: HandoffOptions): Promise<HandoffResult> {

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import type { Document } from '../contract/document.ts'
 import { parseOptions, type ParseInput } from '../contract/parse.ts'
 import { routes } from '../contract/routes.ts'
+import { scrapeLimits } from '../contract/scrape.ts'
 import { findUnknownKeys } from '../contract/unknown-keys.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
@@ -30,9 +31,8 @@ import { sendWithRetries } from './send-with-retries.ts'
  */
 export type ParseFile = (file: string | File, options?: ParseInput, requestOptions?: Abortable) => Promise<Document>
 
-/** Default of `timeout` on the server, and the time for the upload, in milliseconds. */
-const defaultTimeoutMs = 60_000
-const graceMs = 60_000
+/** Time for the upload, in milliseconds. */
+const uploadMs = 60_000
 
 /** Creates `bowline.parse`. */
 export function createParse(config: ClientConfig): ParseFile {
@@ -49,7 +49,7 @@ export function createParse(config: ClientConfig): ParseFile {
     const { method, path } = routes.parse
     const init = { method, body: form, redirect: 'manual', ...(signal === undefined ? {} : { signal }) } as const
     const request = new Request(config.baseUrl + path, init)
-    const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
+    const timeoutMs = requestTimeout(options.timeout, { fallback: scrapeLimits.defaultTimeout, grace: uploadMs })
     const response = await sendWithRetries(config, request, { retries: 0, timeoutMs })
     return (await parseResponse(routes.parse, response)).data
   }

@@ -1,24 +1,5 @@
+import { queueProgress, type QueueProgress } from '../contract/queue-progress.ts'
 import { BowlineError } from '../kit/errors.ts'
-
-/**
- * Position of a request that waits for a session.
- *
- * @example
- * ```ts
- * import { Bowline, type QueueProgress } from 'bowline'
- *
- * const onQueued = ({ position, estimatedSeconds }: QueueProgress): void =>
- *   console.log(`Position ${position}, about ${estimatedSeconds ?? '?'} seconds`)
- * await using session = await new Bowline().sessions.create({ ttl: 60, wait: 120 }, { onQueued })
- * console.log(session.id)
- * ```
- */
-export interface QueueProgress {
-  /** 1: the next free slot goes to this request. */
-  readonly position: number
-  /** Seconds until it has a slot. `null` if the server cannot estimate them. */
-  readonly estimatedSeconds: number | null
-}
 
 /** Options of `readEvents`. */
 export interface ReadEventsOptions {
@@ -34,12 +15,15 @@ export interface ReadEventsOptions {
  */
 export async function readEvents(response: Response, { onQueued, signal }: ReadEventsOptions): Promise<Response> {
   for await (const { event, data, retryMs } of eventsOf(response, signal)) {
-    const body = JSON.parse(data) as { readonly status?: number }
-    if (event === 'queued') onQueued?.(body as unknown as QueueProgress)
-    else {
+    const body: unknown = JSON.parse(data)
+    if (event === 'queued') {
+      const { data: progress } = queueProgress.safeParse(body)
+      if (progress !== undefined) onQueued?.(progress)
+    } else {
+      const { status = 500 } = body as { readonly status?: number }
       const headers = new Headers(response.headers)
       if (retryMs !== undefined) headers.set('retry-after', String(Math.ceil(retryMs / 1000)))
-      return new Response(data, { status: event === 'error' ? (body.status ?? 500) : 200, headers })
+      return new Response(data, { status: event === 'error' ? status : 200, headers })
     }
   }
   throw new BowlineError('CONNECTION_FAILED', 'The server closed the connection before the session was created')

@@ -1,5 +1,5 @@
 import type { Document } from '../contract/document.ts'
-import type { ScrapeInput } from '../contract/scrape.ts'
+import { scrapeLimits, type ScrapeInput } from '../contract/scrape.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
@@ -34,12 +34,6 @@ export interface Scraping {
   readonly getScrape: (id: string, requestOptions?: Abortable) => Promise<Document>
 }
 
-/** Default of `timeout` on the server, in milliseconds. */
-const defaultTimeoutMs = 60_000
-
-/** Time that the server has to report its own timeout, in milliseconds. */
-const graceMs = 15_000
-
 /** Scrapes the page of a session. */
 export async function scrapeSession(
   call: Call,
@@ -47,7 +41,7 @@ export async function scrapeSession(
   options: SessionScrapeInput = {},
   requestOptions: Abortable = {},
 ): Promise<Document> {
-  const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
+  const timeoutMs = requestTimeout(options.timeout, { fallback: scrapeLimits.defaultTimeout })
   return (await call('scrapeSession', { params: { id }, body: options }, { ...requestOptions, timeoutMs })).data
 }
 
@@ -55,7 +49,7 @@ export async function scrapeSession(
 export function createScraping(call: Call): Scraping {
   return {
     scrape: async (url, options = {}, requestOptions = {}) => {
-      const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
+      const timeoutMs = requestTimeout(options.timeout, { fallback: scrapeLimits.defaultTimeout })
       return (await call('scrape', { body: { ...options, url } }, { ...requestOptions, timeoutMs })).data
     },
     getScrape: async (id, requestOptions = {}) => (await call('getScrape', { params: { id } }, requestOptions)).data,

@@ -1,4 +1,10 @@
-import type { ImageResult, NewsResult, SearchOptions, WebResult } from '../contract/search.ts'
+import {
+  searchLimits,
+  type ImageResult,
+  type NewsResult,
+  type SearchOptions,
+  type WebResult,
+} from '../contract/search.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 import { requestTimeout } from './request-timeout.ts'
@@ -46,16 +52,10 @@ export interface SearchResults {
  */
 export type Search = (query: string, options?: SearchOptions, requestOptions?: Abortable) => Promise<SearchResults>
 
-/** Default of `timeout` on the server, in milliseconds. */
-const defaultTimeoutMs = 60_000
-
-/** Time that the server has to report its own timeout, in milliseconds. */
-const graceMs = 15_000
-
 /** Creates `bowline.search`. */
 export function createSearch(call: Call): Search {
   return async (query, options = {}, requestOptions = {}) => {
-    const timeoutMs = requestTimeout(options.timeout, { fallback: defaultTimeoutMs, grace: graceMs })
+    const timeoutMs = requestTimeout(options.timeout, { fallback: searchLimits.defaultTimeout })
     const { data, id, warning, creditsUsed } = await call(
       'search',
       { body: { ...options, query } },

@@ -10,7 +10,7 @@ import { disconnect } from './disconnect.ts'
 import { explainMissingHandles } from './missing-handles.ts'
 import type { Driver } from './driver.ts'
 import type { SessionOpener } from './open-session.ts'
-import type { QueueProgress } from './read-events.ts'
+import type { QueueProgress } from '../contract/queue-progress.ts'
 import type { EndOptions, Session, SessionBill } from './session.ts'
 
 /**

@@ -15,6 +15,9 @@ import { threatProtection } from './threat-protection.ts'
 
 const selectors = boundedArray(selector, 100)
 
+/** Limits of `timeout` of a scrape, in milliseconds. */
+export const scrapeLimits = { minTimeout: 1000, maxTimeout: 600_000, defaultTimeout: 60_000 } as const
+
 /** Options shared by scrapes, batches, crawls and searches. */
 export const scrapeFields = {
   /** Forms in which the page is returned. Default: `["markdown"]`. */
@@ -55,7 +58,7 @@ export const scrapeFields = {
   /** Accepts invalid certificates. Default: false. */
   skipTlsVerification: z.boolean().default(false),
   /** Timeout of the scrape in milliseconds. Default: 60000. */
-  timeout: z.int().min(1000).max(600_000).default(60_000),
+  timeout: z.int().min(scrapeLimits.minTimeout).max(scrapeLimits.maxTimeout).default(scrapeLimits.defaultTimeout),
   /**
    * Parsers of files. `image` reads the text of images by OCR. `[]` returns PDFs as base64.
    * Default: `["pdf"]`.

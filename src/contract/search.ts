@@ -17,6 +17,9 @@ export const domain = z
   .max(253)
   .regex(/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z\d](?:[a-z\d-]*[a-z\d])?$/, 'must be a domain, such as example.com')
 
+/** Limits of `timeout` of a search, in milliseconds. */
+export const searchLimits = { minTimeout: 1, maxTimeout: 600_000, defaultTimeout: 60_000 } as const
+
 const shared = {
   /**
    * Search terms and operators: "…", -, OR, site:, inurl:, allinurl:, intitle:, allintitle:,
@@ -40,7 +43,7 @@ const shared = {
   /** Location to search from: a country, or a city, region and country separated by commas. */
   location: z.string().max(500).optional(),
   /** Milliseconds after which the request fails with SEARCH_TIMEOUT. Default: 60000. */
-  timeout: z.int().min(1).max(600_000).default(60_000),
+  timeout: z.int().min(searchLimits.minTimeout).max(searchLimits.maxTimeout).default(searchLimits.defaultTimeout),
   /** Removes results whose URLs cannot be scraped. Default: false. */
   ignoreInvalidURLs: z.boolean().default(false),
   /** Name of the client program. Ignored. */

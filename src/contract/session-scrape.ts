@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Action } from './actions.ts'
 import type { Format } from './formats.ts'
-import { checkScrapeOptions, clientFields, scrapeFields } from './scrape.ts'
+import { checkScrapeOptions, clientFields, scrapeFields, scrapeLimits } from './scrape.ts'
 
 /** Options that only have an effect when a page is loaded. */
 const loadOptions = {
@@ -21,6 +21,9 @@ const loadOptions = {
   profile: onlyWhenLoading(),
 } as const
 
+/** Limits of `timeout` of a scrape of a session, in milliseconds. */
+export const sessionScrapeLimits = { ...scrapeLimits, maxTimeout: 300_000 } as const
+
 const sessionScrapeFields = {
   ...scrapeFields,
   ...loadOptions,
@@ -31,7 +34,11 @@ const sessionScrapeFields = {
   /** Removes advertisements from the document, not from the page. Default: true. */
   blockAds: scrapeFields.blockAds.clone(),
   /** Timeout of the scrape in milliseconds, 1000 to 300000. Default: 60000. */
-  timeout: z.int().min(1000).max(300_000).default(60_000),
+  timeout: z
+    .int()
+    .min(sessionScrapeLimits.minTimeout)
+    .max(sessionScrapeLimits.maxTimeout)
+    .default(sessionScrapeLimits.defaultTimeout),
   /** Target id of the page. Default: the page that was used last. */
   targetId: z.string().min(1).max(200).optional(),
   ...clientFields,

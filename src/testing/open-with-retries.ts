@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CreateOptions } from '../client/open-session.ts'
-import type { QueueProgress } from '../client/read-events.ts'
+import type { QueueProgress } from '../contract/queue-progress.ts'
 import type { Session } from '../client/session.ts'
 import type { Sessions } from '../client/sessions.ts'
 import { maxSessionWait, type CreateSessionOptions } from '../contract/session-options.ts'

@@ -1,10 +1,10 @@
+import type { QueueProgress } from 'bowline/contract/queue-progress'
 import { sleep } from 'bowline/kit/sleep'
 import { mergeSignals } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { Semaphore } from '../kit/semaphore.ts'
 import { findHolder } from '../profiles/lease-queries.ts'
 import type { Store } from '../store/store.ts'
-import type { QueueProgress } from './queued-request.ts'
 
 /** Dependencies of `ProfileLines`. */
 export interface ProfileLinesDeps {

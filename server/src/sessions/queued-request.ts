@@ -1,13 +1,6 @@
+import type { QueueProgress } from 'bowline/contract/queue-progress'
 import { isBowlineError, type BowlineError } from 'bowline/kit/errors'
 import { describeLimit, limitedByOf, type LimitedBy } from './concurrency-limit.ts'
-
-/** Position of a request in the queue, as clients receive it. */
-export interface QueueProgress {
-  /** 1: the next slot goes to this request. */
-  readonly position: number
-  /** Seconds until it has a slot. `null` if unknown. */
-  readonly estimatedSeconds: number | null
-}
 
 /** A request for a session that waits for a slot. */
 export interface QueuedRequest<Result> {
