@@ -1,4 +1,4 @@
-import { onThisServer } from './watch-live-view.ts'
+import { LiveViewSocket } from './live-view-socket.ts'
 
 /** A console message of a page. */
 export interface InspectedMessage {
@@ -35,7 +35,6 @@ type Message =
   | { readonly type: 'hello' | 'ended' }
   | ({ readonly type: 'inspected'; readonly isSnapshot: boolean } & Inspected)
 
-const retryMs = 2000
 const maxKept = 500
 
 /**
@@ -43,44 +42,26 @@ const maxKept = 500
  * Receives no pictures. Disposing disconnects.
  */
 export class InspectionWatch implements Disposable {
-  readonly #address: URL
   readonly #onChange: (inspected: Inspected) => void
-  #socket: WebSocket | undefined
-  #retryTimer: ReturnType<typeof setTimeout> | undefined
-  #hasEnded = false
+  readonly #socket: LiveViewSocket<Message>
   #inspected: Inspected = { messages: [], requests: [] }
 
   constructor(interactiveLiveViewUrl: string, onChange: (inspected: Inspected) => void) {
     this.#onChange = onChange
-    this.#address = new URL(onThisServer(interactiveLiveViewUrl), location.href)
-    this.#address.protocol = this.#address.protocol.replace('http', 'ws')
-    this.#address.pathname += '/socket'
-    this.#connect()
+    this.#socket = new LiveViewSocket(interactiveLiveViewUrl, {
+      onMessage: (message, reply) => this.#receive(message, reply),
+    })
   }
 
   [Symbol.dispose](): void {
-    this.#hasEnded = true
-    clearTimeout(this.#retryTimer)
-    this.#socket?.close()
+    this.#socket[Symbol.dispose]()
   }
 
-  #connect(): void {
-    const socket = new WebSocket(this.#address)
-    this.#socket = socket
-    socket.addEventListener('message', ({ data }: MessageEvent<string | Blob>) => {
-      if (typeof data === 'string') this.#receive(socket, JSON.parse(data) as Message)
-    })
-    socket.addEventListener('close', () => {
-      if (!this.#hasEnded) this.#retryTimer = setTimeout(() => this.#connect(), retryMs)
-    })
-  }
-
-  #receive(socket: WebSocket, message: Message): void {
+  #receive(message: Message, reply: (message: object) => void): void {
     if (message.type === 'hello') {
-      socket.send(JSON.stringify({ type: 'looks', isVisible: false, width: 1, height: 1 }))
-      socket.send(JSON.stringify({ type: 'inspect', isOn: true }))
+      reply({ type: 'looks', isVisible: false, width: 1, height: 1 })
+      reply({ type: 'inspect', isOn: true })
     }
-    if (message.type === 'ended') this.#hasEnded = true
     if (message.type === 'inspected') {
       const { messages, requests } = message.isSnapshot ? { messages: [], requests: [] } : this.#inspected
       this.#inspected = {

@@ -1,5 +1,5 @@
 import type { Document } from 'bowline/contract/document'
-import { onThisServer } from '../live/watch-live-view.ts'
+import { onThisServer } from '../live/on-this-server.ts'
 import { formatTitles, type FormatName } from './formats.ts'
 
 /** One format of a scraped page. */

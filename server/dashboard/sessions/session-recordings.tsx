@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Recording } from 'bowline/contract/recordings'
 import { useLoaded } from '../frame/use-loaded.ts'
-import { onThisServer } from '../live/watch-live-view.ts'
+import { onThisServer } from '../live/on-this-server.ts'
 import { Empty } from '../components/empty.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { formatBytes } from '../components/format.ts'
