@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../kit/parse-json.ts'
 import { addressesOf } from '../contract/fill-path.ts'
 import { paths } from '../contract/paths.ts'
 import { socketRoutes } from '../contract/server-routes.ts'
@@ -91,14 +92,5 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 function failureOf(text: string): unknown {
-  return z.json().safeParse(tryJson(text)).data
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The response may come from a proxy.
-    return undefined
-  }
+  return z.json().safeParse(parseJson(text)).data
 }

@@ -3,6 +3,7 @@ import { BowlineError, type ErrorFacts } from '../kit/errors.ts'
 import { failure } from '../contract/failure.ts'
 import { isRefusal } from '../contract/failure-body.ts'
 import { isError } from '../kit/is-error.ts'
+import { parseJson } from '../kit/parse-json.ts'
 
 /**
  * Returns a successful response with a JSON body. Rejects with a BowlineError for every other
@@ -84,15 +85,6 @@ export function refused(response: Response, body: unknown, facts: ErrorFacts): B
     hint,
     requestId: parsed.data.requestId ?? facts.requestId,
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    // Not JSON, such as a page of a proxy.
-    return undefined
-  }
 }
 
 function retryAfter(response: Response): Pick<ErrorFacts, 'retryAfterSeconds'> {

@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import type { DeletionRequest, ReaperLine, ReaperResult } from './reaper-protocol.ts'
 import { isFailureBody } from '../contract/failure-body.ts'
 import { messageOf } from '../kit/message-of.ts'
+import { parseJson, parseJsonObject } from '../kit/parse-json.ts'
 import { isAliveStatus, isGoneStatus, mayNeedIdInBody, parseFigure } from './session-state.ts'
 
 const isOnce = process.argv.includes('--once')
@@ -44,12 +45,7 @@ async function main(): Promise<void> {
 
 /** Ignores malformed lines: a parent that is killed while it writes leaves half a line. */
 function parseLine(line: string): Partial<ReaperLine> {
-  try {
-    return JSON.parse(line) as ReaperLine
-  } catch {
-    // The program was killed while it wrote the line.
-    return {}
-  }
+  return parseJson(line) ?? {}
 }
 
 async function deleteWithRetries(deletionRequest: DeletionRequest): Promise<ReaperResult> {
@@ -145,7 +141,7 @@ interface ParsedBill extends Omit<ReaperResult, 'id'> {
 }
 
 function parseBill(text: string): ParsedBill {
-  const answer = parseObject(text)
+  const answer = text.trim() === '' ? {} : parseJsonObject(text)
   const sessionDurationMs = parseFigure(answer?.['sessionDurationMs'])
   const creditsBilled = parseFigure(answer?.['creditsBilled'])
   const isAlive = isAliveStatus(answer?.['status'])
@@ -155,17 +151,6 @@ function parseBill(text: string): ParsedBill {
     isRefused: isFailureBody(answer) && !isAlive,
     ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
     ...(creditsBilled === undefined ? {} : { creditsBilled }),
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    // Not JSON, such as a page of a proxy.
-    return undefined
   }
 }
 

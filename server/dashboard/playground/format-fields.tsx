@@ -1,6 +1,7 @@
+import { parseJsonObject } from 'bowline/kit/parse-json'
 import { Check, CheckedText, Field } from '../components/field.tsx'
 import { Fold } from '../components/fold.tsx'
-import { formatTitles, readAttributes, readSchema, type EnteredFormats, type FormatName } from './formats.ts'
+import { formatTitles, readAttributes, type EnteredFormats, type FormatName } from './formats.ts'
 
 /** Formats that need neither options nor a language model. */
 const common: readonly FormatName[] = [
@@ -98,7 +99,7 @@ function FormatOptions({ formats, onChange }: FormatFieldsProps) {
             hint="Optional. Without it, the model chooses the fields."
             value={formats.schema}
             problem={
-              formats.schema.trim() === '' || readSchema(formats.schema) !== undefined ? '' : 'Enter a JSON object'
+              formats.schema.trim() === '' || parseJsonObject(formats.schema) !== undefined ? '' : 'Enter a JSON object'
             }
             onChange={(schema) => onChange({ ...formats, schema })}
           />

@@ -1,4 +1,5 @@
 import type { Format, FormatInput } from 'bowline/contract/formats'
+import { parseJsonObject } from 'bowline/kit/parse-json'
 
 /** A format that the forms offer. `query` is an older form of `question`. */
 export type FormatName = Exclude<Format['type'], 'query'>
@@ -60,7 +61,7 @@ function readFormat(type: FormatName, entered: EnteredFormats): FormatInput {
     case 'highlights':
       return { type, query: highlights.trim() }
     case 'json': {
-      const schema = readSchema(entered.schema)
+      const schema = parseJsonObject(entered.schema)
       const options = {
         ...(prompt.trim() !== '' && { prompt: prompt.trim() }),
         ...(schema !== undefined && { schema }),
@@ -78,18 +79,6 @@ export function readAttributes(text: string): { selector: string; attribute: str
     const [, selector = line, attribute = ''] = /^(.*\S)\s+(\S+)$/.exec(line) ?? []
     return { selector, attribute }
   })
-}
-
-/** Reads a JSON Schema. `undefined` if the text is not a JSON object. */
-export function readSchema(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text) as unknown
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The lines of a text without spaces around them. Omits empty lines. */

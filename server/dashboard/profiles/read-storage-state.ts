@@ -1,4 +1,5 @@
 import type { StorageStateInput } from 'bowline/contract/profiles'
+import { parseJson } from 'bowline/kit/parse-json'
 import { ApiError } from '../api/api.ts'
 
 /** Largest request of an import in bytes. */
@@ -7,7 +8,8 @@ const maxBytes = 10 * 1024 * 1024
 /** Reads a `storageState` file of Playwright. Throws an `ApiError` for any other file. */
 export async function readStorageState(file: File): Promise<StorageStateInput> {
   if (file.size > maxBytes) throw notAState(file, 'the file is larger than 10 MB')
-  const value = parseJson(await file.text(), file)
+  const value = parseJson(await file.text())
+  if (value === undefined) throw notAState(file, 'the file is not JSON')
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw notAState(file, `the file must contain an object, not ${nameOf(value)}`)
   }
@@ -17,14 +19,6 @@ export async function readStorageState(file: File): Promise<StorageStateInput> {
     if (list !== undefined && !Array.isArray(list)) throw notAState(file, `“${name}” must be an array`)
   }
   return value
-}
-
-function parseJson(text: string, file: File): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw notAState(file, 'the file is not JSON')
-  }
 }
 
 function nameOf(value: unknown): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BowlineError } from 'bowline/kit/errors'
+import { parseJson } from 'bowline/kit/parse-json'
 import { parseInput } from './agent-tools.ts'
 import type { CheckResult } from '../json-schema/schema-checker.ts'
 import type { LoopTool } from './tool-loop.ts'
@@ -50,14 +51,9 @@ export function createFinishTool(
       return { text: problem ?? 'Done.', isError: problem !== undefined, isFinal: problem === undefined }
     },
     result: () => result,
-    acceptText: async (text) => accept(schema === undefined ? (parseJson(text) ?? { answer: text }) : parseJson(text)),
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.trim().replace(/^```(?:json)?|```$/g, ''))
-  } catch {
-    return undefined
+    acceptText: async (text) => {
+      const given = parseJson(text.trim().replace(/^```(?:json)?|```$/g, ''))
+      return accept(schema === undefined ? (given ?? { answer: text }) : given)
+    },
   }
 }

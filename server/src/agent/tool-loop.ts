@@ -1,4 +1,5 @@
 import { isBowlineError } from 'bowline/kit/errors'
+import { parseJson } from 'bowline/kit/parse-json'
 import type { LanguageModel } from '../scrape/format/language-model.ts'
 import { chat, type AssistantMessage, type ChatMessage, type ToolCall, type ToolDescription } from './chat.ts'
 
@@ -108,12 +109,8 @@ async function runTool(tools: readonly LoopTool[], call: ToolCall, signal: Abort
 }
 
 function parseArguments(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text === '' ? '{}' : text)
+  return typeof value === 'object' && value !== null ? value : undefined
 }
 
 function failure(text: string): ToolOutput {

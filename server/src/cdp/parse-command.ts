@@ -1,3 +1,4 @@
+import { parseJson } from 'bowline/kit/parse-json'
 import type { CdpCommand } from './message.ts'
 import { isCostlyToParse } from './parsing-cost.ts'
 import { firstReservedId } from './router.ts'
@@ -51,15 +52,6 @@ export function describeFault(text: string): CommandFault {
   const message = 'The parameters have too many or too deeply nested values: send fewer at once, or a JSON string'
   // Drivers write `id` first and `sessionId` last.
   return { id: id === undefined ? undefined : Number(id), sessionId, kind: 'parse', message }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    // Not JSON.
-    return undefined
-  }
 }
 
 const faults = {

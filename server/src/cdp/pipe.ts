@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { parseJson } from 'bowline/kit/parse-json'
 import { WriteBatch } from '../kit/write-batch.ts'
 import { maxMessageBytes, replaceOversized } from './message-limits.ts'
 
@@ -139,12 +140,5 @@ const closingBrace = 0x7d
 
 /** Whether bytes are a whole message. No part of a JSON object is a JSON value as well. */
 function isComplete(bytes: Buffer): boolean {
-  if (bytes[bytes.length - 1] !== closingBrace) return false
-  try {
-    JSON.parse(bytes.toString())
-    return true
-  } catch {
-    // More bytes follow.
-    return false
-  }
+  return bytes.at(-1) === closingBrace && parseJson(bytes.toString()) !== undefined
 }

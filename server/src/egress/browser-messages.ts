@@ -1,3 +1,4 @@
+import { parseJsonObject } from 'bowline/kit/parse-json'
 import type { HostPort } from './host-port.ts'
 import {
   closedWithoutResponse,
@@ -135,7 +136,7 @@ export class BrowserMessages {
    */
   noteCommand({ method, params = {} }: SentCommand): void {
     if (method === 'Target.sendMessageToTarget') {
-      const inner = parseObject(params['message'])
+      const inner = parseJsonObject(String(params['message']))
       if (typeof inner?.['method'] === 'string') this.noteCommand(inner as unknown as SentCommand)
     }
     if (method !== 'Fetch.continueRequest' || typeof params['url'] !== 'string') return
@@ -174,7 +175,7 @@ export class BrowserMessages {
 
   /** Rewrites a message of a session without `flatten`: text in an event of its parent. */
   #rewriteNested(message: Buffer): Buffer {
-    const event = parseObject(message.toString())
+    const event = parseJsonObject(message.toString())
     const params = event?.['params'] as Record<string, unknown> | undefined
     if (typeof params?.['message'] !== 'string') return message
     const inner = Buffer.from(params['message'])
@@ -298,16 +299,6 @@ function urlAfter(message: Buffer, key: Buffer): URL | null {
   const start = keyStart + key.length
   const [origin = ''] = /^\w+:\/\/[^/?#"]+/.exec(message.toString('latin1', start, start + maxOriginBytes)) ?? []
   return URL.parse(origin)
-}
-
-function parseObject(text: unknown): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(String(text))
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    // Not a message.
-    return undefined
-  }
 }
 
 /** Facts in a message about the failed request. */

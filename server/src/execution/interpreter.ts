@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { executeLimits, type ExecuteLanguage, type ExecuteOutcome } from 'bowline/contract/execute'
+import { parseJson } from 'bowline/kit/parse-json'
 import { killGroup } from '../browsers/process-table.ts'
 import { interpreterLimits } from './limits.ts'
 import { OutputCapture } from './output-capture.ts'
@@ -174,12 +175,8 @@ export class Interpreter implements AsyncDisposable {
 }
 
 function parseAnswer(line: string): Answer | undefined {
-  try {
-    return answerLine.parse(JSON.parse(line))
-  } catch {
-    // Written by the code.
-    return undefined
-  }
+  // Other lines are written by the code.
+  return answerLine.safeParse(parseJson(line)).data
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {

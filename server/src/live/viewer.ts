@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import { parseJson } from 'bowline/kit/parse-json'
 import type { Frame } from '../cdp/screencast.ts'
 import { encodeFrame } from './frame.ts'
 import { MessageRate } from './message-rate.ts'
@@ -292,13 +293,4 @@ export function encodeMessage(message: ServerMessage): Buffer {
 /** Whether a message replaces the earlier ones of its type. */
 function isState({ type }: ServerMessage): boolean {
   return type === 'tabs' || type === 'dialog' || type === 'choices' || type === 'handoffs'
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Not JSON: the caller closes the connection.
-    return undefined
-  }
 }

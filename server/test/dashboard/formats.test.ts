@@ -5,7 +5,6 @@ import {
   formatTitles,
   readAttributes,
   readFormats,
-  readSchema,
   resultOf,
   type FormatName,
 } from '../../dashboard/playground/formats.ts'
@@ -43,9 +42,8 @@ test('the options of formats are read from their inputs', () => {
   expect(readFormats(enterFormats(['json']))).toEqual(['json'])
 })
 
-test('a line without an attribute and a schema that is not an object are recognized', () => {
+test('a line without an attribute is recognized', () => {
   expect(readAttributes('a.next')).toEqual([{ selector: 'a.next', attribute: '' }])
-  expect([readSchema('[]'), readSchema('null'), readSchema('{'), readSchema('')]).toEqual(Array(4).fill(undefined))
 })
 
 test('code prints the Markdown, else the only format, else the document', () => {

@@ -1,6 +1,7 @@
 import type { Branding } from 'bowline/contract/branding'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
+import { parseJson } from 'bowline/kit/parse-json'
 import { classifyBody } from '../fetch/classify-body.ts'
 import type { LoadedPage } from '../fetch/loaded-page.ts'
 import { readStyles } from './branding-script.ts'
@@ -57,17 +58,9 @@ export async function capturePage(
 
 async function readBranding(tab: Tab): Promise<Branding | undefined> {
   const [url, styles] = [await evaluateText(tab, '() => location.href'), await evaluateText(tab, readStyles)]
-  const parsed = pageStyles.safeParse(parseJson(styles))
+  // Scripts of the page can replace what another script returns.
+  const parsed = pageStyles.safeParse(parseJson(styles ?? ''))
   return parsed.success ? describeBranding(parsed.data, url ?? '') : undefined
-}
-
-/** Scripts of the page can replace what another script returns. */
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return undefined
-  }
 }
 
 async function readMarkup(tab: Tab): Promise<Pick<LoadedPage, 'url' | 'body'>> {

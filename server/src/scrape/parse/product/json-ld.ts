@@ -1,4 +1,5 @@
 import type { Document } from 'domhandler'
+import { parseJson } from 'bowline/kit/parse-json'
 import { textOf, visitElements } from '../dom-nodes.ts'
 import { list, record, type Node } from './node.ts'
 
@@ -14,17 +15,9 @@ export function readJsonLd(document: Document): readonly Node[] {
     if (element.name !== 'script' || !/^application\/ld\+json\b/i.test(element.attribs['type']?.trim() ?? '')) return
     const text = textOf(element)
     characters += text.length
-    if (characters <= maxCharacters) nodes.push(...topNodes(parse(text)))
+    if (characters <= maxCharacters) nodes.push(...topNodes(parseJson(text)))
   })
   return nodes.slice(0, maxNodes)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The nodes of a list, of `@graph`, and the main subject of a page. */
