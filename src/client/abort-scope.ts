@@ -16,12 +16,17 @@ export interface AbortScope extends Disposable {
   readonly settle: () => Promise<void>
 }
 
-/** Opens the scope of one piece of work. `timeoutMs`: default none. */
-export function openAbortScope(
-  signal: AbortSignal | undefined,
-  timeoutMs: number | undefined,
-  handleSignals: boolean,
-): AbortScope {
+/** Causes that abort the work. */
+interface AbortScopeOptions {
+  readonly signal: AbortSignal | undefined
+  /** `undefined`: no time limit. */
+  readonly timeoutMs: number | undefined
+  /** Whether signals to the process abort the work. */
+  readonly handleSignals: boolean
+}
+
+/** Opens the scope of one piece of work. */
+export function openAbortScope({ signal, timeoutMs, handleSignals }: AbortScopeOptions): AbortScope {
   const controller = new AbortController()
   let endedBy: EndedBy | undefined
   using undo = new DisposableStack()

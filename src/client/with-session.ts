@@ -156,7 +156,7 @@ export async function withSession<Result, Handles = unknown>(
   checkOptions('withSession()', options, names)
   const { driver, signal, timeoutMs, onEnd, onQueued, ...create } = options
   signal?.throwIfAborted()
-  using abortScope = openAbortScope(signal, timeoutMs, deps.handleSignals)
+  using abortScope = openAbortScope({ signal, timeoutMs, handleSignals: deps.handleSignals })
   const workFailed = (): true | undefined => deps.hasFailed?.() === true || undefined
   const requestOptions = { signal: abortScope.signal, onEnd, onQueued }
   const session = await deps.opener.open(create, requestOptions).catch(async (error: unknown) => {

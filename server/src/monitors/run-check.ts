@@ -48,7 +48,8 @@ export async function runCheck(deps: MonitorDeps, checkId: string, stop: AbortSi
     const isOutage = isStoreUnavailable(error)
     if (stop.aborted || isOutage) await releaseChecks(store.db, check)
     if (isOutage) throw error
-    if (isUnreadable(error)) return finish({ deps, check, signal }, undefined, [], error.message)
+    if (isUnreadable(error))
+      return finish({ deps, check, signal }, undefined, { status: 'failed', error: error.message })
     if (!interruption.signal.aborted) throw error
     await endIfMonitorDeleted({ deps, check, signal }, error)
   }
@@ -68,54 +69,47 @@ function monitorDeleted(): BowlineError {
 }
 
 async function endIfMonitorDeleted(run: ClaimedCheck, error: unknown): Promise<void> {
-  if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND') await finish(run, undefined, [], error.message)
+  if (isBowlineError(error) && error.code === 'MONITOR_NOT_FOUND')
+    await finish(run, undefined, { status: 'failed', error: error.message })
 }
 
 async function runTargets(run: ClaimedCheck): Promise<void> {
   const { deps, check } = run
   const monitor = await findMonitor(deps.store.db, check.monitorId)
-  if (monitor === undefined) return finish(run, undefined, [], monitorDeleted().message)
-  if (check.crashes >= maxCrashes)
-    return finish(run, monitor, [], `The server crashed ${check.crashes} times during the check`)
+  if (monitor === undefined) return finish(run, undefined, { status: 'failed', error: monitorDeleted().message })
+  if (check.crashes >= maxCrashes) {
+    const error = `The server crashed ${check.crashes} times during the check`
+    return finish(run, monitor, { status: 'failed', error })
+  }
   // Pages may have been added to the monitor while the check was queued.
   const credits = Math.max(check.estimatedCredits, estimateMonitor(deps, monitor))
   if (!(await reserveCheck(deps.store.db, { id: check.id, teamId: check.teamId, credits }))) {
-    return finish(
-      run,
-      monitor,
-      [],
-      `The check needs ${credits} credits, but the team has fewer left`,
-      'skipped_no_credits',
-    )
+    const error = `The check needs ${credits} credits, but the team has fewer left`
+    return finish(run, monitor, { status: 'skipped_no_credits', error })
   }
   await using matcher = new CheckPatternMatcher()
   const results: TargetResult[] = []
   for (const target of monitor.targets) {
     results.push(await checkTarget({ ...run, monitor, matcher }, target))
   }
-  await finish(run, monitor, results)
+  await finish(run, monitor, { results })
 }
 
+/** End of a check: the results of its targets, or the reason why not all were checked. */
+type CheckEnd =
+  | { readonly results: readonly TargetResult[] }
+  | { readonly status: Extract<CheckStatus, 'failed' | 'skipped_no_credits'>; readonly error: string }
+
 /** Ends a check. It is billed and reported exactly once, even across server crashes. */
-async function finish(
-  { deps, check }: ClaimedCheck,
-  monitor: MonitorRow | undefined,
-  results: readonly TargetResult[],
-  error?: string,
-  statusOverride?: Exclude<CheckStatus, 'queued' | 'running'>,
-): Promise<void> {
+async function finish({ deps, check }: ClaimedCheck, monitor: MonitorRow | undefined, end: CheckEnd): Promise<void> {
+  const results = 'results' in end ? end.results : []
   const ended = await deps.store.db.transaction().execute(async (db) => {
     const pages = await summarizePages(db, check.id)
     const { summary } = pages
     const credits = results.reduce((sum, { searchCredits = 0 }) => sum + searchCredits, pages.credits)
-    const failures = results.flatMap((result) => result.error ?? [])
-    const noPageSucceeded = summary.totalPages === summary.error
-    const isComplete = failures.length === 0 && summary.error === 0
-    const status =
-      statusOverride ??
-      (error !== undefined || (noPageSucceeded && !isComplete) ? 'failed' : isComplete ? 'completed' : 'partial')
-    const reason = error ?? (failures.length === 0 ? undefined : failures.join('; '))
-    const outcome = { status, summary, targetResults: results.map((result) => ({ ...result })), error: reason, credits }
+    const { status, error: reason } = 'error' in end ? end : judge(results, summary)
+    const targetResults = Array.from(results, (result) => ({ ...result }))
+    const outcome = { status, summary, targetResults, error: reason, credits }
     const charged = await endCheck(db, check, outcome)
     if (charged === undefined) return undefined
     const result = { status, charged }
@@ -127,4 +121,15 @@ async function finish(
   if (ended === undefined) return
   deps.billing.noteCharge({ kind: 'monitor', credits: ended.charged })
   deps.metrics?.increment('bowline_monitor_checks_total', { status: ended.status })
+}
+
+/** Returns the status of a check of all targets, and why some of them failed. */
+function judge(
+  results: readonly TargetResult[],
+  { totalPages, error: failedPages }: { readonly totalPages: number; readonly error: number },
+): { readonly status: 'completed' | 'partial' | 'failed'; readonly error: string | undefined } {
+  const failures = results.flatMap((result) => result.error ?? [])
+  const error = failures.length === 0 ? undefined : failures.join('; ')
+  if (error === undefined && failedPages === 0) return { status: 'completed', error }
+  return { status: totalPages === failedPages ? 'failed' : 'partial', error }
 }

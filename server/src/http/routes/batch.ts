@@ -24,7 +24,8 @@ type Started = Awaited<ReturnType<NonNullable<Handlers['startBatch']>>>
 
 /** Routes of batch scrapes. */
 export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
-  const start = async (body: BatchRequest, showsExtract: boolean, call: Call): Promise<Started> => {
+  const start = async (body: BatchRequest, call: Call, options: Pick<Submission, 'showsExtract'>): Promise<Started> => {
+    const { showsExtract } = options
     const { key, apiVersion: version, baseUrl, idempotencyKey } = call
     const { pages, invalid } = await checkUrls(body)
     const submission = toSubmission(body, showsExtract)
@@ -69,8 +70,9 @@ export function batchHandlers({ jobs, scrapes }: BatchRouteDeps): Handlers {
   }
   const { get, cancel, errors } = jobHandlers(jobs, 'batch_scrape')
   return {
-    startBatch: async ({ body }, call) => start(body, false, call),
-    startV1Batch: async ({ body }, call) => start(v1Batch(body), body.formats.includes('extract'), call),
+    startBatch: async ({ body }, call) => start(body, call, { showsExtract: false }),
+    startV1Batch: async ({ body }, call) =>
+      start(v1Batch(body), call, { showsExtract: body.formats.includes('extract') }),
     getBatch: get,
     cancelBatch: cancel,
     retryBatch: async ({ params }, call) => retry(params.id, call),

@@ -5,7 +5,7 @@ import { isElement, visitElements } from '../parse/dom-nodes.ts'
 import { linkEmbeds } from '../parse/embeds.ts'
 import { imageSource, largestCandidate, removedImagePlaceholder } from '../parse/image-source.ts'
 import { pruneTree } from './main-content/prune.ts'
-import { selectMainContent } from './main-content/select.ts'
+import { selectMainContent, type SelectOptions } from './main-content/select.ts'
 import { keepMatching, removeMatching } from '../parse/select-elements.ts'
 import { normalizeTree } from '../parse/normalize-tree.ts'
 import { removeAds } from './remove-ads.ts'
@@ -50,15 +50,16 @@ export function cleanPage({ document, base }: ParsedPage, options: CleanOptions 
   if (options.blockAds === true) removeAds(document)
   if (excludeTags.length > 0) removeMatching(document, excludeTags)
   const isUnmatched = includeTags.length > 0 && !keepMatching(document, includeTags)
-  if (selectsMainContent) keepMainContent(document, onlyCleanContent, options.includeComments)
+  if (selectsMainContent)
+    keepMainContent(document, { beta: onlyCleanContent ? 0.5 : 1, includeComments: options.includeComments })
   linkEmbeds(document)
   removeNonContent(document)
   resolveUrls(document, base, removeBase64Images)
   return { removeBase64Images, isUnmatched }
 }
 
-function keepMainContent(document: Document, isStrict: boolean, includeComments: boolean | undefined): void {
-  const content = selectMainContent(document, { beta: isStrict ? 0.5 : 1, includeComments })
+function keepMainContent(document: Document, options: SelectOptions): void {
+  const content = selectMainContent(document, options)
   if (content.isKept.includes(true)) pruneTree(document, content)
   else showDescription(document)
 }
