@@ -25,7 +25,7 @@ export async function connectSocks(
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   try {
     if (socket.connecting) await abortable(once(socket, 'connect'), limit)
-    const [user, password] = [proxy.username, proxy.password].map((text) => Buffer.from(decodeURIComponent(text)))
+    const [user, password] = [decode(proxy.username), decode(proxy.password)]
     const call: SocksCall = { socket, target, user, password, signal: limit }
     await (proxy.protocol.startsWith('socks4') ? handshake4(call) : handshake5(call))
     return socket
@@ -38,61 +38,77 @@ export async function connectSocks(
 interface SocksCall {
   readonly socket: Socket
   readonly target: HostPort
-  readonly user: Buffer | undefined
-  readonly password: Buffer | undefined
+  readonly user: Buffer
+  readonly password: Buffer
   readonly signal: AbortSignal
+}
+
+/** Decodes the user name or password of a URL. */
+function decode(credential: string): Buffer {
+  return Buffer.from(decodeURIComponent(credential))
 }
 
 const noAuthentication = 0
 const passwordAuthentication = 2
 const connectCommand = 1
+/** Code of SOCKS4 for an open connection. */
+const granted4 = 90
 
-/** Reasons of SOCKS5 (RFC 1928, section 6). */
-const reasons: readonly (string | undefined)[] = [
-  undefined,
-  'general failure',
-  'not allowed by its rules',
-  'network unreachable',
-  'host unreachable',
-  'connection refused',
-  'TTL expired',
-  'command not supported',
-  'address type not supported',
-]
+/** Reasons of SOCKS5 (RFC 1928, section 6) and, from 91 on, of SOCKS4. */
+const reasons: Readonly<Record<number, string>> = {
+  1: 'general failure',
+  2: 'not allowed by its rules',
+  3: 'network unreachable',
+  4: 'host unreachable',
+  5: 'connection refused',
+  6: 'TTL expired',
+  7: 'command not supported',
+  8: 'address type not supported',
+  91: 'rejected or failed',
+  92: 'this machine has no identd',
+  93: 'identd reported another user',
+}
+
+function refused(code: number): Error {
+  return new Error(`the proxy returned ${code} (${reasons[code] ?? 'unknown reason'})`)
+}
 
 async function handshake5(call: SocksCall): Promise<void> {
   const { socket, target, user } = call
-  const methods = user?.length ? [noAuthentication, passwordAuthentication] : [noAuthentication]
+  const methods = user.length > 0 ? [noAuthentication, passwordAuthentication] : [noAuthentication]
   socket.write(Buffer.from([5, methods.length, ...methods]))
-  const [version, method = 255] = await readBytes(call, 2)
-  if (version !== 5) throw new Error('the proxy does not speak SOCKS5')
+  const greeting = await readBytes(call, 2)
+  const method = greeting.readUInt8(1)
+  if (greeting.readUInt8(0) !== 5) throw new Error('the proxy does not speak SOCKS5')
   if (!methods.includes(method)) throw new Error('the proxy requires other credentials')
   if (method === passwordAuthentication) await authenticate(call)
   socket.write(Buffer.concat([Buffer.from([5, connectCommand, 0]), addressOf(target.host), portOf(target)]))
-  const [, code = 1, , kind] = await readBytes(call, 4)
-  if (code !== 0) throw new Error(`the proxy returned ${code} (${reasons[code] ?? 'unknown reason'})`)
-  const length = kind === 3 ? ((await readBytes(call, 1))[0] ?? 0) : kind === 4 ? 16 : 4
+  const reply = await readBytes(call, 4)
+  const code = reply.readUInt8(1)
+  if (code !== 0) throw refused(code)
+  const kind = reply.readUInt8(3)
+  const length = kind === 3 ? (await readBytes(call, 1)).readUInt8() : kind === 4 ? 16 : 4
   await readBytes(call, length + 2)
 }
 
 /** Sends user name and password (RFC 1929). */
 async function authenticate(call: SocksCall): Promise<void> {
-  const { socket, user = Buffer.alloc(0), password = Buffer.alloc(0) } = call
+  const { socket, user, password } = call
   socket.write(Buffer.concat([Buffer.from([1]), withLength(user), withLength(password)]))
-  const [, status] = await readBytes(call, 2)
-  if (status !== 0) throw new Error('the proxy rejected the credentials')
+  const reply = await readBytes(call, 2)
+  if (reply.readUInt8(1) !== 0) throw new Error('the proxy rejected the credentials')
 }
 
 /** SOCKS4 supports only IPv4 addresses. Other targets are sent as names (SOCKS4a). */
 async function handshake4(call: SocksCall): Promise<void> {
-  const { socket, target, user = Buffer.alloc(0) } = call
+  const { socket, target, user } = call
   const isName = !isIPv4(target.host)
   const address = isName ? [0, 0, 0, 1] : ipaddr.parse(target.host).toByteArray()
   const name = isName ? Buffer.from(`${target.host}\0`) : Buffer.alloc(0)
   const head = Buffer.concat([Buffer.from([4, connectCommand]), portOf(target), Buffer.from(address)])
   socket.write(Buffer.concat([head, user, Buffer.from([0]), name]))
-  const [, code] = await readBytes(call, 8)
-  if (code !== 0x5a) throw new Error(`the proxy returned ${code}`)
+  const code = (await readBytes(call, 8)).readUInt8(1)
+  if (code !== granted4) throw refused(code)
 }
 
 function addressOf(host: string): Buffer {

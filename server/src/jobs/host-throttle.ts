@@ -38,12 +38,11 @@ export class HostThrottle {
     this.#servers = (await this.#limits.servers?.()) ?? 1
     const state = this.#stateOf(host)
     state.users += 1
-    await using undo = new AsyncDisposableStack()
+    using undo = new DisposableStack()
     undo.defer(() => this.#release(host, state))
     undo.use(await state.slots.acquire(signal))
     await this.#waitForTurn(state, signal)
-    const acquired = undo.move()
-    return { [Symbol.dispose]: () => void acquired.disposeAsync() }
+    return undo.move()
   }
 
   /** Pauses requests to a host for `ms` milliseconds. */

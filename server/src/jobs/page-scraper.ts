@@ -142,9 +142,9 @@ export class PageScraper {
     page: JobPageRow,
     { isLast, signal }: { readonly isLast: boolean; readonly signal: AbortSignal },
   ): Promise<unknown> {
-    using gate = await this.#deps.throttle.acquireSlot(new URL(page.url).host, signal)
+    using hostSlot = await this.#deps.throttle.acquireSlot(new URL(page.url).host, signal)
     try {
-      await this.#scrapeOnce(job, page, { isLast, gate, signal })
+      await this.#scrapeOnce(job, page, { isLast, hostSlot, signal })
       return undefined
     } catch (error) {
       signal.throwIfAborted()
@@ -158,7 +158,11 @@ export class PageScraper {
   async #scrapeOnce(
     job: Job,
     page: JobPageRow,
-    { isLast, gate, signal }: { readonly isLast: boolean; readonly gate: Disposable; readonly signal: AbortSignal },
+    {
+      isLast,
+      hostSlot,
+      signal,
+    }: { readonly isLast: boolean; readonly hostSlot: Disposable; readonly signal: AbortSignal },
   ): Promise<void> {
     const { billing, slots, scrapes, pageDiscovery } = this.#deps
     const { teamId } = job
@@ -171,7 +175,7 @@ export class PageScraper {
     await using scrape = await this.#load(job, page, { request, waitedMs: hold.waitedMs, isLast, signal })
     const next = await pageDiscovery.findNextPages(job, page, scrape)
     // The next page is scraped while this one waits for its commit.
-    for (const each of [slot, gate]) each[Symbol.dispose]()
+    for (const each of [slot, hostSlot]) each[Symbol.dispose]()
     const scraped = { job, page, scrape }
     const target = pageDiscovery.targetOf(job, page, finalUrlOf(scraped))
     // Claims and additions lock the job, which pages that share a commit must not do in any order.

@@ -47,11 +47,9 @@ export async function interceptRequests(
     if (method !== 'Fetch.requestPaused' || isResponse(params)) return
     const { requestId, request, redirectedRequestId, resourceType, frameId } = params
     const call = tab.callIn(sessionId)
-    if (isAd(params) || isRefused(params)) {
-      // Fails if the page has navigated.
-      call('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => undefined)
-      return
-    }
+    const fail = (errorReason: Protocol.Network.ErrorReason): void =>
+      ignoringNavigation(call('Fetch.failRequest', { requestId, errorReason }))
+    if (isAd(params) || isRefused(params)) return fail('BlockedByClient')
     const isOwn = mayForwardHeaders(start, new URL(request.url))
     // Unlike the other headers, Chromium repeats `Referer` after redirects to other origins.
     const isLeaking = hasReferer && !isOwn && redirectedRequestId !== undefined
@@ -59,13 +57,10 @@ export async function interceptRequests(
     if (isLeaking && isPage && skipTlsVerification && stoppedAt === undefined) {
       // `withoutReferer` makes Chromium check the certificate again.
       stoppedAt = request.url
-      // Fails if the page has navigated.
-      call('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined)
-      return
+      return fail('Aborted')
     }
     const changed = isOwn ? withHeaders(request, added) : isLeaking ? withoutReferer(request) : {}
-    // Fails if the page has navigated.
-    call('Fetch.continueRequest', { requestId, ...changed }).catch(() => undefined)
+    ignoringNavigation(call('Fetch.continueRequest', { requestId, ...changed }))
   })
   const origins = [start.origin, start.origin.replace(/^http:/, 'https:')]
   const isLimited = lists === undefined && mayFollow === undefined && !hasReferer
@@ -73,6 +68,11 @@ export async function interceptRequests(
   const patterns = [...new Set(urls)].map((urlPattern) => ({ urlPattern, requestStage: 'Request' as const }))
   await tab.call('Fetch.enable', { patterns })
   return { patterns, stoppedAt: () => stoppedAt }
+}
+
+/** Ignores the error of a command on a request. It fails if the page has navigated. */
+function ignoringNavigation(command: Promise<unknown>): void {
+  command.catch(() => undefined)
 }
 
 type Continued = Omit<Protocol.Fetch.ContinueRequestRequest, 'requestId'>

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
+import type { Profile } from 'bowline/contract/session-options'
 import { rethrowAbort } from 'bowline/kit/abort'
 import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import type { LaunchOptions } from '../../browsers/launch.ts'
@@ -70,7 +71,8 @@ export class Renderer implements AsyncDisposable {
    * Throws SCRAPE_*, EGRESS_REFUSED, PROFILE_LOCKED, or the signal's reason.
    */
   async render(call: RenderCall): Promise<RenderedPage | Pick<Download, 'cookies'>> {
-    const outcome = call.request.profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call)
+    const { profile } = call.request
+    const outcome = profile === undefined ? await this.#withRetries(call) : await this.#withProfile(call, profile)
     if (outcome.kind === 'page') return outcome.page
     if (outcome.kind === 'download') return { cookies: outcome.cookies }
     throw await this.#failureOf(call, outcome.kind)
@@ -126,9 +128,8 @@ export class Renderer implements AsyncDisposable {
     }
   }
 
-  async #withProfile(call: RenderCall): Promise<RenderOutcome> {
+  async #withProfile(call: RenderCall, { name, saveChanges }: Profile): Promise<RenderOutcome> {
     const { browsers, egress, profiles } = this.#deps
-    const { name, saveChanges } = call.request.profile ?? { name: '', saveChanges: false }
     const isWritable = saveChanges !== false
     using _ = await this.#shared.acquirePage(call)
     await using profile = await profiles.acquire({ teamId: call.teamId, name, isWritable, sessionId: undefined })
