@@ -38,14 +38,12 @@ async function listActivity(options: ActivityFlags): Promise<void> {
   const isTable = process.stdout.isTTY && flags.json !== true
   const records: ActivityRecord[] = []
   let count = 0
-  if (limit > 0) {
-    for await (const record of bowline.activity({ endpoint, search, failed, from, to })) {
-      count += 1
-      if (isTable || flags.json === true) records.push(record)
-      // Prints each line at once, since a reader such as `head` can stop early.
-      else print(JSON.stringify(record))
-      if (count >= limit) break
-    }
+  for await (const record of bowline.activity({ endpoint, search, failed, from, to })) {
+    count += 1
+    if (isTable || flags.json === true) records.push(record)
+    // Prints each line at once, since a reader such as `head` can stop early.
+    else print(JSON.stringify(record))
+    if (count >= limit) break
   }
   if (flags.json === true) printJson(records)
   else if (isTable) printTable(columns, records.map(toRow))

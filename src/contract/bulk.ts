@@ -91,7 +91,6 @@ export const cancelBulkResponse = z.looseObject({
   message: z.string(),
 })
 
-export type BulkStatus = z.output<typeof bulkStatus>
 export type BulkStatusQuery = z.output<typeof bulkStatusQuery>
 export type BulkStatusResponse = z.output<typeof bulkStatusResponse>
 export type BulkErrors = z.output<typeof bulkErrorsResponse>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkScrapeOptions, clientFields, scrapeFields, type ScrapeRequest } from './scrape.ts'
+import { checkScrapeOptions, clientFields, scrapeFields } from './scrape.ts'
 
 /** Maximum size of a file to parse in bytes. */
 export const maxParseBytes = 50 * 1024 * 1024
@@ -27,9 +27,6 @@ export const parseFormatsResponse = z.looseObject({
 
 /** A format of files that `POST /v2/parse` knows. */
 export type FileFormat = z.output<typeof fileFormat>
-
-/** Options of a file to parse, with defaults applied. */
-export type ParseOptions = Omit<ScrapeRequest, 'url'>
 
 /**
  * Options of `bowline.parse()`: those of a scrape, except those about loading a page.

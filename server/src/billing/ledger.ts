@@ -1,32 +1,5 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { toRow, type Row } from '../store/tables/row.ts'
+import { sql, type Kysely } from 'kysely'
 import type { Database } from '../store/schema.ts'
-import type { LedgerTable } from '../store/tables/accounts.ts'
-
-/** A charge. */
-export type LedgerRow = Row<Selectable<LedgerTable>>
-
-/** Selects the charges of a team between `from` (inclusive) and `until` (exclusive). */
-export interface LedgerFilter {
-  readonly teamId: string
-  readonly from?: Date | undefined
-  readonly until?: Date | undefined
-  /** Default: 100. */
-  readonly limit?: number | undefined
-}
-
-/** Lists the charges of a team that are not summed up yet, newest first. */
-export async function listLedger(db: Kysely<Database>, filter: LedgerFilter): Promise<readonly LedgerRow[]> {
-  let query = db.selectFrom('ledger').selectAll().where('teamId', '=', filter.teamId)
-  if (filter.from !== undefined) query = query.where('createdAt', '>=', filter.from)
-  if (filter.until !== undefined) query = query.where('createdAt', '<', filter.until)
-  const rows = await query
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit ?? 100)
-    .execute()
-  return rows.map(toRow)
-}
 
 /** Credits that a team used in a month or day. */
 export interface UsageRow {

@@ -48,28 +48,6 @@ export async function findTeam(db: Kysely<Database>, id: string): Promise<TeamRo
   return row && toRow(row)
 }
 
-/** Sets the balance of a team. `undefined` makes it unmetered. Reserved credits stay reserved. */
-export async function setTeamCredits(db: Kysely<Database>, id: string, credits: number | undefined): Promise<void> {
-  await db
-    .updateTable('team')
-    .set({ credits: credits ?? null, planCredits: credits ?? null })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Sets the concurrency limit of a team. `undefined` removes it. Does not end running sessions. */
-export async function setTeamMaxConcurrency(
-  db: Kysely<Database>,
-  id: string,
-  maxConcurrency: number | undefined,
-): Promise<void> {
-  await db
-    .updateTable('team')
-    .set({ maxConcurrency: maxConcurrency ?? null })
-    .where('id', '=', id)
-    .execute()
-}
-
 /** Returns the team of this name, or `undefined`. */
 export async function findTeamByName(db: Kysely<Database>, name: string): Promise<TeamRow | undefined> {
   const row = await db.selectFrom('team').selectAll().where('name', '=', name).executeTakeFirst()

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { artifactKind, type ArtifactKind } from '../../src/artifacts/artifact-queries.ts'
 import { Artifacts } from '../../src/artifacts/artifacts.ts'
-import { listLedger } from '../../src/billing/ledger.ts'
+import { listLedger } from '../billing/list-ledger.ts'
 import { openBlobs, type BlobLocation } from '../../src/blobs/blobs.ts'
 import { readArchive, writeArchive } from '../../src/profiles/archives.ts'
 import { readProfileKey } from '../../src/profiles/profile-key.ts'
@@ -19,7 +19,7 @@ import { getSession } from '../../src/sessions/session-queries.ts'
 import { installQueues } from '../../src/store/install-queues.ts'
 import type { Store } from '../../src/store/store.ts'
 import { insertKey } from '../../src/teams/key-queries.ts'
-import { ensureTeam, findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
+import { ensureTeam, findTeam, updateTeam } from '../../src/teams/team-queries.ts'
 import { hashSecret, uuidV7 } from '../../../src/kit/ids.ts'
 import { newSession } from '../store/fixture.ts'
 
@@ -52,7 +52,7 @@ export async function seed({ store, dataDir, blobs: location }: SeededStore): Pr
   const { db, raw } = store
   const blobs = await openBlobs(location)
   const team = await ensureTeam(db, { name: 'acme' })
-  await setTeamCredits(db, team.id, 100)
+  await updateTeam(db, team.id, { credits: 100 })
   const teamId = team.id
   const key = await insertKey(db, {
     teamId,

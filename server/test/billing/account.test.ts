@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { availableCredits, raise, release, reserve, settle, type Charge } from '../../src/billing/account.ts'
 import { Billing } from '../../src/billing/billing.ts'
-import { listLedger } from '../../src/billing/ledger.ts'
+import { listLedger } from './list-ledger.ts'
 import type { KeyRow } from '../../src/teams/key-queries.ts'
-import { findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
+import { findTeam, updateTeam } from '../../src/teams/team-queries.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 import { makeTeam } from '../store/fixture.ts'
 
@@ -96,7 +96,7 @@ describeEachStore('a hold', (openStore) => {
     const { team, key } = await makeTeam(store.db, { credits: 10 })
     const billing = new Billing({ store, nodeId: uuidV7() })
     await using hold = await billing.reserve({ teamId: team.id, credits: 3 })
-    await setTeamCredits(store.db, team.id, 1)
+    await updateTeam(store.db, team.id, { credits: 1 })
 
     await expect(billing.settle(hold, billOf(key, 4))).rejects.toMatchObject({
       code: 'INSUFFICIENT_CREDITS',

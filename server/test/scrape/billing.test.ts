@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { listLedger } from '../../src/billing/ledger.ts'
+import { listLedger } from '../billing/list-ledger.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { ensureTeam, findTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
+import { ensureTeam, findTeam, updateTeam } from '../../src/teams/team-queries.ts'
 import { fixedPage } from '../../../test/lab/pages/page.ts'
 import { sharedPostgres } from '../../../test/lab/shared-postgres.ts'
 import { startSite } from '../../../test/lab/site.ts'
@@ -33,20 +33,20 @@ afterAll(async () => fixture.disposeAsync())
 
 describe('a scrape', () => {
   test('is charged once, under its id, to the credits of its team', async () => {
-    await setTeamCredits(store.db, teamId, 10)
+    await updateTeam(store.db, teamId, { credits: 10 })
 
     const page = await scraping.read('/three.pdf')
 
-    const [bill] = await listLedger(store.db, { teamId, limit: 1 })
+    const [bill] = await listLedger(store.db, { teamId })
     expect(bill).toMatchObject({ kind: 'scrape', subjectId: page['metadata']['scrapeId'], credits: 3 })
     expect((await findTeam(store.db, teamId))?.credits).toBe(7)
   })
 
   test('that cannot be paid for does not consume the change of its page', async () => {
     const formats = ['markdown', { type: 'changeTracking', tag: 'unpaid' }]
-    await setTeamCredits(store.db, teamId, 1)
+    await updateTeam(store.db, teamId, { credits: 1 })
     const unpaid = await scraping.scrape('/three.pdf', { formats })
-    await setTeamCredits(store.db, teamId, 10)
+    await updateTeam(store.db, teamId, { credits: 10 })
 
     const paid = await scraping.read('/three.pdf', { formats })
 
@@ -57,7 +57,7 @@ describe('a scrape', () => {
   })
 
   test('that fails costs nothing', async () => {
-    await setTeamCredits(store.db, teamId, 10)
+    await updateTeam(store.db, teamId, { credits: 10 })
 
     await scraping.scrape('/broken.pdf')
 
@@ -65,7 +65,7 @@ describe('a scrape', () => {
   })
 
   test('whose caller disconnects costs nothing, and is in the activity', async () => {
-    await setTeamCredits(store.db, teamId, 1)
+    await updateTeam(store.db, teamId, { credits: 1 })
     const stop = new AbortController()
     const gone = fetch(`${scraping.lab.server.url}/v2/scrape`, {
       method: 'POST',
@@ -87,7 +87,7 @@ describe('a scrape', () => {
   })
 
   test('that the team cannot pay for is rejected before any work, even concurrently', async () => {
-    await setTeamCredits(store.db, teamId, 2)
+    await updateTeam(store.db, teamId, { credits: 2 })
 
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map(async (name) => scraping.scrape(`/article?${name}`)))
 
@@ -101,7 +101,7 @@ describe('a scrape', () => {
 describe('the proxy', () => {
   const shop = { url: 'http://shop.example/' }
   const used = async (proxy: string) => {
-    await setTeamCredits(store.db, teamId, undefined)
+    await updateTeam(store.db, teamId, { credits: null })
     const { statusCode, proxyUsed, creditsUsed } = (await scraping.read('', { ...shop, proxy }))['metadata']
     return { statusCode, proxyUsed, creditsUsed }
   }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
-import { listLedger } from '../../src/billing/ledger.ts'
+import { listLedger } from '../billing/list-ledger.ts'
 import type { KeyRow } from '../../src/teams/key-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { admitSession, endSession } from '../../src/sessions/session-account.ts'

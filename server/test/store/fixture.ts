@@ -3,16 +3,15 @@ import { uuidV7 } from '../../../src/kit/ids.ts'
 import { insertKey, type KeyRow } from '../../src/teams/key-queries.ts'
 import type { Database } from '../../src/store/schema.ts'
 import type { NewSessionRow } from '../../src/sessions/session-queries.ts'
-import { ensureTeam, setTeamCredits, setTeamMaxConcurrency, type TeamRow } from '../../src/teams/team-queries.ts'
+import { ensureTeam, updateTeam, type TeamRow } from '../../src/teams/team-queries.ts'
 
 /** Creates a team with one API key. */
 export async function makeTeam(
   db: Kysely<Database>,
-  limits: { readonly credits?: number; readonly maxConcurrency?: number } = {},
+  { credits, maxConcurrency }: { readonly credits?: number; readonly maxConcurrency?: number } = {},
 ): Promise<{ readonly team: TeamRow; readonly key: KeyRow }> {
   const team = await ensureTeam(db, { name: `team ${uuidV7()}` })
-  await setTeamCredits(db, team.id, limits.credits)
-  await setTeamMaxConcurrency(db, team.id, limits.maxConcurrency)
+  await updateTeam(db, team.id, { credits: credits ?? null, maxConcurrency: maxConcurrency ?? null })
   const key = await insertKey(db, { teamId: team.id, name: 'key', hash: uuidV7(), prefix: 'bl-1234', role: 'member' })
   return { team, key }
 }

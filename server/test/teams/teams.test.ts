@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { uuidV7 } from '../../../src/kit/ids.ts'
 import { availableCredits } from '../../src/billing/account.ts'
-import { ensureTeam, findTeam, insertTeam, setTeamCredits } from '../../src/teams/team-queries.ts'
+import { ensureTeam, findTeam, insertTeam, updateTeam } from '../../src/teams/team-queries.ts'
 import { describeEachStore } from '../../../test/lab/stores.ts'
 
 describeEachStore('teams', (openStore) => {
@@ -60,10 +60,10 @@ describeEachStore('teams', (openStore) => {
     await using store = await openStore()
     const { id } = await ensureTeam(store.db, { name: 'acme' })
 
-    await setTeamCredits(store.db, id, 5_000_000_000)
+    await updateTeam(store.db, id, { credits: 5_000_000_000 })
     expect(await availableCredits(store.db, id)).toBe(5_000_000_000)
 
-    await setTeamCredits(store.db, id, undefined)
+    await updateTeam(store.db, id, { credits: null })
     expect(await availableCredits(store.db, id)).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
+import { htmlToMarkdown } from './html-to-markdown.ts'
 
 /** HTML and the Markdown that is written for it. */
 export type Case = readonly [title: string, html: string, markdown: string]
@@ -12,7 +12,7 @@ export function testCases(cases: Readonly<Record<string, readonly Case[]>>): voi
   for (const [group, members] of Object.entries(cases)) {
     describe(group, () => {
       test.each(members)('%s', (_title, html, markdown) => {
-        expect(toMarkdown(html, url).trimEnd()).toBe(markdown)
+        expect(htmlToMarkdown(html, url).trimEnd()).toBe(markdown)
       })
     })
   }

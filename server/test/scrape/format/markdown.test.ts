@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toMarkdown } from '../../../src/scrape/format/markdown/to-markdown.ts'
+import { htmlToMarkdown } from './html-to-markdown.ts'
 import { testCases, url } from './markdown-cases.ts'
 
 testCases({
@@ -194,7 +194,7 @@ testCases({
 })
 
 test('inline images are kept on request', () => {
-  const markdown = toMarkdown('<img src="data:image/png;base64,AAAA" alt="L">', url, { removeBase64Images: false })
+  const markdown = htmlToMarkdown('<img src="data:image/png;base64,AAAA" alt="L">', url, { removeBase64Images: false })
 
   expect(markdown).toBe('![L](data:image/png;base64,AAAA)\n')
 })

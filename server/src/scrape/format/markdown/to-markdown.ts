@@ -1,9 +1,7 @@
 import type { ChildNode, Element } from 'domhandler'
-import { linkEmbeds } from '../../parse/embeds.ts'
-import { parsePage, type ParsedPage } from '../../parse/parsed-page.ts'
+import type { ParsedPage } from '../../parse/parsed-page.ts'
 import { resolveUrl } from '../../parse/resolve-url.ts'
 import { isElement, isText, createBlockTest, invisibleNames } from '../../parse/dom-nodes.ts'
-import { normalizeTree } from '../../parse/normalize-tree.ts'
 import { writeAdmonition } from './admonition.ts'
 import { isCodeControl, isCodeTable, writeCodeBlock } from './code-block.ts'
 import { escapeLineStart, writeAddress } from './escape.ts'
@@ -37,14 +35,6 @@ export function treeToMarkdown({ document, url, base }: ParsedPage, options: Mar
   }
   const blocks = writer.blocks(document.children)
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`
-}
-
-/** Converts the visible content of HTML to GitHub-flavored Markdown with absolute URLs. */
-export function toMarkdown(html: string, url: string, options: MarkdownOptions = {}): string {
-  const page = parsePage(html, url)
-  normalizeTree(page.document, 'all')
-  linkEmbeds(page.document)
-  return treeToMarkdown(page, options)
 }
 
 function writeBlocks(nodes: readonly ChildNode[], writer: Writer): readonly string[] {
