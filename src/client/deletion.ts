@@ -30,6 +30,11 @@ export interface DeletionOptions {
 
 const deletionRetries = 6
 
+/** Emits a warning that a session could not be deleted, where no caller can receive the error. */
+export function warnDeletionFailed(error: unknown): void {
+  process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+}
+
 /**
  * Deletes a session and returns its bill.
  *

@@ -82,7 +82,7 @@ export async function readJson<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.output<Schema>> {
   const text = await response.text()
-  const parsed = schema.safeParse(tryJson(text))
+  const parsed = schema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
   const { status, headers } = response
   throw responseInvalid('Response about session files does not match the API schema', text, {

@@ -5,7 +5,7 @@ import { abortable, type Abortable, mergeSignals } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import type { Call } from './call.ts'
 import type { ClientConfig } from './config.ts'
-import { deleteSessionIfThere } from './deletion.ts'
+import { deleteSessionIfThere, warnDeletionFailed } from './deletion.ts'
 import { deletionById, deletionByIdempotencyKey } from './reaper.ts'
 import { removeSessionMarker, tryWriteSessionMarker } from './session-markers.ts'
 import type { QueueProgress } from '../contract/queue-progress.ts'
@@ -258,9 +258,7 @@ function isTimeout(reason: unknown): boolean {
 async function endWhenOpen(opening: Promise<Session>, endedBy: EndedBy): Promise<void> {
   // A session that was not created does not need to be ended.
   const session = await opening.catch(() => undefined)
-  await session?.end({ endedBy }).catch((error: unknown) => {
-    process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
-  })
+  await session?.end({ endedBy }).catch(warnDeletionFailed)
 }
 
 /** Whether the server keeps different data if the work of the session failed. */

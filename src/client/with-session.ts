@@ -6,6 +6,7 @@ import type { CreateSessionOptions } from '../contract/session-options.ts'
 import type { Recording } from '../contract/recordings.ts'
 import { abortable, mergeSignals, type Abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
+import { warnDeletionFailed } from './deletion.ts'
 import { disconnect } from './disconnect.ts'
 import { explainMissingHandles } from './missing-handles.ts'
 import type { Driver } from './driver.ts'
@@ -261,19 +262,17 @@ async function endAfterFailure(session: Session, endOptions: EndOptions): Promis
   try {
     return await session.end(endOptions)
   } catch (error) {
-    // The error of the work is rethrown unchanged, so this one becomes a warning (and goes to
-    // `onEnd`).
-    process.emitWarning(isBowlineError(error) ? error.toLine() : String(error), { code: 'BOWLINE_DELETE_FAILED' })
+    // The error of the work is rethrown unchanged.
+    warnDeletionFailed(error)
     return undefined
   }
 }
 
-/** Lists the recordings. A failure must not discard the result of the work. */
+/** Lists the recordings. Returns none if that fails, so that the result of the work is kept. */
 async function listRecordings(
   session: Session,
   { record = false }: CreateSessionOptions,
 ): Promise<readonly Recording[]> {
-  // A failure to list the recordings must not mask the error.
   return record === false ? [] : session.recordings.list().catch(() => [])
 }
 

@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
+import { parseJson } from '../../kit/parse-json.ts'
 
 /** Result of an item from a previous run. */
 export interface CompletedItem {
@@ -163,12 +164,8 @@ function readAt(file: number, offset: number, length: number): Buffer {
 }
 
 function parseLine(text: string): Line | undefined {
-  try {
-    return anyLine.safeParse(JSON.parse(text)).data
-  } catch {
-    // Not JSON. A line that was cut off at the end has been removed before.
-    return undefined
-  }
+  // A line that was cut off at the end has been removed before.
+  return anyLine.safeParse(parseJson(text)).data
 }
 
 function invalid(path: string, why: string): BowlineError {

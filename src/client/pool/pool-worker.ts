@@ -1,6 +1,7 @@
 import { sessionLimits, type CreateSessionOptions } from '../../contract/session-options.ts'
 import { mergeSignals } from '../../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../../kit/errors.ts'
+import { warnDeletionFailed } from '../deletion.ts'
 import type { Session, SessionBill } from '../session.ts'
 import type { Sessions } from '../sessions.ts'
 import { withSession, type SessionScope, type WithSessionDeps, type WorkSignals } from '../with-session.ts'
@@ -160,7 +161,7 @@ class SessionWorker<Item, Result, Handles> implements PoolWorker<Item> {
     } catch (error) {
       // The work succeeded, and the run may be over: a warning is the only way to report this.
       if (isBowlineError(error) && error.code === 'DELETE_FAILED') {
-        process.emitWarning(error.toLine(), { code: 'BOWLINE_DELETE_FAILED' })
+        warnDeletionFailed(error)
         return undefined
       }
       return this.#overBudget.signal.aborted ? undefined : { error }

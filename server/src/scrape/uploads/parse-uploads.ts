@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { BowlineError } from 'bowline/kit/errors'
 import { equalSecrets, isUuid, randomSecret, uuidV7 } from 'bowline/kit/ids'
+import { parseJson } from 'bowline/kit/parse-json'
 import { z } from 'zod'
 import type { Blobs } from '../../blobs/blobs.ts'
 import type { Store } from '../../store/store.ts'
@@ -128,18 +129,7 @@ export class ParseUploads {
 
 function payloadOf(uploadRef: string): z.output<typeof reference> {
   const text = Buffer.from(uploadRef.split('.')[0] ?? '', 'base64url').toString()
-  const parsed = z
-    .string()
-    .transform((json, context) => {
-      try {
-        return JSON.parse(json) as unknown
-      } catch {
-        context.addIssue({ code: 'custom', message: 'not JSON', input: json })
-        return z.NEVER
-      }
-    })
-    .pipe(reference)
-    .safeParse(text)
+  const parsed = reference.safeParse(parseJson(text))
   if (!parsed.success) throw invalidSignature()
   return parsed.data
 }
