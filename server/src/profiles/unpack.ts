@@ -12,14 +12,9 @@ import { sessionCookiesName, tooLarge } from './pack.ts'
  * PROFILE_UNREADABLE if it contains anything except profile files, PROFILE_TOO_LARGE if it exceeds
  * `quotaBytes`.
  */
-export async function unpackProfile(
-  archive: Readable,
-  userDataDir: string,
-  quotaBytes: number,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<string> {
+export async function unpackProfile(archive: Readable, userDataDir: string, quotaBytes: number): Promise<string> {
   // Without `strict`, a truncated archive and wrong checksums would pass.
-  const entries = Readable.toWeb(archive).pipeThrough(createTarDecoder({ strict: true }), { signal })
+  const entries = Readable.toWeb(archive).pipeThrough(createTarDecoder({ strict: true }))
   let sessionCookiesJson = '{}'
   let leftBytes = quotaBytes
   const folders = new Set<string>()

@@ -16,8 +16,8 @@ export interface ScrapeCall {
   readonly mayFollow?: MayFollow | undefined
   /** Throws if an HTTP redirect must not be followed. Called before its request. */
   readonly checkRedirect?: ((to: URL) => Promise<void>) | undefined
-  /** Aborting stops the scrape. Default: it runs to its end. */
-  readonly signal?: AbortSignal | undefined
+  /** Aborting stops the scrape. */
+  readonly signal: AbortSignal
   /** Id of the scrape. Default: a new one. */
   readonly id?: string | undefined
   /** Milliseconds it has waited for a concurrency slot of the team. Default: 0. */

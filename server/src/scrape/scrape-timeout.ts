@@ -8,7 +8,7 @@ export interface TimedCall {
   /** Milliseconds. */
   readonly timeout: number
   /** Cancels the scrape. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 /**
@@ -24,7 +24,7 @@ export async function withScrapeTimeout<Result>(
   try {
     return await run(mergeSignals(limit, call.signal))
   } catch (error) {
-    call.signal?.throwIfAborted()
+    call.signal.throwIfAborted()
     const isTeamLimit = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT'
     if (!limit.aborted && !isTeamLimit) throw error
     const { message, hint } = isTeamLimit || (isBowlineError(error) && error.code === 'SCRAPE_TIMEOUT') ? error : {}

@@ -103,7 +103,7 @@ export class Scrapes implements AsyncDisposable {
    * neither cached nor indexed. Throws like `scrape`, TARGET_NOT_FOUND, SESSION_ENDED.
    */
   async scrapeSession(session: LiveSession, call: SessionScrapeCall): Promise<PricedScrape> {
-    const { signal = new AbortController().signal } = call
+    const { signal } = call
     return this.#start(call).finish('session', async () => {
       const read = await readSessionPage({ session, request: call.request, signal })
       const page = session.secrets.mask.applyToJson(read)
@@ -116,7 +116,7 @@ export class Scrapes implements AsyncDisposable {
 
   /** Parses a file of a client. Throws UNSUPPORTED_FILE_TYPE, DOCUMENT_*, or like `scrape`. */
   async parseFile({ file, ...call }: FileScrapeCall): Promise<PricedScrape> {
-    const { request, teamId, signal = new AbortController().signal } = call
+    const { request, teamId, signal } = call
     return this.#start(call).finish('file', async () => {
       const page = await this.#deps.documents.readUpload(file, { teamId, signal })
       const processed = await createPageProcessor(this.#deps.workers, request, signal)(page)
@@ -128,7 +128,7 @@ export class Scrapes implements AsyncDisposable {
   /** Does the first half of `scrape`, for callers that treat throttled pages as errors. */
   async load(call: ScrapeCall): Promise<LoadedScrape> {
     assertScrapeSupported(this.#deps, call.request)
-    const { request, teamId, mayFollow, checkRedirect, signal = new AbortController().signal } = call
+    const { request, teamId, mayFollow, checkRedirect, signal } = call
     const metrics = this.#start(call)
     const found = await metrics.attempt(async () => this.#storedScrapes.find(call))
     if (found !== undefined) {
@@ -216,7 +216,7 @@ export class Scrapes implements AsyncDisposable {
   }
 
   /** A URL whose proxy cannot be determined, such as a refused one, fails when it is loaded. */
-  async #usesEnhancedProxy({ proxy, url }: ScrapeRequest, signal = new AbortController().signal): Promise<boolean> {
+  async #usesEnhancedProxy({ proxy, url }: ScrapeRequest, signal: AbortSignal): Promise<boolean> {
     if (!this.#deps.hasEnhancedProxy || !asksForEnhancedProxy(proxy)) return false
     return this.#loader.usesUpstream(url, 'enhanced', signal).catch(() => true)
   }

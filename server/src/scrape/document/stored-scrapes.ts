@@ -56,7 +56,7 @@ export interface StoredScrapesDeps {
   readonly store: Store
   readonly blobs: Blobs
   /** Whether a request is loaded through the enhanced proxy at its first attempt. */
-  readonly usesEnhancedProxy: (request: ScrapeRequest, signal: AbortSignal | undefined) => Promise<boolean>
+  readonly usesEnhancedProxy: (request: ScrapeRequest, signal: AbortSignal) => Promise<boolean>
   /** Default: nothing is recorded. */
   readonly metrics?: MetricRecorder | undefined
   readonly onError: (error: unknown, action: string) => void
@@ -81,7 +81,7 @@ export class StoredScrapes {
   }: {
     readonly request: ScrapeRequest
     readonly teamId: string
-    readonly signal?: AbortSignal | undefined
+    readonly signal: AbortSignal
   }): Promise<CachedPage | undefined> {
     const { maxAge, minAge, lockdown, url, formats } = request
     const isCacheOnly = lockdown || minAge !== undefined
