@@ -1,13 +1,5 @@
 import { z } from 'zod'
 
-/** Data of the event `queued`: the position of a request that waits for a session. */
-export const queueProgress = z.object({
-  /** 1: the next free slot goes to this request. */
-  position: z.number(),
-  /** Seconds until it has a slot. `null` if the server cannot estimate them. */
-  estimatedSeconds: z.number().nullable(),
-})
-
 /**
  * Position of a request that waits for a session.
  *
@@ -21,4 +13,15 @@ export const queueProgress = z.object({
  * console.log(session.id)
  * ```
  */
-export type QueueProgress = Readonly<z.output<typeof queueProgress>>
+export interface QueueProgress {
+  /** 1: the next free slot goes to this request. */
+  readonly position: number
+  /** Seconds until it has a slot. `null` if the server cannot estimate them. */
+  readonly estimatedSeconds: number | null
+}
+
+/** Data of the event `queued`. */
+export const queueProgress: z.ZodType<QueueProgress> = z.object({
+  position: z.number(),
+  estimatedSeconds: z.number().nullable(),
+})

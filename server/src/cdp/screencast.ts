@@ -207,23 +207,22 @@ export class Screencast {
     // Viewers can change their windows in a loop.
     if (this.#isApplyQueued) return
     this.#isApplyQueued = true
-    this.#queue = this.#queue
-      .then(async () => {
-        this.#isApplyQueued = false
-        await this.#change()
-      })
-      // A refused start is retried by `expectFrame`. A page that is closed needs none.
-      .catch(() => undefined)
+    this.#enqueue(async () => {
+      this.#isApplyQueued = false
+      await this.#change()
+    })
   }
 
   #restart(): void {
-    this.#queue = this.#queue
-      .then(async () => {
-        await this.#stop()
-        await this.#change()
-      })
-      // As in `#apply`.
-      .catch(() => undefined)
+    this.#enqueue(async () => {
+      await this.#stop()
+      await this.#change()
+    })
+  }
+
+  #enqueue(change: () => Promise<void>): void {
+    // A refused start is retried by `expectFrame`. A page that is closed needs none.
+    this.#queue = this.#queue.then(change).catch(() => undefined)
   }
 
   async #change(): Promise<void> {

@@ -281,7 +281,7 @@ export class CdpClient {
         return this.#run(command, bytes, async () =>
           openContextProxy(this.#session.browser, verdict.command, verdict.proxy)
             .then((opened) => (typeof opened === 'string' ? this.#refuse(command, opened) : this.#pass(opened)))
-            // As in `#handle`.
+            // A command that is nested too deeply cannot be serialized.
             .catch((error: unknown) => this.#refuse(command, messageOf(error))),
         )
       case 'pass':

@@ -85,6 +85,15 @@ describe('an upstream proxy', () => {
     expect(await tunnel(egress, 'shop.example:443', 'basic')).toContain(reason)
   })
 
+  test('over SOCKS4 that refuses the target fails with the reason of the proxy', async () => {
+    const refuse = (socket: Socket): unknown =>
+      socket.once('data', () => socket.write(Buffer.from([0, 91, 0, 0, 0, 0, 0, 0])))
+    await using upstream = await startRawServer(refuse)
+    await using egress = await open({ proxyBasic: `socks4://127.0.0.1:${upstream.port}` })
+
+    expect(await tunnel(egress, 'shop.example:443', 'basic')).toContain('the proxy returned 91 (rejected or failed)')
+  })
+
   test('over SOCKS5 that never responds is closed when the caller aborts', async () => {
     const closed = Promise.withResolvers<void>()
     const greeted = Promise.withResolvers<void>()
