@@ -37,7 +37,8 @@ export async function runInSession<Result>(
     use,
   })
   const session = sessions.find(id)
-  if (session === undefined) throw endedEarly(work, 'deleted', ttl)
+  // It may end as soon as it has started.
+  if (session === undefined) throw endedEarly(work, sessions.isDraining ? 'drained' : 'deleted', ttl)
   const either = mergeSignals(signal, session.ended)
   let hasFailed = true
   try {
