@@ -45,10 +45,12 @@ export function classifyBody(bytes: Uint8Array, contentType: string | undefined)
 /**
  * Whether the start of a body is not text. Markup with stray zeros is, and so is UTF-16, in which
  * ASCII contains zeros: the byte order mark or the content type tells it from binary data.
+ * Without either, data of a text type counts as UTF-16 unless two zeros are adjacent.
  */
 function isBinary(start: Buffer, contentType: string | undefined): boolean {
   if (!start.includes(0) || /^\s*</.test(start.toString('latin1'))) return false
-  return declaredCharset(start, contentType)?.startsWith('utf-16') !== true
+  if (declaredCharset(start, contentType)?.startsWith('utf-16') === true) return false
+  return contentType === undefined || start.includes('\0\0')
 }
 
 function noText(what: string): BowlineError {
