@@ -35,11 +35,11 @@ const script = `
     event.preventDefault()
     output.textContent = 'Asking the harbour office …'
     output.removeAttribute('data-state')
-    const answer = await fetch('/berths', { method: 'POST', body: new URLSearchParams(new FormData(event.target)) })
-    const { message, berth } = await answer.json()
+    const response = await fetch('/berths', { method: 'POST', body: new URLSearchParams(new FormData(event.target)) })
+    const { message, berth } = await response.json()
     for (const item of document.querySelectorAll('li')) item.classList.toggle('taken', item.dataset.berth === berth)
     output.textContent = message
-    output.dataset.state = 'answered'
+    output.dataset.state = 'done'
   })`
 
 const items = berths

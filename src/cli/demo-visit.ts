@@ -74,7 +74,7 @@ async function requestBerth(page: DemoPage, { siteUrl, boat }: VisitPlan): Promi
   await page.locator('[name=boat]').fill(boat)
   await page.locator('[name=metres]').fill('8.5')
   await page.locator('button').click()
-  await page.waitForSelector('output[data-state=answered]')
+  await page.waitForSelector('output[data-state=done]')
   return `filled in the form and read: ${String(await page.evaluate(`document.querySelector('output').textContent`))}`
 }
 

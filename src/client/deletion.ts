@@ -49,7 +49,7 @@ export async function deleteSession(call: Call, id: string, options: DeletionOpt
   } catch (error) {
     if (isGone(error)) throw error
     // The service may have deleted the session, and then sent an invalid response or none.
-    const state = await readPatiently(call, id)
+    const state = await readWithRetries(call, id)
     if (state.status === undefined || isAlive(state)) throw error
     return billFieldsOf(state)
   }
@@ -74,7 +74,7 @@ export async function deleteSessionIfThere(call: Call, id: string, options: Dele
   return deleteSession(call, id, options).catch(async (error: unknown) => {
     if (!isGone(error)) throw error
     // An earlier attempt may have deleted it without a response.
-    const state = await readPatiently(call, id)
+    const state = await readWithRetries(call, id)
     if (isAlive(state)) throw error
     return billFieldsOf(state)
   })
@@ -202,7 +202,7 @@ async function readSession(call: Call, id: string, leftMs = readLimitMs): Promis
     return { state, isUnknown: false }
   } catch (error) {
     const state = stateInError(error)
-    return { state, isUnknown: state === undefined && mayPass(error) }
+    return { state, isUnknown: state === undefined && isTransient(error) }
   }
 }
 
@@ -210,7 +210,7 @@ async function readSession(call: Call, id: string, leftMs = readLimitMs): Promis
  * Reads a session again while that fails, for 5 s at most. Returns an empty state if the service
  * does not report it.
  */
-async function readPatiently(call: Call, id: string): Promise<SessionState> {
+async function readWithRetries(call: Call, id: string): Promise<SessionState> {
   const endMs = Date.now() + readLimitMs
   for (let readings = 1; ; readings += 1) {
     const { state = {}, isUnknown } = await readSession(call, id, endMs - Date.now())
@@ -221,7 +221,7 @@ async function readPatiently(call: Call, id: string): Promise<SessionState> {
 }
 
 /** Whether an error of a reading is one of the connection or of an overloaded service. */
-function mayPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!isBowlineError(error)) return true
   return error.status === 0 || [408, 429].includes(error.status) || (error.status >= 500 && error.status !== 501)
 }

@@ -86,7 +86,7 @@ async function deleteOnce(deletionRequest: DeletionRequest): Promise<Omit<Reaper
 }
 
 /** Excludes a 404 without JSON: it comes from a proxy or a wrong base URL, and proves nothing. */
-function isGone({ status, text }: Answer): boolean {
+function isGone({ status, text }: ReceivedResponse): boolean {
   return isGoneStatus(status) && text.trim() !== '' && parseBill(text).isValid
 }
 
@@ -114,12 +114,12 @@ async function deleteByKey(deletionRequest: DeletionRequest, body: object): Prom
   return { sessionDurationMs, creditsBilled }
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly text: string
 }
 
-async function send(deletionRequest: DeletionRequest, url: string, body?: object): Promise<Answer> {
+async function send(deletionRequest: DeletionRequest, url: string, body?: object): Promise<ReceivedResponse> {
   const response = await fetch(url, {
     method: 'DELETE',
     headers: { ...deletionRequest.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -141,14 +141,14 @@ interface ParsedBill extends Omit<ReaperResult, 'id'> {
 }
 
 function parseBill(text: string): ParsedBill {
-  const answer = text.trim() === '' ? {} : parseJsonObject(text)
-  const sessionDurationMs = parseFigure(answer?.['sessionDurationMs'])
-  const creditsBilled = parseFigure(answer?.['creditsBilled'])
-  const isAlive = isAliveStatus(answer?.['status'])
+  const response = text.trim() === '' ? {} : parseJsonObject(text)
+  const sessionDurationMs = parseFigure(response?.['sessionDurationMs'])
+  const creditsBilled = parseFigure(response?.['creditsBilled'])
+  const isAlive = isAliveStatus(response?.['status'])
   return {
-    isValid: answer !== undefined,
+    isValid: response !== undefined,
     isAlive,
-    isRefused: isFailureBody(answer) && !isAlive,
+    isRefused: isFailureBody(response) && !isAlive,
     ...(sessionDurationMs === undefined ? {} : { sessionDurationMs }),
     ...(creditsBilled === undefined ? {} : { creditsBilled }),
   }

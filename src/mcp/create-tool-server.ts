@@ -9,7 +9,7 @@ import type { ToolOptions } from './tool-options.ts'
 import type { Content, Tool } from './tools/tool.ts'
 import { availableTools } from './tools/tool-list.ts'
 
-/** The browser of a call, and the handle to mention in its answer. */
+/** The browser of a call, and the handle to mention in its result. */
 export interface ToolBrowser {
   readonly browser: AgentBrowser
   /** For clients without MCP sessions, which pass the handle with the next call. */
@@ -61,7 +61,7 @@ const handleInput = {
   session: z
     .string()
     .optional()
-    .describe('Handle of the browser session, from an earlier answer. Without it, a new session is opened'),
+    .describe('Handle of the browser session, from an earlier result. Without it, a new session is opened'),
 }
 
 async function callTool(

@@ -28,7 +28,7 @@ export interface GuardInternalPagesOptions {
 }
 
 /** A page with a busy main thread, or paused in a debugger, does not respond. */
-const defaultAnswerMs = 10_000
+const defaultResponseTimeoutMs = 10_000
 
 /**
  * Tracks the targets of a browser and closes every tab that shows an internal page: such pages can
@@ -110,7 +110,7 @@ class InternalPageGuard implements TargetKinds {
     else if (this.#options.hasInternalFrames && !this.#kinds.has(targetId)) {
       this.#kinds.set(targetId, 'unknown')
       // Clients whose commands wait are notified that they are refused.
-      const late = sleep(this.#options.responseTimeoutMs ?? defaultAnswerMs, true, { ref: false })
+      const late = sleep(this.#options.responseTimeoutMs ?? defaultResponseTimeoutMs, true, { ref: false })
       void Promise.race([isInPdf(this.#router, target), late]).then((isViewer) => {
         if (this.#kinds.get(targetId) === 'unknown') this.#decide(target, isViewer ? 'internal' : 'web')
       })

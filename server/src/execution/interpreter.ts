@@ -13,19 +13,19 @@ import { OutputCapture } from './output-capture.ts'
 import type { ProcessUsage, UsageWatch } from './usage-watch.ts'
 
 /** A line that an interpreter sends. Untrusted, because user code can write to the same pipe. */
-const answerLine = z.object({ id: z.string(), exitCode: z.int(), result: z.string().optional() })
+const replyLine = z.object({ id: z.string(), exitCode: z.int(), result: z.string().optional() })
 
-type Answer = z.output<typeof answerLine>
+type Reply = z.output<typeof replyLine>
 
 interface Exit {
   readonly exitCode: number
 }
 
-/** Time for the output before an answer to arrive. It is later only if the code closed a stream. */
+/** Time for the output before a reply to arrive. It is later only if the code closed a stream. */
 const outputTimeoutMs = 250
 
-/** Longest line of an answer: the result in JSON, in which each character may take six. */
-const maxAnswerLength = executeLimits.outputBytes * 6 + 1000
+/** Longest line of a reply: the result in JSON, in which each character may take six. */
+const maxReplyLength = executeLimits.outputBytes * 6 + 1000
 
 /** The process that runs the code of one language in a session, one call at a time. */
 export class Interpreter implements AsyncDisposable {
@@ -37,9 +37,9 @@ export class Interpreter implements AsyncDisposable {
   /** Sentence about the limit at which it was killed. */
   #killedBy: string | undefined
   #line = ''
-  #call: { readonly id: string; readonly resolve: (answer: Answer) => void } | undefined
+  #call: { readonly id: string; readonly resolve: (reply: Reply) => void } | undefined
 
-  /** `child` has stdout, stderr, and pipes for calls and answers as descriptors 3 and 4. */
+  /** `child` has stdout, stderr, and pipes for calls and replies as descriptors 3 and 4. */
   constructor(child: ChildProcess, language: ExecuteLanguage, usage: UsageWatch) {
     this.#child = child
     this.#language = language
@@ -48,10 +48,10 @@ export class Interpreter implements AsyncDisposable {
     const options = { maxBytes, floodBytes: interpreterLimits.floodBytes, onFlood }
     this.#stdout = new OutputCapture(child.stdout as Readable, options)
     this.#stderr = new OutputCapture(child.stderr as Readable, options)
-    const [, , , calls, answers] = child.stdio as readonly unknown[] as [unknown, unknown, unknown, Writable, Readable]
+    const [, , , calls, replies] = child.stdio as readonly unknown[] as [unknown, unknown, unknown, Writable, Readable]
     calls.on('error', () => {})
-    answers.on('error', () => {})
-    answers.setEncoding('utf8').on('data', (text: string) => this.#readAnswers(text))
+    replies.on('error', () => {})
+    replies.setEncoding('utf8').on('data', (text: string) => this.#readReplies(text))
     const watched =
       child.pid === undefined ? undefined : usage.watch(child.pid, (processes) => this.#checkUsage(processes))
     this.#exited = once(child, 'exit').then(([code, signal]: unknown[]) => {
@@ -79,19 +79,19 @@ export class Interpreter implements AsyncDisposable {
   /** Runs code. Kills the process after `timeoutMs`. */
   async run(code: string, timeoutMs: number): Promise<ExecuteOutcome> {
     const id = randomUUID()
-    const answered = Promise.withResolvers<Answer>()
-    this.#call = { id, resolve: answered.resolve }
+    const replied = Promise.withResolvers<Reply>()
+    this.#call = { id, resolve: replied.resolve }
     const outputs = [this.#stdout, this.#stderr] as const
     for (const output of outputs) output.begin(`\0${id}\0`)
     const timer = setTimeout(() => this.kill(`it ran longer than ${timeoutMs / 1000} s`), timeoutMs)
     const calls = this.#child.stdio[3] as Writable
     calls.write(this.#language === 'bash' ? `${id}\0${code}\0` : `${JSON.stringify({ id, code })}\n`)
-    const answer = await Promise.race([answered.promise, this.#exited])
+    const reply = await Promise.race([replied.promise, this.#exited])
     clearTimeout(timer)
     this.#call = undefined
     await Promise.race([Promise.all(outputs.map(async ({ marked }) => marked)), sleep(outputTimeoutMs)])
     const [stdout, stderr] = outputs.map((output) => output.end())
-    return this.#outcome(answer, {
+    return this.#outcome(reply, {
       stdout: stdout?.text ?? '',
       stderr: stderr?.text ?? '',
       isTruncated: [stdout, stderr].some((output) => output?.isTruncated),
@@ -113,7 +113,7 @@ export class Interpreter implements AsyncDisposable {
   }
 
   #outcome(
-    answer: Answer | Exit,
+    reply: Reply | Exit,
     {
       stdout,
       stderr,
@@ -121,44 +121,44 @@ export class Interpreter implements AsyncDisposable {
     }: { readonly stdout: string; readonly stderr: string; readonly isTruncated: boolean },
   ): ExecuteOutcome {
     const killed = this.#killedBy !== undefined
-    const given = 'result' in answer ? answer.result : undefined
+    const given = 'result' in reply ? reply.result : undefined
     const result = given ?? stdout
     const isCut = isTruncated || result.length >= executeLimits.outputBytes
-    const error = this.#errorOf(answer, stderr)
+    const error = this.#errorOf(reply, stderr)
     return {
       stdout,
       stderr,
       result: result.slice(0, executeLimits.outputBytes),
-      exitCode: answer.exitCode,
+      exitCode: reply.exitCode,
       killed,
       ...(error === undefined ? {} : { error }),
       ...(isCut ? { truncated: true } : {}),
     }
   }
 
-  #errorOf(answer: Answer | Exit, stderr: string): string | undefined {
+  #errorOf(reply: Reply | Exit, stderr: string): string | undefined {
     const restart = `The next call starts a new ${this.#language} interpreter, without the bindings of this one.`
     if (this.#killedBy !== undefined) return `The code was killed because ${this.#killedBy}. ${restart}`
-    const isEnded = !('id' in answer)
-    if (answer.exitCode === 0) return undefined
-    const reason = stderr.trim() === '' ? `Execution failed with exit code ${answer.exitCode}` : stderr.trimEnd()
+    const isEnded = !('id' in reply)
+    if (reply.exitCode === 0) return undefined
+    const reason = stderr.trim() === '' ? `Execution failed with exit code ${reply.exitCode}` : stderr.trimEnd()
     return isEnded ? `${reason}\n${restart}` : reason
   }
 
   /** Each call sends one line. An interpreter that floods the server with more is killed. */
-  #readAnswers(text: string): void {
+  #readReplies(text: string): void {
     if (!this.isRunning) return
     const end = text.indexOf('\n')
     this.#line += end === -1 ? text : text.slice(0, end)
-    if (this.#line.length > maxAnswerLength) return this.kill('its result was too long')
+    if (this.#line.length > maxReplyLength) return this.kill('its result was too long')
     if (end === -1 && this.#call !== undefined) return
-    const answer = parseAnswer(this.#line)
+    const reply = parseReply(this.#line)
     const isOnlyLine = end === text.length - 1
-    if (answer === undefined || answer.id !== this.#call?.id || !isOnlyLine) {
+    if (reply === undefined || reply.id !== this.#call?.id || !isOnlyLine) {
       return this.kill('it wrote to the pipe of its interpreter')
     }
     this.#line = ''
-    this.#call.resolve(answer)
+    this.#call.resolve(reply)
     this.#call = undefined
   }
 
@@ -174,9 +174,9 @@ export class Interpreter implements AsyncDisposable {
   }
 }
 
-function parseAnswer(line: string): Answer | undefined {
+function parseReply(line: string): Reply | undefined {
   // Other lines are written by the code.
-  return answerLine.safeParse(parseJson(line)).data
+  return replyLine.safeParse(parseJson(line)).data
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {

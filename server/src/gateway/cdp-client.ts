@@ -263,7 +263,7 @@ export class CdpClient {
       case 'refuse':
         this.#refuse(command, verdict.message)
         return
-      case 'answer':
+      case 'respond':
         this.#respond({ id, sessionId: cdpSessionId, result: verdict.result })
         return
       case 'browser-close':

@@ -10,7 +10,7 @@ import type { Verdict } from './verdict.ts'
 export function judgeInternalCommand(command: CdpCommand): Verdict {
   const { method } = command
   if (passedMethods.has(method)) return { kind: 'pass', command }
-  if (configuring.test(method)) return { kind: 'answer', result: results[method] ?? {} }
+  if (configuring.test(method)) return { kind: 'respond', result: results[method] ?? {} }
   return {
     kind: 'refuse',
     message: `${method} is not allowed on an internal page of the browser`,

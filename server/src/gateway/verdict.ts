@@ -8,7 +8,7 @@ import type { CdpCommand } from '../cdp/message.ts'
  */
 export type Verdict =
   | { readonly kind: 'pass'; readonly command: CdpCommand }
-  | { readonly kind: 'answer'; readonly result: object }
+  | { readonly kind: 'respond'; readonly result: object }
   | { readonly kind: 'context-proxy'; readonly command: CdpCommand; readonly proxy: SessionProxy }
   | { readonly kind: 'refuse'; readonly message: string }
   | { readonly kind: 'browser-close' }

@@ -71,7 +71,7 @@ const maxCopiedBytes = 64 * 1024
 /** Time for the client to end the connection after the close frames, in milliseconds. */
 const endTimeoutMs = 10_000
 
-/** Pings of a client are not answered while more bytes than these wait to be sent to it. */
+/** Pings of a client get no response while more bytes than these wait to be sent to it. */
 const maxUnreadBytes = 1024 * 1024
 
 const firstBytes = { text: 0x81, close: 0x88, ping: 0x89, pong: 0x8a } as const
@@ -96,7 +96,7 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
     this.#batch = new WriteBatch(socket)
     this.#parser = new FrameParser(maxPayloadBytes, {
       onMessage: (payload) => this.#received ?? this.emit('message', payload),
-      onPing: (payload) => this.#answerPing(payload),
+      onPing: (payload) => this.#respondToPing(payload),
       onPong: (payload) => this.#received ?? this.emit('pong', payload),
       onClose: (code, reason) => this.#received ?? this.#handleClose(code, reason),
     })
@@ -170,7 +170,7 @@ export class ServerWebSocket extends EventEmitter<WebSocketEvents> {
     this.#socket.resume()
   }
 
-  #answerPing(payload: Buffer): void {
+  #respondToPing(payload: Buffer): void {
     if (!this.#isClosing && this.bufferedAmount < maxUnreadBytes) this.#write(firstBytes.pong, payload)
   }
 

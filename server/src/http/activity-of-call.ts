@@ -16,7 +16,7 @@ interface CallBody {
   readonly scrapeOptions?: { readonly auditMetadata?: unknown; readonly zeroDataRetention?: unknown } | undefined
 }
 
-interface CallAnswer {
+interface CallResponse {
   readonly success?: unknown
   readonly id?: unknown
   /** Of an interaction. Further ones in the session do not start it, and are not recorded. */
@@ -33,7 +33,7 @@ interface FinishedCall {
   readonly teamId: string
   readonly apiVersion: ApiVersion
   readonly body: unknown
-  readonly answer?: unknown
+  readonly response?: unknown
   readonly error?: unknown
 }
 
@@ -43,10 +43,10 @@ interface FinishedCall {
  */
 export function activityDescriber({ activity }: Pick<Route, 'activity'>): DescribeActivity | undefined {
   if (activity === undefined) return undefined
-  return ({ teamId, apiVersion, body, answer, error }, createdAt) => {
+  return ({ teamId, apiVersion, body, response, error }, createdAt) => {
     if (error !== undefined && !hasStarted(error)) return undefined
     const fields = (body ?? {}) as CallBody
-    const { success, id, sessionId, data } = (answer ?? {}) as CallAnswer
+    const { success, id, sessionId, data } = (response ?? {}) as CallResponse
     const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
     // An interaction whose code failed has started its session all the same.
     if (success === false && sessionId === undefined) return undefined

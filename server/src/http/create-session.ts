@@ -288,13 +288,13 @@ export class SessionCreator {
     const responseTimeoutMs = createMs + waitSeconds * 1000
     // This node sends the events.
     const options = { path, headers: { accept: 'application/json' }, responseTimeoutMs, signal }
-    const answer = createSessionResponse.parse(await requestPeer(peer, raw, body, options))
+    const response = createSessionResponse.parse(await requestPeer(peer, raw, body, options))
     onAbort(signal, () => {
-      endUnclaimedOn(peer, raw, answer.id).catch((error: unknown) =>
-        this.#deps.onError(error, `ending unclaimed session ${answer.id}`),
+      endUnclaimedOn(peer, raw, response.id).catch((error: unknown) =>
+        this.#deps.onError(error, `ending unclaimed session ${response.id}`),
       )
     })
-    return answer
+    return response
   }
 }
 

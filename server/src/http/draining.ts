@@ -15,7 +15,7 @@ const closeTimeoutMs = 1000
 
 /** Graceful shutdown of an HTTP server, in which every request gets a response. */
 export interface RequestDrain {
-  /** Waits for pending requests. After `limitMs`, the rest is answered with DRAINING. */
+  /** Waits for pending requests. After `limitMs`, the rest is refused with DRAINING. */
   readonly waitForPending: (limitMs: number) => Promise<void>
   /** Closes the listener and every connection. */
   readonly close: () => Promise<void>

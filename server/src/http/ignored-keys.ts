@@ -33,8 +33,8 @@ function warningAbout(unknown: readonly UnknownKey[], noun: string): string | un
 }
 
 /** Appends a warning to the `warning` of a response. */
-export function withWarning<Answer>(answer: Answer, warning: string | undefined): Answer {
-  if (warning === undefined || typeof answer !== 'object' || answer === null) return answer
-  const before = 'warning' in answer && typeof answer.warning === 'string' ? `${answer.warning} ` : ''
-  return { ...answer, warning: before + warning }
+export function withWarning<Response>(response: Response, warning: string | undefined): Response {
+  if (warning === undefined || typeof response !== 'object' || response === null) return response
+  const before = 'warning' in response && typeof response.warning === 'string' ? `${response.warning} ` : ''
+  return { ...response, warning: before + warning }
 }

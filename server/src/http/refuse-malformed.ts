@@ -5,7 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { sizeText } from './body-sizes.ts'
 import { refuseSocket } from './refuse-socket.ts'
 
-/** Answers what Node could not parse as an HTTP request with an error of the API. */
+/** Responds with an error of the API to what Node could not parse as an HTTP request. */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   refuseSocket(socket, describeMalformed(error), randomUUID())

@@ -85,7 +85,7 @@ interface SentInput {
 
 type RouteHandler = (request: FastifyRequest, reply: FastifyReply, sent: SentInput | undefined) => Promise<unknown>
 
-/** Returns the function that authorizes, answers and records the calls of a route. */
+/** Returns the function that handles and records the calls of a route. */
 function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: RegisterDeps): RouteHandler {
   const { callOf, record, responses } = deps
   const describeActivity = activityDescriber(route)
@@ -102,14 +102,14 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
     // Before any work that is billed.
     if (route.hasLargeResponse) responses.assertRoom(teamId)
     const startedAt = new Date()
-    const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+    const recordActivity = (outcome: { readonly response: unknown } | { readonly error: unknown }): void => {
       const activity = describeActivity?.({ teamId, apiVersion, body, ...outcome }, startedAt)
       if (activity !== undefined) record(activity)
     }
     try {
-      const answer = await handler({ params, query, body } as never, call)
-      recordActivity({ answer })
-      return respond(withWarnings(route, sent, answer), { route, teamId, events, reply, responses })
+      const response = await handler({ params, query, body } as never, call)
+      recordActivity({ response })
+      return respond(withWarnings(route, sent, response), { route, teamId, events, reply, responses })
     } catch (error) {
       recordActivity({ error })
       if (!events.isOpen) throw error
@@ -120,9 +120,9 @@ function createRouteHandler(route: Route, handler: Handler<RouteName>, deps: Reg
 }
 
 /** Adds warnings about unknown keys and parameters to a response. */
-function withWarnings<Answer>(route: Route, sent: SentInput | undefined, answer: Answer): Answer {
+function withWarnings<Body>(route: Route, sent: SentInput | undefined, response: Body): Body {
   const warnings = [unknownKeysWarning(route, sent?.body), unknownParametersWarning(route, sent?.query)]
-  return warnings.reduce(withWarning, answer)
+  return warnings.reduce(withWarning, response)
 }
 
 interface ResponseDeps {
@@ -139,7 +139,7 @@ function respond(body: unknown, { route, teamId, events, reply, responses }: Res
     events.complete('created', body, route.response)
     return reply
   }
-  // Many requests can have passed the first check before any of them was answered.
+  // Many requests can have passed the first check before any of them got a response.
   if (route.hasLargeResponse && route.method === 'GET') responses.assertRoom(teamId)
   responses.holdUntilSent(teamId, body, reply.raw)
   return streamLongJson(body, route.response, reply)

@@ -54,8 +54,8 @@ interface SessionRelay {
 }
 
 /**
- * Returns whether a request asks for a WebSocket. Requests that offer other protocols are answered
- * as usual: Java's HTTP client and `curl --http2` offer HTTP/2 with each request.
+ * Returns whether a request asks for a WebSocket. Requests that offer other protocols get
+ * their usual response: Java's HTTP client and `curl --http2` offer HTTP/2 with each request.
  */
 export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.split(',') ?? []

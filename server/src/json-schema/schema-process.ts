@@ -1,7 +1,7 @@
 // Program of a process that checks results of agents against JSON Schemas, one job at a time. Its
 // first message reports that it has started.
 import { messageOf } from 'bowline/kit/message-of'
-import { answerMessages } from '../kit/answer-messages.ts'
+import { handleMessages } from '../kit/handle-messages.ts'
 import { compileSchema } from './compile-schema.ts'
 
 /** A schema to compile, and data to check if there is any. */
@@ -22,5 +22,5 @@ function run({ schema, result }: SchemaJob): SchemaOutcome {
   }
 }
 
-answerMessages(run)
+handleMessages(run)
 process.send?.('started')

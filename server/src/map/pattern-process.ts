@@ -1,7 +1,7 @@
 // Program of a process that matches texts against regular expressions, one job at a time. Its first
 // message reports that it has started.
 import { createContext, Script } from 'node:vm'
-import { answerMessages } from '../kit/answer-messages.ts'
+import { handleMessages } from '../kit/handle-messages.ts'
 
 /** Texts and the regular expressions to match them with. */
 export interface MatchJob {
@@ -25,7 +25,7 @@ const script = new Script(`(() => {
     (included.length === 0 || included.some((test) => test(text))) && !excluded.some((test) => test(text)))
 })()`)
 
-answerMessages(({ limitMs, ...job }: MatchJob) => match(job, limitMs))
+handleMessages(({ limitMs, ...job }: MatchJob) => match(job, limitMs))
 process.send?.('started')
 
 function match(job: Omit<MatchJob, 'limitMs'>, limitMs: number): MatchOutcome {

@@ -312,8 +312,8 @@ describe('an internal target of the browser', () => {
   test('acknowledges driver settings without applying them', () => {
     const script = judgeInside('Page.addScriptToEvaluateOnNewDocument', { source: 'chrome.tabs.create({})' })
 
-    expect(script).toEqual({ kind: 'answer', result: { identifier: '0' } })
-    expect(judgeInside('Fetch.enable')).toEqual({ kind: 'answer', result: {} })
+    expect(script).toEqual({ kind: 'respond', result: { identifier: '0' } })
+    expect(judgeInside('Fetch.enable')).toEqual({ kind: 'respond', result: {} })
   })
 
   test.each([

@@ -31,7 +31,7 @@ interface OpenSession extends OpenBrowser, ConnectedTabs {
 export class AgentBrowser implements DrivenBrowser, AsyncDisposable {
   readonly #deps: AgentBrowserDeps
   #open: OpenSession | undefined
-  /** Of the last session, until it has ended: answers of its tools may still be on their way. */
+  /** Of the last session, until it has ended: results of its tools may still be on their way. */
   #secrets: TypedSecrets | undefined
   #notices: string[] = []
   #turn: Promise<unknown> = Promise.resolve()

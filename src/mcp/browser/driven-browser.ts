@@ -13,7 +13,7 @@ import { TypedSecrets } from './typed-secrets.ts'
 /** The tabs of a session, connected with Playwright. */
 export interface ConnectedTabs {
   readonly browser: Browser
-  /** Whether the browser answers. A connection counts as connected until its end is noticed. */
+  /** Whether the browser responds. A connection counts as connected until its end is noticed. */
   readonly isResponding: () => Promise<boolean>
   readonly tabs: Tabs
   readonly files: SessionFiles
@@ -64,8 +64,8 @@ export async function connectTabs(
   return {
     browser,
     isResponding: async () => {
-      const answer = cdp.send('Browser.getVersion').then(() => true)
-      return abortable(answer, AbortSignal.timeout(actionTimeoutMs)).catch(() => false)
+      const response = cdp.send('Browser.getVersion').then(() => true)
+      return abortable(response, AbortSignal.timeout(actionTimeoutMs)).catch(() => false)
     },
     tabs: new Tabs(context, page, cdp),
     files: createSessionFiles(connectUrl),

@@ -3,7 +3,7 @@ import { typeSecret } from '../../drivers/type-secret.ts'
 import { BowlineError } from '../../kit/errors.ts'
 import { messageOf } from '../../kit/message-of.ts'
 
-/** Types secrets into the pages of one session, and masks them in answers. The server does both. */
+/** Types secrets into the pages of one session, and masks them in results. The server does both. */
 export class TypedSecrets {
   readonly #cdp: CDPSession
   #isUsed: boolean
@@ -38,7 +38,7 @@ export class TypedSecrets {
     } catch (cause) {
       throw new BowlineError(
         'SECRET_REFUSED',
-        `The answer is withheld, because it can contain secrets: ${messageOf(cause)}`,
+        `The result is withheld, because it can contain secrets: ${messageOf(cause)}`,
         {
           cause,
           hint: 'Call browser_snapshot to go on.',

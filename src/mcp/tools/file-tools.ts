@@ -4,7 +4,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import { quotePage } from '../../kit/quote-page.ts'
 import { actOn } from '../browser/tabs.ts'
 import { cutToTokens } from '../snapshot/estimate-tokens.ts'
-import { changesAnswer, textAnswer } from './answer.ts'
+import { changesResult, textResult } from './result.ts'
 import { freePath, readLocalFile, saveFile } from './local-files.ts'
 import { browserTool, elementInput, type Tool } from './tool.ts'
 
@@ -48,7 +48,7 @@ const upload = browserTool({
     await actOn(tab, async () =>
       ref === undefined ? chooser?.setFiles(all) : tab.snapshots.locate(ref).setInputFiles(all),
     )
-    return changesAnswer(scope)
+    return changesResult(scope)
   },
 })
 
@@ -61,20 +61,20 @@ const download = browserTool({
   run: async ({ name }, { open, options }) => {
     if (name === undefined) {
       const downloads = (await open.files.list()).filter(({ direction }) => direction === 'download')
-      if (downloads.length === 0) return textAnswer('No downloads.')
+      if (downloads.length === 0) return textResult('No downloads.')
       const lines = downloads.map(
         (file) => `${file.name}: ${file.size} bytes${file.complete ? '' : ` (${file.error ?? 'incomplete'})`}`,
       )
-      return textAnswer(quotePage(lines.join('\n')))
+      return textResult(quotePage(lines.join('\n')))
     }
     if (options.filesDir !== undefined) {
       const path = await freePath(options.filesDir, name)
       await open.files.download(name, path)
-      return textAnswer(`Saved to ${path}.`)
+      return textResult(`Saved to ${path}.`)
     }
     const content = await toBuffer(await open.files.read(name))
     const text = textOf(content)
-    if (text !== undefined) return textAnswer(quotePage(cutToTokens(text, 4 * options.maxTokens)))
+    if (text !== undefined) return textResult(quotePage(cutToTokens(text, 4 * options.maxTokens)))
     return saveFile(content, name, options)
   },
 })

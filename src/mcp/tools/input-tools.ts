@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core'
 import { z } from 'zod'
 import { actOn } from '../browser/tabs.ts'
 import { secretNameIn } from '../browser/typed-secrets.ts'
-import { changesAnswer } from './answer.ts'
+import { changesResult } from './result.ts'
 import { browserTool, elementInput, type BrowserScope, type Content, type Tool } from './tool.ts'
 
 const secretNote =
@@ -99,7 +99,7 @@ const fillForm = browserTool({
         else await enterText(scope, element, value)
       }
     })
-    return changesAnswer(scope)
+    return changesResult(scope)
   },
 })
 
@@ -120,7 +120,7 @@ const pressKey = browserTool({
   isReadOnly: false,
   run: async ({ key }, scope) => {
     await actOn(scope.tab, async () => scope.tab.page.keyboard.press(key))
-    return changesAnswer(scope)
+    return changesResult(scope)
   },
 })
 
@@ -134,7 +134,7 @@ async function act(
 ): Promise<readonly Content[]> {
   const element = scope.tab.snapshots.locate(ref)
   await actOn(scope.tab, async () => action(element))
-  return changesAnswer(scope)
+  return changesResult(scope)
 }
 
 /** Enters a text into a field. All text that tools type goes through here. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { actOn } from '../browser/tabs.ts'
 import { cutToTokens } from '../snapshot/estimate-tokens.ts'
-import { changesAnswer, textAnswer } from './answer.ts'
+import { changesResult, textResult } from './result.ts'
 import { saveFile } from './local-files.ts'
 import { browserTool, elementInput, type Tool } from './tool.ts'
 import { quotePage } from '../../kit/quote-page.ts'
@@ -24,7 +24,7 @@ const evaluate = browserTool({
       result = await (ref === undefined ? page.evaluate(program) : snapshots.locate(ref).evaluate(program))
     })
     const text = cutToTokens(JSON.stringify(result, null, 1) ?? 'undefined', scope.options.maxTokens)
-    return changesAnswer(scope, 'Result:', quotePage(text))
+    return changesResult(scope, 'Result:', quotePage(text))
   },
 })
 
@@ -66,7 +66,7 @@ const consoleMessages = browserTool({
   run: async ({ level }, { tab, options }) => {
     const shown = new Set(levels().slice(0, levels().indexOf(level) + 1))
     const lines = tab.log.console.filter((entry) => shown.has(entry.level))
-    return listAnswer(
+    return listResult(
       'console messages',
       lines.map((entry) => `[${entry.level}] ${entry.text.slice(0, 1000)}`),
       options.maxTokens,
@@ -96,7 +96,7 @@ const networkRequests = browserTool({
         return `${request.method()} ${request.url().slice(0, 500)} => ${status}`
       }),
     )
-    return listAnswer('requests', lines, options.maxTokens)
+    return listResult('requests', lines, options.maxTokens)
   },
 })
 
@@ -118,8 +118,8 @@ function levels() {
   return ['error', 'warning', 'info', 'debug'] as const
 }
 
-/** Answers with the last lines of a list that fit. */
-function listAnswer(name: string, lines: readonly string[], maxTokens: number) {
-  if (lines.length === 0) return textAnswer(`No ${name}.`)
-  return textAnswer(`${lines.length} ${name}:`, quotePage(cutToTokens(lines.join('\n'), maxTokens, 'start')))
+/** Returns the last lines of a list that fit. */
+function listResult(name: string, lines: readonly string[], maxTokens: number) {
+  if (lines.length === 0) return textResult(`No ${name}.`)
+  return textResult(`${lines.length} ${name}:`, quotePage(cutToTokens(lines.join('\n'), maxTokens, 'start')))
 }

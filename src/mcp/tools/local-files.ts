@@ -5,7 +5,7 @@ import { BowlineError } from '../../kit/errors.ts'
 import { messageOf } from '../../kit/message-of.ts'
 import { freeFileName, sanitizeFileName } from '../../kit/file-name.ts'
 import type { ToolOptions } from '../tool-options.ts'
-import { textAnswer } from './answer.ts'
+import { textResult } from './result.ts'
 import type { Content } from './tool.ts'
 
 type Folder = Pick<ToolOptions, 'filesDir'>
@@ -19,7 +19,7 @@ export async function saveFile(content: Uint8Array, name: string, options: Folde
   if (filesDir !== undefined) {
     const path = await freePath(filesDir, name)
     await writeFile(path, content, { flag: 'wx' })
-    return textAnswer(`Saved ${content.byteLength} bytes to ${path}.`)
+    return textResult(`Saved ${content.byteLength} bytes to ${path}.`)
   }
   if (content.byteLength > maxInlineBytes) {
     throw new BowlineError('PAYLOAD_TOO_LARGE', `${name} has ${content.byteLength} bytes, more than fit in a message`, {

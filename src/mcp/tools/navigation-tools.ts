@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import { actOn, type Tab } from '../browser/tabs.ts'
-import { changesAnswer, lookAnswer, textAnswer } from './answer.ts'
+import { changesResult, snapshotResult, textResult } from './result.ts'
 import { assertAllowedUrl, withScheme } from './allowed-url.ts'
 import { browserTool, type BrowserScope, type Content, type Tool } from './tool.ts'
 
@@ -45,9 +45,9 @@ const snapshot = browserTool({
   },
   isReadOnly: true,
   run: async ({ ref, after, query, maxTokens, links }, { tab, options }) => {
-    if (tab.log.dialog !== undefined) return lookAnswer({ tab }, { text: '', shown: 0, total: 0 })
+    if (tab.log.dialog !== undefined) return snapshotResult({ tab }, { text: '', shown: 0, total: 0 })
     const limit = maxTokens ?? options.maxTokens
-    return lookAnswer(
+    return snapshotResult(
       { tab },
       await tab.snapshots.look({ maxTokens: limit, target: ref, after, query, hasUrls: links }),
     )
@@ -71,7 +71,7 @@ const waitFor = browserTool({
     const found = text === undefined ? [] : [page.getByText(text).first().waitFor({ state: 'visible', timeout })]
     const gone = textGone === undefined ? [] : [page.getByText(textGone).first().waitFor({ state: 'hidden', timeout })]
     await Promise.all([...found, ...gone])
-    return changesAnswer(scope)
+    return changesResult(scope)
   },
 })
 
@@ -97,7 +97,7 @@ const tabs = browserTool({
       return showPage({ ...scope, tab })
     }
     if (action === 'close') await (index === undefined ? scope.tab : open.tabs.at(index)).page.close()
-    return textAnswer(...open.tabs.all.map((tab, at) => describeTab(scope, tab, at)))
+    return textResult(...open.tabs.all.map((tab, at) => describeTab(scope, tab, at)))
   },
 })
 
@@ -118,7 +118,7 @@ const handleDialog = browserTool({
     }
     log.dialog = undefined
     await actOn(scope.tab, async () => (accept ? dialog.accept(promptText) : dialog.dismiss()))
-    return changesAnswer(scope)
+    return changesResult(scope)
   },
 })
 
@@ -134,8 +134,8 @@ async function openUrl(tab: Tab, url: string, { options }: Pick<BrowserScope, 'o
 }
 
 async function showPage({ tab, options }: Pick<BrowserScope, 'tab' | 'options'>): Promise<readonly Content[]> {
-  if (tab.log.dialog !== undefined) return lookAnswer({ tab }, { text: '', shown: 0, total: 0 })
-  return lookAnswer({ tab }, await tab.snapshots.look({ maxTokens: options.maxTokens }))
+  if (tab.log.dialog !== undefined) return snapshotResult({ tab }, { text: '', shown: 0, total: 0 })
+  return snapshotResult({ tab }, await tab.snapshots.look({ maxTokens: options.maxTokens }))
 }
 
 function describeTab({ open }: Pick<BrowserScope, 'open'>, tab: Tab, index: number): string {

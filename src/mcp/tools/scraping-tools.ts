@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Document } from '../../contract/document.ts'
 import { estimateTokens, cutToTokens } from '../snapshot/estimate-tokens.ts'
 import { assertAllowedUrl } from './allowed-url.ts'
-import { textAnswer } from './answer.ts'
+import { textResult } from './result.ts'
 import { readLocalFile } from './local-files.ts'
 import type { ToolOptions } from '../tool-options.ts'
 import { serviceTool, type Tool, type ToolContext } from './tool.ts'
@@ -10,7 +10,7 @@ import { countOf } from '../../kit/count-of.ts'
 import { createDomainFilter } from '../../kit/domain-pattern.ts'
 import { quotePage } from '../../kit/quote-page.ts'
 
-const maxTokens = z.int().min(100).max(100_000).default(10_000).describe('Maximum size of the answer in tokens')
+const maxTokens = z.int().min(100).max(100_000).default(10_000).describe('Maximum size of the result in tokens')
 
 const scrape = serviceTool({
   name: 'scrape',
@@ -43,7 +43,7 @@ const scrape = serviceTool({
     const content = document[format]
     const text = typeof content === 'string' ? content : (content ?? []).join('\n')
     const { statusCode, title } = document.metadata
-    return textAnswer(
+    return textResult(
       `${url}: status ${statusCode}, ${countOf(text.length, 'character')}`,
       quotePage(`title: ${String(title ?? '')}\n${cutToTokens(text.slice(offset), limit)}`),
     )
@@ -68,7 +68,7 @@ const parse = serviceTool({
     const given = text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text)
     const content = path === undefined ? given : (await readLocalFile(path, options)).buffer
     const { markdown = '', metadata } = await bowline().parse(new File([new Uint8Array(content)], name), {}, { signal })
-    return textAnswer(
+    return textResult(
       `${name}: ${countOf(markdown.length, 'character')}`,
       quotePage(`title: ${String(metadata.title ?? '')}\n${cutToTokens(markdown.slice(offset), limit)}`),
     )
@@ -93,7 +93,7 @@ const map = serviceTool({
       { signal },
     )
     const lines = links.map((link) => [link.url, link.title].filter((text) => text !== undefined).join(' '))
-    return textAnswer(
+    return textResult(
       `${countOf(links.length, 'page')}:`,
       ...(warning === undefined ? [] : [warning]),
       quotePage(cutToTokens(lines.join('\n'), 4 * options.maxTokens)),
@@ -115,7 +115,7 @@ const search = serviceTool({
     // Texts of other hosts could mislead the agent as well as their pages.
     const web = found.filter(({ url = '' }) => isAllowedUrl(url, options))
     const lines = web.map(({ title, url, description = '' }) => `- ${title ?? ''}\n  ${url}\n  ${description}`)
-    return textAnswer(
+    return textResult(
       `${countOf(web.length, 'result')}${web.length < found.length ? ', without those of hosts that are not allowed' : ''}:`,
       ...(warning === undefined ? [] : [warning]),
       quotePage(cutToTokens(lines.join('\n'), 4 * options.maxTokens)),
@@ -141,7 +141,7 @@ const extract = serviceTool({
       scrapeOptions: onlyAllowedHosts(options),
     }
     const { data, warning } = await bowline().extract(urls, request, { signal })
-    return textAnswer(...(warning === undefined ? [] : [warning]), quotePage(JSON.stringify(data, null, 1)))
+    return textResult(...(warning === undefined ? [] : [warning]), quotePage(JSON.stringify(data, null, 1)))
   },
 })
 
@@ -161,7 +161,7 @@ const crawl = serviceTool({
     assertAllowedUrl(url, context.options.allowedDomains)
     const { documents, isComplete } = await collectPages({ url, limit, includePaths }, timeout, context)
     const end = isComplete ? '' : `, cancelled after ${timeout} s`
-    return textAnswer(`${countOf(documents.length, 'page')}${end}:`, quotePage(shareTokens(documents, maximum)))
+    return textResult(`${countOf(documents.length, 'page')}${end}:`, quotePage(shareTokens(documents, maximum)))
   },
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BowlineError } from '../../kit/errors.ts'
 import { describeCost } from '../browser/agent-browser.ts'
-import { changesAnswer, textAnswer } from './answer.ts'
+import { changesResult, textResult } from './result.ts'
 import { browserTool, serviceTool, type Tool } from './tool.ts'
 
 const requestHuman = browserTool({
@@ -25,13 +25,13 @@ const requestHuman = browserTool({
     }
     const result = await open.human.wait(humanWaitMs)
     if (result === undefined) {
-      return textAnswer(
+      return textResult(
         `The human has not answered yet. Show this link to the user: ${open.interactiveLiveViewUrl}`,
         'Call browser_request_human again without arguments to go on waiting.',
       )
     }
     const outcome = result.success ? 'The human has done it.' : `The human has not done it (${result.endedBy}).`
-    return changesAnswer(scope, result.reason === undefined ? outcome : `${outcome} Note: ${result.reason}`)
+    return changesResult(scope, result.reason === undefined ? outcome : `${outcome} Note: ${result.reason}`)
   },
 })
 
@@ -43,8 +43,8 @@ const close = serviceTool({
   isReadOnly: true,
   run: async (_input, { browser }) => {
     const bill = await browser().end()
-    if (bill === undefined) return textAnswer('No browser session is open.')
-    return textAnswer(`Browser session ${bill.sessionId} has ended${describeCost(bill)}.`)
+    if (bill === undefined) return textResult('No browser session is open.')
+    return textResult(`Browser session ${bill.sessionId} has ended${describeCost(bill)}.`)
   },
 })
 

@@ -4,7 +4,7 @@ import type { DrivenBrowser, OpenBrowser } from '../browser/driven-browser.ts'
 import type { Tab } from '../browser/tabs.ts'
 import type { ToolOptions } from '../tool-options.ts'
 
-/** Part of the answer of a tool, as MCP defines it. */
+/** Part of the result of a tool, as MCP defines it. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }

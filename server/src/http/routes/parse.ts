@@ -94,7 +94,7 @@ export function registerParse(
       kindOfFile(file)
       const who = { teamId, apiKeyId, baseUrl: baseUrlOf(raw), signal: caller.signal }
       const startedAt = new Date()
-      const recordActivity = (outcome: { readonly answer: unknown } | { readonly error: unknown }): void => {
+      const recordActivity = (outcome: { readonly response: unknown } | { readonly error: unknown }): void => {
         const { zeroDataRetention, auditMetadata } = request
         const described = { url: file.name, zeroDataRetention, auditMetadata }
         const activity = describeActivity?.({ teamId, apiVersion: 'v2', body: described, ...outcome }, startedAt)
@@ -103,10 +103,10 @@ export function registerParse(
       try {
         const { document } = await billedScrapes.parseFile({ ...who, request, file })
         const warning = [document.warning, unusedWarning(body.options)].filter((text) => text !== undefined).join(' ')
-        const answer = { success: true, data: { ...document, ...(warning === '' ? {} : { warning }) } } as const
-        recordActivity({ answer })
-        responses.holdUntilSent(teamId, answer, reply.raw)
-        return streamLongJson(answer, routes.parse.response, reply)
+        const response = { success: true, data: { ...document, ...(warning === '' ? {} : { warning }) } } as const
+        recordActivity({ response })
+        responses.holdUntilSent(teamId, response, reply.raw)
+        return streamLongJson(response, routes.parse.response, reply)
       } catch (error) {
         recordActivity({ error })
         throw error

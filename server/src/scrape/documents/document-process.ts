@@ -1,7 +1,7 @@
 // Program of a process: converts one document.
 import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
-import { answerMessages } from '../../kit/answer-messages.ts'
+import { handleMessages } from '../../kit/handle-messages.ts'
 import { convertDocument } from './convert-document.ts'
 import type { DocumentKind } from './file-kinds.ts'
 
@@ -32,4 +32,4 @@ async function convert({ bytes, kind, contentType }: DocumentJob): Promise<Docum
   }
 }
 
-answerMessages(convert)
+handleMessages(convert)

@@ -5,7 +5,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import type { RedactOptions } from 'bowline/contract/redaction'
 import { processHtml, type HtmlJob, type ProcessedHtml } from './process-html.ts'
-import { answerMessages } from '../../kit/answer-messages.ts'
+import { handleMessages } from '../../kit/handle-messages.ts'
 import { limitHeapGrowth } from '../../kit/limit-heap-growth.ts'
 import { redactPersonalData } from './redact-personal-data.ts'
 
@@ -55,7 +55,7 @@ const script = new Script('runJob()')
 
 limitHeapGrowth()
 
-answerMessages((job: ProcessJob): ProcessResponse => {
+handleMessages((job: ProcessJob): ProcessResponse => {
   globalThis.runJob = () => run(job)
   const outcome = script.runInThisContext({ timeout: maxJobMs }) as ProcessOutcome
   return { ...outcome, heapBytes: getHeapStatistics().total_heap_size }

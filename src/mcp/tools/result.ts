@@ -2,30 +2,30 @@ import { quotePage } from '../../kit/quote-page.ts'
 import type { Look } from '../snapshot/page-snapshots.ts'
 import type { BrowserScope, Content } from './tool.ts'
 
-/** Creates an answer of plain text. */
-export function textAnswer(...lines: readonly string[]): readonly Content[] {
+/** Creates a result of plain text. */
+export function textResult(...lines: readonly string[]): readonly Content[] {
   return [{ type: 'text', text: lines.join('\n') }]
 }
 
-/** Answers with what an action has changed on the page. */
-export async function changesAnswer(scope: BrowserScope, ...lines: readonly string[]): Promise<readonly Content[]> {
+/** Returns what an action has changed on the page as a result. */
+export async function changesResult(scope: BrowserScope, ...lines: readonly string[]): Promise<readonly Content[]> {
   const { open, options } = scope
   const tab = await open.tabs.current()
   const moved = tab === scope.tab ? [] : [`A new tab was opened and selected (${open.tabs.all.indexOf(tab)}).`]
   const events = describeEvents(tab.log)
-  if (tab.log.dialog !== undefined) return textAnswer(...lines, ...moved, ...events)
+  if (tab.log.dialog !== undefined) return textResult(...lines, ...moved, ...events)
   const look = await tab.snapshots.lookAtChanges(options.maxTokens)
   const state = look.isChanges ? describeChanges(look.text) : describeLook(look)
-  return textAnswer(...lines, ...moved, ...events, await describePage(tab.page, look.text, state))
+  return textResult(...lines, ...moved, ...events, await describePage(tab.page, look.text, state))
 }
 
-/** Answers with the page as a bounded snapshot. */
-export async function lookAnswer(
+/** Returns the page as a bounded snapshot. */
+export async function snapshotResult(
   { tab }: Pick<BrowserScope, 'tab'>,
   look: Look,
   ...lines: readonly string[]
 ): Promise<readonly Content[]> {
-  return textAnswer(...lines, ...describeEvents(tab.log), await describePage(tab.page, look.text, describeLook(look)))
+  return textResult(...lines, ...describeEvents(tab.log), await describePage(tab.page, look.text, describeLook(look)))
 }
 
 async function describePage(page: BrowserScope['tab']['page'], snapshot: string, state: string): Promise<string> {
