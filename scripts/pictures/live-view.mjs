@@ -36,7 +36,7 @@ export async function takeLiveView(path) {
   await viewer.keyboard.type('12')
   await page.waitForFunction(`document.querySelector('[name=metres]').value === '12'`)
   await click('button')
-  await page.waitForSelector('output[data-state=answered]')
+  await page.waitForSelector('output[data-state=done]')
   await viewer.locator('body').evaluate(`new Promise((resolve) => setTimeout(resolve, 800))`)
   await viewer.screenshot({ path })
 }

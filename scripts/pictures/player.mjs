@@ -29,7 +29,7 @@ async function bookBerth(session, url) {
   await page.locator('[name=metres]').pressSequentially('12', { delay: 150 })
   await page.evaluate(`console.log('Asking for a berth of 12 m')`)
   await page.click('button')
-  await page.waitForSelector('output[data-state=answered]')
+  await page.waitForSelector('output[data-state=done]')
   await pause(page, 800)
   await page.evaluate(`console.warn('High water in 20 minutes')`)
   await page.evaluate(`fetch('/tides?port=harbour', { headers: { accept: 'application/json' } }).then((response) => {

@@ -159,7 +159,7 @@ describe('sessions', () => {
     const ended = run(args)
     await open()
     await lab.api('DELETE', `/v2/browser/${id}`)
-    expect(await ended).toMatchObject({ code: 5, out: expect.stringMatching(/^not done \(session-ended\)/) as string })
+    expect(await ended).toMatchObject({ code: 5, out: expect.stringMatching(/^not done \(session ended\)/) as string })
   })
 
   test('of killed processes are reaped', async () => {

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { BowlineError } from '../../../src/kit/errors.ts'
 import type { BrowserHost } from '../../src/browsers/host.ts'
 import { launchBrowser, type Browser } from '../../src/browsers/launch.ts'
@@ -130,7 +130,12 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         fillUserDataDir: async ({ userDataDir }) => writeFile(join(userDataDir, 'note'), 'mine', { mode: 0o600 }),
       }),
     )
-    servicesAtStart = networkServices(browser.pid)
+    // On a slow machine, it starts after the browser has responded.
+    const readServices = (): void => {
+      servicesAtStart = networkServices(browser.pid)
+      expect(servicesAtStart).toHaveLength(1)
+    }
+    await vi.waitFor(readServices, { timeout: 30_000, interval: 5 })
     delete process.env['BOWLINE_TEST_SECRET']
     other = undo.use(await launchBrowser(host))
   })
@@ -206,7 +211,6 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
   test('starts without a crash of its network service', async () => {
     await evaluate(browser, 'new Promise((resolve) => setTimeout(resolve, 1500))')
 
-    expect(servicesAtStart).toHaveLength(1)
     expect(networkServices(browser.pid)).toEqual(servicesAtStart)
   })
 

@@ -125,12 +125,13 @@ const maxTabs = 300
 /** Presses Tab until every control in an element had the focus. */
 async function expectReachable(page: Page, path: string, root: 'body' | 'main'): Promise<void> {
   await page.evaluate(`window.focus_ ??= ${focusRecorder}; focus_.start('${root}')`)
-  const countMissing = async () => page.evaluate<number>('focus_.missing().length')
-  for (let missing = await countMissing(), rest = maxTabs; missing > 0 && rest > 0; missing = await countMissing()) {
+  const listMissing = async () => page.evaluate<readonly string[]>('focus_.missing()')
+  let missing = await listMissing()
+  for (let rest = maxTabs; missing.length > 0 && rest > 0; missing = await listMissing()) {
     // Each control takes at least one.
-    for (let tabs = missing; tabs > 0; tabs -= 1, rest -= 1) await page.keyboard.press('Tab')
+    for (let tabs = missing.length; tabs > 0; tabs -= 1, rest -= 1) await page.keyboard.press('Tab')
   }
-  expect(await page.evaluate('focus_.missing()'), `not reached on ${path}`).toEqual([])
+  expect(missing, `not reached on ${path}`).toEqual([])
   expect(await page.evaluate('focus_.unmarked'), `without a ring on ${path}`).toEqual([])
 }
 

@@ -74,7 +74,8 @@ test('pauses, and continues where it was', async () => {
   await play.click()
   await play.waitFor()
 
-  expect(await page.evaluate<number[]>('seeks.filter((seconds) => seconds < 0.1)')).toEqual([])
+  // A pause may move the video by some milliseconds, to the time of the clock.
+  expect(await page.evaluate<number[]>('seeks.filter((seconds) => seconds < 0.05)')).toEqual([])
   expect(await page.locator('#clock').textContent()).toBe('0:03.0 / 0:03.0')
 })
 
