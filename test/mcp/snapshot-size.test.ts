@@ -51,18 +51,18 @@ test('a snapshot of a page with too many elements has the first ones, and says s
   const page = pageOf(() => buttons(maxTreeNodes + 1, String))
   const snapshots = new PageSnapshots(page)
 
-  const look = await snapshots.look({ maxTokens: 1000 })
-  const changes = await snapshots.lookAtChanges(1000)
+  const snapshot = await snapshots.take({ maxTokens: 1000 })
+  const changes = await snapshots.takeChanges(1000)
 
-  expect(look).toMatchObject({ total: maxTreeNodes })
-  expect(look.text).toContain(`more than ${maxTreeNodes} elements`)
+  expect(snapshot).toMatchObject({ total: maxTreeNodes })
+  expect(snapshot.text).toContain(`more than ${maxTreeNodes} elements`)
   expect(changes.text).toContain(`more than ${maxTreeNodes} elements`)
 })
 
 test('a page with exactly the maximum number of elements is not reported as cut', async () => {
   const snapshots = new PageSnapshots(pageOf(() => buttons(maxTreeNodes, String)))
 
-  const { text } = await snapshots.look({ maxTokens: 1000 })
+  const { text } = await snapshots.take({ maxTokens: 1000 })
 
   expect(text).not.toContain(`more than ${maxTreeNodes}`)
 })
@@ -72,7 +72,7 @@ test('snapshots of large pages keep little memory', async () => {
   const page = pageOf(() => JSON.parse(labels) as readonly JsonNode[])
   const before = usedHeapMb()
   const all = Array.from({ length: 4 }, () => new PageSnapshots(page))
-  for (const snapshots of all) await snapshots.look({ maxTokens: 100 })
+  for (const snapshots of all) await snapshots.take({ maxTokens: 100 })
 
   const kept = usedHeapMb() - before
 
@@ -90,9 +90,9 @@ test('an element that was shown does not keep the tree of its snapshot in memory
     }),
   )
   const snapshots = new PageSnapshots(page)
-  await snapshots.look({ maxTokens: 1000 })
+  await snapshots.take({ maxTokens: 1000 })
   const before = usedHeapMb()
-  for (round = 1; round <= 30; round += 1) await snapshots.lookAtChanges(1000)
+  for (round = 1; round <= 30; round += 1) await snapshots.takeChanges(1000)
 
   const kept = usedHeapMb() - before
 

@@ -59,7 +59,7 @@ export class InspectionWatch implements Disposable {
 
   #receive(message: Message, reply: (message: object) => void): void {
     if (message.type === 'hello') {
-      reply({ type: 'looks', isVisible: false, width: 1, height: 1 })
+      reply({ type: 'viewport', isVisible: false, width: 1, height: 1 })
       reply({ type: 'inspect', isOn: true })
     }
     if (message.type === 'inspected') {

@@ -70,7 +70,7 @@ class LiveViewWatch implements Disposable {
       // Followed by the open hand-offs, if there are any.
       this.#events.onHandoff(false)
       const { width, height, frameMs } = this.#frameOptions
-      reply({ type: 'looks', isVisible: true, width, height, everyMs: frameMs })
+      reply({ type: 'viewport', isVisible: true, width, height, minFrameIntervalMs: frameMs })
     }
     if (message.type === 'tabs') {
       const tab = message.tabs.find(({ id }) => id === message.shown)

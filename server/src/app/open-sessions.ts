@@ -39,8 +39,8 @@ export type SessionSettings = Pick<
   'maxFiles' | 'maxFilesMb' | 'keptFilesHours' | 'recordingDays' | 'maxRecordingMb' | 'isolation' | 'execution'
 >
 
-/** Dependencies of the sessions alone. */
-export interface SessionSurroundings {
+/** Services that only the sessions use. */
+export interface SessionServices {
   readonly blobs: Blobs
   readonly webhooks: SessionDeps['webhooks']
   readonly isolation: IsolationLayers
@@ -55,7 +55,7 @@ export function openSessions(
   resources: AsyncDisposableStack,
   settings: SessionSettings,
   deps: Omit<SessionDeps, 'webhooks'>,
-  { blobs, webhooks, isolation, secrets }: SessionSurroundings,
+  { blobs, webhooks, isolation, secrets }: SessionServices,
 ): OpenSessions {
   const { maxFiles, maxFilesMb, keptFilesHours, recordingDays, maxRecordingMb } = settings
   const usage = resources.use(new UsageWatch())

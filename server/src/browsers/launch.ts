@@ -198,7 +198,7 @@ export async function launchBrowser(
   }
 }
 
-interface Surroundings {
+interface BrowserResources {
   readonly uid: number | undefined
   readonly folder: BrowserFolder
   readonly proxy: ProxyEndpoint | undefined
@@ -212,7 +212,7 @@ interface Surroundings {
 async function startOn(
   { binary, isolation }: BrowserLaunchDeps,
   options: LaunchOptions,
-  { uid, folder, proxy, display, mounts, hasOwnNetwork }: Surroundings,
+  { uid, folder, proxy, display, mounts, hasOwnNetwork }: BrowserResources,
 ): Promise<BrowserProcess> {
   const isExporting = hasOwnNetwork && proxy !== undefined
   const hasExtensions = (options.extensions ?? []).length > 0

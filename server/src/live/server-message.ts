@@ -97,7 +97,7 @@ export type ServerMessage =
       readonly requests: readonly InspectedRequest[]
     }
   /** Heartbeat, sent every 15 s so that the viewer notices a lost connection. */
-  | { readonly type: 'beat' }
+  | { readonly type: 'heartbeat' }
   | { readonly type: 'notice'; readonly text: string }
   | ({ readonly type: 'ended' } & Ended)
 

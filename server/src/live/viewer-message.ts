@@ -10,7 +10,7 @@ const tabId = z.string().max(64)
 
 /** Size of the viewer's window, so that frames are not sent larger, and whether it is visible. */
 const viewportMessage = z.object({
-  type: z.literal('looks'),
+  type: z.literal('viewport'),
   isVisible: z.boolean(),
   width: z.int().min(1).max(8192),
   height: z.int().min(1).max(8192),
@@ -18,7 +18,7 @@ const viewportMessage = z.object({
    * Minimum milliseconds between frames, for custom viewers such as thumbnails. Default: 0, as fast
    * as they are drawn. The live view page does not send it.
    */
-  everyMs: z.int().min(0).max(60_000).default(0),
+  minFrameIntervalMs: z.int().min(0).max(60_000).default(0),
 })
 
 /** Messages that every viewer may send. */

@@ -66,7 +66,7 @@ export class Viewer {
   isVisible = true
   width = 1280
   height = 800
-  #everyMs = 0
+  #minFrameIntervalMs = 0
   /** Set while frames are paused to keep the requested interval. */
   #pauseTimer: NodeJS.Timeout | undefined
   readonly #webSocket: WebSocket
@@ -142,7 +142,7 @@ export class Viewer {
     if (nowMs - this.#lastMessageMs > viewerTimeoutMs || (isStalled && this.#buffers.isFull))
       this.#webSocket.terminate()
     else this.roundTrip.ping()
-    this.notify({ type: 'beat' })
+    this.notify({ type: 'heartbeat' })
   }
 
   close(code: number, reason: string): void {
@@ -193,7 +193,7 @@ export class Viewer {
     this.#lastNumber += 1
     this.#inFlight.set(this.#lastNumber, performance.now())
     this.#send(encodeFrame(frame, this.#lastNumber), { isBinary: true })
-    if (this.#everyMs > 0) this.#pauseTimer = setTimeout(this.#endPause, this.#everyMs).unref()
+    if (this.#minFrameIntervalMs > 0) this.#pauseTimer = setTimeout(this.#endPause, this.#minFrameIntervalMs).unref()
   }
 
   readonly #endPause = (): void => {
@@ -266,11 +266,11 @@ export class Viewer {
         return this.#events.onShow(message.tab)
       case 'inspect':
         return this.isInteractive ? this.#events.onInspect(message.isOn) : this.#rejectInput()
-      case 'looks':
+      case 'viewport':
         this.isVisible = message.isVisible
         this.width = message.width
         this.height = message.height
-        this.#everyMs = message.everyMs
+        this.#minFrameIntervalMs = message.minFrameIntervalMs
         this.#sendWaiting()
         return this.#events.onViewport()
     }

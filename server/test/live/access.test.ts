@@ -186,7 +186,7 @@ test('input from a viewer counts as activity of the session, and its connection 
   acting.send({ type: 'text', text: 'x' })
 
   await expect.poll(async () => (await activity()) > before).toBe(true)
-  const beat = setInterval(() => acting.send({ type: 'looks', isVisible: true, width: 800, height: 600 }), 1000)
+  const beat = setInterval(() => acting.send({ type: 'viewport', isVisible: true, width: 800, height: 600 }), 1000)
   const code = await acting.closed.finally(() => clearInterval(beat))
 
   expect(connected).toBe(before)

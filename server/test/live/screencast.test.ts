@@ -80,9 +80,9 @@ test('a hidden viewer stops the screencast, which resumes when the viewer is vis
   const viewer = await fixture.join()
   await expect.poll(fixture.frames).toBeGreaterThan(3)
 
-  viewer.send({ type: 'looks', isVisible: false, width: 800, height: 600 })
+  viewer.send({ type: 'viewport', isVisible: false, width: 800, height: 600 })
   await expect.poll(async () => fixture.framesIn(300)).toBe(0)
-  viewer.send({ type: 'looks', isVisible: true, width: 800, height: 600 })
+  viewer.send({ type: 'viewport', isVisible: true, width: 800, height: 600 })
 
   await expect.poll(async () => fixture.framesIn(300)).toBeGreaterThan(3)
 })
@@ -103,7 +103,7 @@ test('frames are scaled to the size of the viewer', async () => {
   await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
 
-  viewer.send({ type: 'looks', isVisible: true, width: 320, height: 320 })
+  viewer.send({ type: 'viewport', isVisible: true, width: 320, height: 320 })
 
   const widths = () => viewer.frames.map((frame) => frame.subarray(12)).map(jpegWidth)
   await expect.poll(() => widths().at(-1)).toBeLessThanOrEqual(320)
@@ -132,7 +132,7 @@ test('a slow connection receives smaller frames, and a sharp one once the page i
 test('a viewer with a frame interval receives fewer frames, and the browser captures fewer', async () => {
   await using fixture = await showPage(browser, moving)
   const viewer = await fixture.join()
-  viewer.send({ type: 'looks', isVisible: true, width: 320, height: 200, everyMs: 400 })
+  viewer.send({ type: 'viewport', isVisible: true, width: 320, height: 200, minFrameIntervalMs: 400 })
   await expect.poll(() => viewer.frames.length).toBeGreaterThan(1)
 
   const before = viewer.frames.length

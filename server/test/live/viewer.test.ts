@@ -6,7 +6,7 @@ import { ViewerBuffers } from '../../src/live/viewer-buffers.ts'
 import { Viewer, type ViewerEvents } from '../../src/live/viewer.ts'
 
 const frame = { format: 'jpeg', width: 1, height: 1, image: Buffer.alloc(1) } as const
-const looks = { type: 'looks', isVisible: true, width: 800, height: 600, everyMs: 1 }
+const viewport = { type: 'viewport', isVisible: true, width: 800, height: 600, minFrameIntervalMs: 1 }
 
 /** A viewer whose messages all fail. The socket is only an emitter, as no bytes are sent. */
 function openViewer(
@@ -42,7 +42,7 @@ function openViewer(
   return { viewer, receive, failed: failed.promise }
 }
 
-test.each([looks, { type: 'show', tab: null }, { type: 'copy' }])(
+test.each([viewport, { type: 'show', tab: null }, { type: 'copy' }])(
   'an error while a viewer message is handled is reported instead of thrown: $type',
   async (message) => {
     const { receive, failed } = openViewer()
@@ -55,7 +55,7 @@ test.each([looks, { type: 'show', tab: null }, { type: 'copy' }])(
 
 test('an error after the pause between two frames is reported instead of thrown', async () => {
   const { viewer, receive, failed } = openViewer({ onViewport: () => undefined })
-  receive(looks)
+  receive(viewport)
 
   viewer.queueFrame(frame)
 
@@ -109,10 +109,10 @@ test('a viewer whose window was hidden gets the newest frame when it is visible 
   )
   const newest = { ...frame, width: 2 }
 
-  receive({ ...looks, isVisible: false, everyMs: 0 })
+  receive({ ...viewport, isVisible: false, minFrameIntervalMs: 0 })
   for (const each of [frame, newest]) viewer.queueFrame(each)
   const whileHidden = sent.length
-  receive({ ...looks, everyMs: 0 })
+  receive({ ...viewport, minFrameIntervalMs: 0 })
 
   expect(whileHidden).toBe(0)
   expect(sent).toEqual([encodeFrame(newest, 1)])

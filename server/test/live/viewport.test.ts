@@ -28,7 +28,7 @@ async function clickInLiveView(url: string, position: object): Promise<Size> {
   const socket = new WebSocket(url.replace('http', 'ws').replace('?', '/socket?'))
   const send = (message: object): void => socket.send(JSON.stringify(message))
   await once(socket, 'open')
-  send({ type: 'looks', isVisible: true, width: 1600, height: 1200 })
+  send({ type: 'viewport', isVisible: true, width: 1600, height: 1200 })
   const messages = on(socket, 'message')[Symbol.asyncIterator]() as AsyncIterator<[Buffer, boolean]>
   const nextFrame = async (): Promise<Buffer> => {
     const { value } = await messages.next()

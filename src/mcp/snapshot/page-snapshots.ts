@@ -8,8 +8,8 @@ import { isTransparent } from './snapshot-line.ts'
 import { maxTreeNodes, toSnapshotTree, walk, type SnapshotNode, type SnapshotTree } from './snapshot-node.ts'
 import { withoutRefs, TreeIndex, type ShownElement } from './tree-index.ts'
 
-/** Settings of a look at a page. */
-export interface LookOptions {
+/** Settings of a snapshot of a page. */
+export interface SnapshotOptions {
   /** Maximum size of the snapshot in estimated tokens. */
   readonly maxTokens: number
   /** Words that the reader looks for. Matching elements come first. */
@@ -23,7 +23,7 @@ export interface LookOptions {
 }
 
 /** A bounded snapshot of a page. */
-export interface Look {
+export interface Snapshot {
   readonly text: string
   /** Number of shown elements and texts, and their total number. */
   readonly shown: number
@@ -43,7 +43,7 @@ export class PageSnapshots {
   #shown = new Map<string, ShownElement>()
   /** Current refs of shown elements whose ref has changed. */
   #renamed = new Map<string, string>()
-  /** Elements inside the viewport at the last look. */
+  /** Elements inside the viewport in the last snapshot. */
   #inView = new Set<string>()
 
   constructor(page: Page) {
@@ -65,7 +65,7 @@ export class PageSnapshots {
   }
 
   /** Shows the page, or the part below `target`. */
-  async look(options: LookOptions): Promise<Look> {
+  async take(options: SnapshotOptions): Promise<Snapshot> {
     const { root, viewport, isTruncated } = await this.#read()
     const index = new TreeIndex(root)
     const target = options.target === undefined ? undefined : index.find(this.#currentRef(options.target))
@@ -89,15 +89,15 @@ export class PageSnapshots {
    * Shows what has changed since the last snapshot, and what has come into view. Shows the page if
    * there was none, or if most of it has changed.
    */
-  async lookAtChanges(maxTokens: number): Promise<Look & { readonly isChanges: boolean }> {
+  async takeChanges(maxTokens: number): Promise<Snapshot & { readonly isChanges: boolean }> {
     const before = this.#last
-    if (before === undefined) return { ...(await this.look({ maxTokens })), isChanges: false }
+    if (before === undefined) return { ...(await this.take({ maxTokens })), isChanges: false }
     const { root, viewport, isTruncated } = await this.#read()
     const index = new TreeIndex(root)
     const changed = new Set([...index.changesSince(before)].flatMap(withoutRefs))
     const total = [...walk(root)].filter((node) => !isTransparent(node)).length
     if (changed.size > 20 && changed.size > total * 0.6)
-      return { ...(await this.look({ maxTokens })), isChanges: false }
+      return { ...(await this.take({ maxTokens })), isChanges: false }
     const news = [...walk(root)].filter((node) => changed.has(node) || this.#isNewInView(node, viewport))
     const removed = [...index.removedSince(before)].filter(({ ref }) => this.#shown.has(ref))
     const { chosen, text } = fit(

@@ -49,7 +49,7 @@ const snapshot = browserTool({
     const limit = maxTokens ?? options.maxTokens
     return snapshotResult(
       { tab },
-      await tab.snapshots.look({ maxTokens: limit, target: ref, after, query, hasUrls: links }),
+      await tab.snapshots.take({ maxTokens: limit, target: ref, after, query, hasUrls: links }),
     )
   },
 })
@@ -135,7 +135,7 @@ async function openUrl(tab: Tab, url: string, { options }: Pick<BrowserScope, 'o
 
 async function showPage({ tab, options }: Pick<BrowserScope, 'tab' | 'options'>): Promise<readonly Content[]> {
   if (tab.log.dialog !== undefined) return snapshotResult({ tab }, { text: '', shown: 0, total: 0 })
-  return snapshotResult({ tab }, await tab.snapshots.look({ maxTokens: options.maxTokens }))
+  return snapshotResult({ tab }, await tab.snapshots.take({ maxTokens: options.maxTokens }))
 }
 
 function describeTab({ open }: Pick<BrowserScope, 'open'>, tab: Tab, index: number): string {

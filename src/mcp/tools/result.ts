@@ -1,5 +1,5 @@
 import { quotePage } from '../../kit/quote-page.ts'
-import type { Look } from '../snapshot/page-snapshots.ts'
+import type { Snapshot } from '../snapshot/page-snapshots.ts'
 import type { BrowserScope, Content } from './tool.ts'
 
 /** Creates a result of plain text. */
@@ -14,18 +14,22 @@ export async function changesResult(scope: BrowserScope, ...lines: readonly stri
   const moved = tab === scope.tab ? [] : [`A new tab was opened and selected (${open.tabs.all.indexOf(tab)}).`]
   const events = describeEvents(tab.log)
   if (tab.log.dialog !== undefined) return textResult(...lines, ...moved, ...events)
-  const look = await tab.snapshots.lookAtChanges(options.maxTokens)
-  const state = look.isChanges ? describeChanges(look.text) : describeLook(look)
-  return textResult(...lines, ...moved, ...events, await describePage(tab.page, look.text, state))
+  const snapshot = await tab.snapshots.takeChanges(options.maxTokens)
+  const state = snapshot.isChanges ? describeChanges(snapshot.text) : describeSnapshot(snapshot)
+  return textResult(...lines, ...moved, ...events, await describePage(tab.page, snapshot.text, state))
 }
 
 /** Returns the page as a bounded snapshot. */
 export async function snapshotResult(
   { tab }: Pick<BrowserScope, 'tab'>,
-  look: Look,
+  snapshot: Snapshot,
   ...lines: readonly string[]
 ): Promise<readonly Content[]> {
-  return textResult(...lines, ...describeEvents(tab.log), await describePage(tab.page, look.text, describeLook(look)))
+  return textResult(
+    ...lines,
+    ...describeEvents(tab.log),
+    await describePage(tab.page, snapshot.text, describeSnapshot(snapshot)),
+  )
 }
 
 async function describePage(page: BrowserScope['tab']['page'], snapshot: string, state: string): Promise<string> {
@@ -40,7 +44,7 @@ function describeChanges(text: string): string {
   return text === '' ? 'No changes since the last snapshot.' : 'Changes since the last snapshot:'
 }
 
-function describeLook({ shown, total, lastRef }: Look): string {
+function describeSnapshot({ shown, total, lastRef }: Snapshot): string {
   if (shown >= total) return 'Snapshot, complete:'
   const more =
     lastRef === undefined

@@ -87,7 +87,7 @@ function receive(view: View, message: ServerMessage): void {
       view.handoffs.set([])
       return showEnd(message)
     case 'inspected':
-    case 'beat':
+    case 'heartbeat':
       return
   }
   message satisfies never
@@ -110,7 +110,7 @@ function sendViewport(view: View): void {
   const isVisible = document.visibilityState === 'visible'
   const phase = document.body.dataset['phase']
   if (phase === 'live' || phase === 'paused') showPhase(isVisible ? 'live' : 'paused')
-  view.connection.send({ type: 'looks', isVisible, width: size(clientWidth), height: size(clientHeight) })
+  view.connection.send({ type: 'viewport', isVisible, width: size(clientWidth), height: size(clientHeight) })
 }
 
 function listenToBar(send: Connection['send']): void {
