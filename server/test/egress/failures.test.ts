@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { attachToTarget } from '../../src/cdp/targets.ts'
 import { launchBrowser } from '../../src/browsers/launch.ts'
 import { netErrors } from '../../src/egress/net-errors.ts'
+import { findFreePort } from '../../../test/lab/free-port.ts'
 import { startLab } from '../../../test/lab/lab.ts'
 import { startSite, type Site } from '../../../test/lab/site.ts'
 import { openBrowserFixture } from '../browsers/browser-fixture.ts'
@@ -98,8 +99,8 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       undo = new AsyncDisposableStack()
       const resets = undo.use(await startRawServer((socket) => socket.on('data', () => socket.resetAndDestroy())))
       const closes = undo.use(await startRawServer((socket) => socket.on('data', () => socket.end())))
-      const gone = await startRawServer()
-      await gone[Symbol.asyncDispose]()
+      // Servers of other tests do not take it, whose ports are refused in another way.
+      const closedPort = await findFreePort()
       const secure = createHttpsServer(selfSigned).listen(0, '127.0.0.1')
       await once(secure, 'listening')
       undo.defer(() => void secure.close())
@@ -108,8 +109,8 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
       cdpUrl = (await lab.createSession()).cdpUrl
       browser = undo.use(await chromium.connectOverCDP(cdpUrl))
       Object.assign(urls, {
-        'a closed port': `http://127.0.0.1:${gone.port}/`,
-        'a closed port over https': `https://127.0.0.1:${gone.port}/`,
+        'a closed port': `http://127.0.0.1:${closedPort}/`,
+        'a closed port over https': `https://127.0.0.1:${closedPort}/`,
         'an unknown name': 'http://nowhere.invalid/',
         'an unknown name over https': 'https://nowhere.invalid/',
         'a long name': `http://${longName}/`,
@@ -122,7 +123,9 @@ describe.each(['shell', 'chromium'] as const)('%s', (kind) => {
         'a self-signed certificate': `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`,
         'a refused address': 'http://10.0.0.1/',
         'a refused address over https': 'https://10.0.0.1/',
-        'a redirect to a closed port': site.url(`/redirect?to=${encodeURIComponent(`http://127.0.0.1:${gone.port}/`)}`),
+        'a redirect to a closed port': site.url(
+          `/redirect?to=${encodeURIComponent(`http://127.0.0.1:${closedPort}/`)}`,
+        ),
         'a redirect to a refused address': site.url('/redirect?to=http://10.0.0.1/'),
       })
     })

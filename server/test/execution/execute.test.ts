@@ -103,10 +103,20 @@ describe('code of Python', () => {
 
 test('at most eight calls of a language wait for the one that runs', async () => {
   const busy = await lab.createSession()
-  const running = post({ code: 'await new Promise((resolve) => setTimeout(resolve, 1000)); 1' }, busy.id)
+  const untilReleased = `const { existsSync } = require('node:fs')
+    while (!existsSync('released')) await new Promise((resolve) => setTimeout(resolve, 20))`
+  const running = post({ code: untilReleased }, busy.id)
   await expect.poll(async () => (await post({ code: 'echo 1', language: 'bash' }, busy.id)).status).toBe(200)
 
-  const answers = await Promise.all(Array.from({ length: 10 }, async () => post({ code: '1' }, busy.id)))
+  let refusals = 0
+  const calls = Array.from({ length: 10 }, async () => {
+    const answer = await post({ code: '1' }, busy.id)
+    if (answer.status === 409) refusals += 1
+    return answer
+  })
+  await expect.poll(() => refusals).toBe(2)
+  await post({ code: 'touch released', language: 'bash' }, busy.id)
+  const answers = await Promise.all(calls)
   await running
   await lab.api('DELETE', `/v2/browser/${busy.id}`)
 
