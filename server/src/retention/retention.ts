@@ -1,5 +1,4 @@
 import { sleep } from 'bowline/kit/sleep'
-import { abortable } from 'bowline/kit/abort'
 import { dayMs } from 'bowline/kit/day-ms'
 import { rollUpLedger } from '../billing/roll-up-ledger.ts'
 import { runEvery } from '../kit/run-every.ts'
@@ -87,6 +86,6 @@ async function inBatches(remove: () => Promise<number>, signal: AbortSignal | un
     const removed = await remove()
     total += removed
     if (removed < batchSize) return total
-    await abortable(sleep(pauseMs), signal)
+    await sleep(pauseMs, signal)
   }
 }
