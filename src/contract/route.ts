@@ -60,7 +60,7 @@ export interface Route extends RoutePath {
   readonly body?: z.ZodType
   readonly response: z.ZodType
   /**
-   * Whether a response can have megabytes, such as documents. Calls are refused while clients of
+   * Whether a response can be megabytes long, such as documents. Calls are refused while clients of
    * the team do not read earlier responses.
    */
   readonly hasLargeResponse?: true

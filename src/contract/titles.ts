@@ -31,7 +31,7 @@ export const costTitles: Readonly<Record<Cost['kind'], string>> = {
   monitor: 'Monitor',
 }
 
-/** Words for a name of the API. An unknown one, such as of a newer server, stays as it is. */
+/** Returns the words for a name of the API. A name of a newer server is returned unchanged. */
 export function titleOf(titles: Readonly<Record<string, string>>, name: string): string {
   return (Object.hasOwn(titles, name) ? titles[name] : undefined) ?? name
 }

@@ -19,7 +19,7 @@ export function formatPage(
     '# Benchmarks',
     'Benchmarks with a baseline measure it and Bowline in the same run, so the ratios are comparable between machines. A lower ratio is better for times and memory, a higher one for throughput.',
     '```sh\nnpm run bench                                     # all benchmarks, about an hour\nnpm run bench -- gateway cycle                    # two of them\nnpm run bench -- --markdown docs/benchmarks.md    # writes this page\n```',
-    `This page was written by \`npm run bench -- ${args.join(' ')}\`, on a machine with ${machine.join(', ')}. Absolute figures depend on the machine and its load. The page has only the benchmarks of that run; \`npm run bench\` runs more.`,
+    `This page was written by \`npm run bench -- ${args.join(' ')}\`, on this machine: ${machine.join(', ')}. Absolute figures depend on the machine and its load. The page contains only the benchmarks of that run; \`npm run bench\` runs more.`,
     ...results.flatMap(({ group, about, figures }) => {
       const [head = [], ...rows] = tableOf(figures)
       return [`## ${group}`, `${about[0]?.toUpperCase()}${about.slice(1)}.`, table(head, rows)]

@@ -41,7 +41,7 @@ export class TeamQueues {
     } finally {
       waitEnd.abort()
       this.#count(teamId, -1)
-      // Work that leaves before its turn does not let later work overtake earlier work.
+      // If work leaves before its turn, later work still waits for earlier work.
       turn.resolve(before)
       void turn.promise.then(() => {
         if (this.#tails.get(teamId) === turn.promise) this.#tails.delete(teamId)

@@ -14,7 +14,7 @@ export interface ClientSecretsDeps {
   readonly send: (message: object) => void
 }
 
-/** Far more than a result of a tool has. Masking takes the time of the whole server. */
+/** Far larger than any result of a tool. Masking takes the time of the whole server. */
 const maxMaskedCharacters = 10_000_000
 
 /** Parameters of the commands. Others are ignored, as Chromium does. */

@@ -48,7 +48,7 @@ export function activityDescriber({ activity }: Pick<Route, 'activity'>): Descri
     const fields = (body ?? {}) as CallBody
     const { success, id, sessionId, data } = (response ?? {}) as CallResponse
     const keepsNothing = (fields.zeroDataRetention ?? fields.scrapeOptions?.zeroDataRetention) === true
-    // An interaction whose code failed has started its session all the same.
+    // An interaction starts its session even if its code fails.
     if (success === false && sessionId === undefined) return undefined
     const workId = data?.metadata?.scrapeId ?? sessionId ?? id
     return {

@@ -117,8 +117,8 @@ async function watch(
     return pagesRead
   }
   const wasOver = job.status !== 'scraping'
-  // v2 clients treat the catch-up of an ended job as complete. If it is not, all documents follow
-  // one by one.
+  // v2 clients treat the catch-up of an ended job as complete. If it cannot have all documents,
+  // each is sent in a message of its own.
   let sent = (await sendStatus({ isComplete: isVersion2 && wasOver })) ?? 0
   while (!disconnected.signal.aborted) {
     // The key may have been revoked meanwhile.

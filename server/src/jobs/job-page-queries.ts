@@ -113,7 +113,7 @@ export async function releaseJobPages(
 /** How a page failed, or why it was not scraped. */
 export interface PageFailure {
   readonly state: 'failed' | 'blocked' | 'duplicate'
-  /** Undefined for duplicates, which are no failures. */
+  /** Undefined for duplicates, which are not failures. */
   readonly code?: string
   readonly error: string
 }

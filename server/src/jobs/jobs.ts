@@ -198,7 +198,7 @@ export class Jobs {
     }
     const { db } = this.#deps.store
     const [page] = await listCompletedPages(db, id, { skip: 0, limit: 1 })
-    // Its links may all lead to itself.
+    // All of its links may redirect to it.
     if (page === undefined || (await nextPosition(db, id)) > 1) return undefined
     const document = await (await this.#deps.scrapes.findMany([page.scrapeId])).get(page.scrapeId)?.()
     return document && explainSinglePage(document, crawl)

@@ -7,7 +7,7 @@ export function textResult(...lines: readonly string[]): readonly Content[] {
   return [{ type: 'text', text: lines.join('\n') }]
 }
 
-/** Returns what an action has changed on the page as a result. */
+/** Returns a result that describes what an action has changed on the page. */
 export async function changesResult(scope: BrowserScope, ...lines: readonly string[]): Promise<readonly Content[]> {
   const { open, options } = scope
   const tab = await open.tabs.current()

@@ -143,7 +143,7 @@ export class Renderer implements AsyncDisposable {
       const outcome = await this.#renderPage(this.#task(call, browser.router, undefined))
       if (isWritable) await saveProfile(profile, browser, undefined)
       if (outcome.kind !== 'page' || isWritable || profile.loadedVersion !== undefined) return outcome
-      // The name may be misspelled, and the page one that asks to sign in.
+      // If the name is misspelled, the page may be one that asks to sign in.
       const warning = `The profile \`${name}\` has no saved version: the page was loaded without it.`
       return { kind: 'page', page: withWarnings(outcome.page, [warning]) }
     } finally {
