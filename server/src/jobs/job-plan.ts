@@ -11,6 +11,8 @@ export interface Submission {
   readonly showsExtract: boolean
   /** Hide the last attributes of documents, which a crawl uses to find links. */
   readonly hidesLinks: boolean
+  /** The crawl whose failed pages are scraped again, by its rules. */
+  readonly retriedCrawl?: CrawlPlan | undefined
   /** Idempotency key of an addition. The key of the first submission is stored with the job. */
   readonly idempotencyKey?: string | undefined
   readonly requestHash?: string | undefined
@@ -32,6 +34,7 @@ const submission: z.ZodType<Submission> = z.object({
   request: z.looseObject(scrapeFields),
   showsExtract: z.boolean(),
   hidesLinks: z.boolean().default(false),
+  retriedCrawl: crawlPlan.optional(),
   idempotencyKey: z.string().optional(),
   requestHash: z.string().optional(),
 })

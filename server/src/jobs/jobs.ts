@@ -22,6 +22,7 @@ import type { JobWebhooks } from './job-webhooks.ts'
 import type { JobCounter } from './job-counter.ts'
 import { explainSinglePage } from './explain-single-page.ts'
 import type { JobEvents } from './job-events.ts'
+import type { CrawlPlan } from './crawl-plan.ts'
 import type { JobPlan, Submission } from './job-plan.ts'
 import type { Job } from './plan.ts'
 import { readDocuments, type Documents } from './read-documents.ts'
@@ -236,12 +237,13 @@ export class Jobs {
     }
     const failed = (await listFailedPages(this.#deps.store.db, id)).filter(({ state }) => state === 'failed')
     if (failed.length === 0) throw new BowlineError('CONFLICT', 'No page of the job has failed')
-    const { submissions, webhook, maxConcurrency } = plan
+    const { crawl, webhook, maxConcurrency } = plan
+    const submissions = plan.submissions.map((submission) => toRetry(submission, crawl))
     return this.start({
       ...caller,
       kind: 'batch_scrape',
       requestHash: sha256(`retry ${id}`).toString('hex'),
-      plan: { submissions: submissions.map(withoutKey), webhook, maxConcurrency },
+      plan: { submissions, webhook, maxConcurrency },
       pages: failed.map(({ url, sourceUrl, round: submissionIndex }) => ({ url, sourceUrl, submissionIndex })),
     })
   }
@@ -322,8 +324,10 @@ function hasSubmission(
 }
 
 /** The key of an addition belongs to the job that it was added to. */
-function withoutKey({ idempotencyKey: _key, requestHash: _hash, ...submission }: Submission): Submission {
-  return submission
+/** Returns the submission of pages that are scraped again. */
+function toRetry(submission: Submission, crawl: CrawlPlan | undefined): Submission {
+  const { request, showsExtract, hidesLinks, retriedCrawl = crawl } = submission
+  return { request, showsExtract, hidesLinks, retriedCrawl }
 }
 
 function keyReused(): BowlineError {

@@ -15,7 +15,7 @@ import { chooseLinks, toCrawlPage, type CrawlPage } from './choose-links.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import { linksOf } from './page-links.ts'
-import type { Job } from './plan.ts'
+import { crawlRules, type Job } from './plan.ts'
 
 /** Dependencies of `PageDiscovery`. */
 export interface PageDiscoveryDeps {
@@ -107,8 +107,9 @@ export class PageDiscovery {
    * The start page may lead anywhere.
    */
   async assertInScope(job: Job, page: JobPageRow, target: string): Promise<void> {
-    const { crawl } = job.plan
-    if (crawl === undefined || page.position === 0) return
+    const crawl = crawlRules(job, page)
+    const isStart = job.plan.crawl === undefined ? page.url === crawl?.url : page.position === 0
+    if (crawl === undefined || isStart) return
     const chosen = await this.#choose([target], job, crawl)
     if (chosen.length > 0) return
     throw new BowlineError('SCRAPE_OUT_OF_SCOPE', `${page.url} leads to ${target}, which the crawl excludes`)

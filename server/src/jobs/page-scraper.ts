@@ -21,7 +21,7 @@ import type { PageDiscovery } from './page-discovery.ts'
 import { FatalJobError } from './fatal-job-error.ts'
 import type { HostThrottle } from './host-throttle.ts'
 import type { JobEvents } from './job-events.ts'
-import { scrapeOf, type Job } from './plan.ts'
+import { crawlRules, scrapeOf, type Job } from './plan.ts'
 import type { Semaphore } from '../kit/semaphore.ts'
 
 /** Dependencies of a `PageScraper`. */
@@ -102,22 +102,23 @@ export class PageScraper {
   /** Returns how the page failed or was blocked, or `undefined` if it was completed. */
   async #process(job: Job, page: JobPageRow, signal: AbortSignal): Promise<PageFailure | undefined> {
     await this.#deps.pageDiscovery.addSitemapPages(job, page, signal)
-    return (await this.#isAllowed(job, page.url)) ? this.#scrapeWithRetries(job, page, signal) : blocked(page)
+    return (await this.#isAllowed(job, page)) ? this.#scrapeWithRetries(job, page, signal) : blocked(page)
   }
 
-  /** Returns whether robots.txt allows a job to load a URL. */
-  async #isAllowed({ id, plan }: Job, url: string): Promise<boolean> {
+  /** Returns whether robots.txt allows a job to load a page, or the URL that it led to. */
+  async #isAllowed(job: Job, page: JobPageRow, url = page.url): Promise<boolean> {
     const { robots, honoursRobots, store } = this.#deps
-    const checksRobots = plan.crawl === undefined ? honoursRobots : !plan.crawl.ignoreRobotsTxt
+    const crawl = crawlRules(job, page)
+    const checksRobots = crawl === undefined ? honoursRobots : !crawl.ignoreRobotsTxt
     if (!checksRobots) return true
     const { isAllowed, warnings } = await robots.check(url)
-    await addJobWarnings(store.db, id, warnings)
+    await addJobWarnings(store.db, job.id, warnings)
     return isAllowed
   }
 
   /** Throws SCRAPE_ROBOTS_BLOCKED if robots.txt disallows the URL that a page led to. */
   async #checkTarget(job: Job, page: JobPageRow, target: string): Promise<void> {
-    if (target === page.url || !/^https?:/i.test(target) || (await this.#isAllowed(job, target))) return
+    if (target === page.url || !/^https?:/i.test(target) || (await this.#isAllowed(job, page, target))) return
     throw new BowlineError('SCRAPE_ROBOTS_BLOCKED', `${page.url} leads to ${target}, which robots.txt disallows`)
   }
 

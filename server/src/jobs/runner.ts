@@ -13,7 +13,7 @@ import { FatalJobError } from './fatal-job-error.ts'
 import type { JobEvents } from './job-events.ts'
 import { PageClaims } from './page-claims.ts'
 import type { PageScraper } from './page-scraper.ts'
-import type { Job } from './plan.ts'
+import { crawlRules, hasDelay, type Job } from './plan.ts'
 
 /** A turn at a job, as queued. Its worker claims free pages of the job until none are left. */
 export interface JobTurn {
@@ -72,12 +72,18 @@ export const turnQueue: Queue<JobTurn> = {
  * concurrency, or finds them on the way.
  */
 export function isSingleWorker({ plan }: Pick<Job, 'plan'>): boolean {
-  return plan.maxConcurrency !== undefined || plan.crawl !== undefined || savesProfile(plan)
+  return plan.maxConcurrency !== undefined || plan.crawl !== undefined || isOneByOne(plan)
 }
 
-/** Whether pages of a job save a profile, which only one page at a time can. */
-function savesProfile({ submissions }: Job['plan']): boolean {
-  return submissions.some(({ request: { profile } }) => profile !== undefined && profile.saveChanges !== false)
+/**
+ * Whether a job scrapes one page at a time: since it pauses after each, or since its pages save a
+ * profile, which only one page at a time can.
+ */
+function isOneByOne(plan: Job['plan']): boolean {
+  const savesProfile = plan.submissions.some(
+    ({ request: { profile } }) => profile !== undefined && profile.saveChanges !== false,
+  )
+  return savesProfile || hasDelay(plan)
 }
 
 /** Creates the turns of a job, or of an addition to it. */
@@ -217,7 +223,7 @@ export class Runner {
   }
 
   async #scrape(job: Job, page: JobPageRow, signal: AbortSignal): Promise<void> {
-    const { delay } = job.plan.crawl ?? {}
+    const { delay } = crawlRules(job, page) ?? {}
     await this.#deps.scraper.scrape(job, page, signal)
     if (delay !== undefined) await sleep(delay * 1000, signal)
   }
@@ -257,7 +263,7 @@ interface TurnConcurrency {
 
 /** Returns the number of concurrent pages of a turn. */
 function concurrencyOf({ plan }: Job, { shares: turnCount }: JobTurn, serverPages: number): TurnConcurrency {
-  const limit = plan.crawl?.delay !== undefined || savesProfile(plan) ? 1 : plan.maxConcurrency
+  const limit = isOneByOne(plan) ? 1 : plan.maxConcurrency
   if (limit !== undefined) return { least: limit, most: limit }
   const least = Math.max(
     turnCount === 1 ? minConcurrency.single : minConcurrency.shared,

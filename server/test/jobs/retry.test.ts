@@ -1,4 +1,5 @@
 import type { Document } from '../../../src/contract/document.ts'
+import type { Answer } from '../../../test/lab/lab.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendHtml } from '../../../test/lab/pages/page.ts'
 import { makePages, startJobFixture, type JobFixture } from './fixture.ts'
@@ -15,6 +16,10 @@ beforeAll(async () => {
     {},
     {
       ...made.pages,
+      '/links-to': (exchange) => {
+        const links = exchange.url.searchParams.getAll('url').map((url) => `<a href="${url}">A shop</a>`)
+        sendHtml(exchange, 'Links', links.join('\n'))
+      },
       '/shop': (exchange) => {
         const { 'x-visitor': visitor = 'nobody' } = exchange.request.headers
         if (isDown) exchange.response.destroy()
@@ -67,6 +72,40 @@ test('the failed pages of a crawl become a batch, which finds no further pages',
 
   expect(body['url']).toContain('/v2/batch/scrape/')
   expect(await ended(body['url'])).toMatchObject({ status: 'completed', completed: 1, total: 1 })
+})
+
+test('the failed pages of a crawl are scraped by its rules: custom headers are only sent to its site', async () => {
+  const { site, start, ended } = fixture
+  isDown = true
+  const external = site.url('/shop?n=5').replace('127.0.0.1', 'localhost')
+  const url = await start('/v2/crawl', {
+    url: site.url(`/links-to?url=${encodeURIComponent(external)}&url=${encodeURIComponent(site.url('/shop?n=6'))}`),
+    sitemap: 'skip',
+    allowExternalLinks: true,
+    crawlEntireDomain: true,
+    scrapeOptions: { headers: { 'x-visitor': 'ann' } },
+  })
+  await ended(url)
+  isDown = false
+
+  const { body } = await retry(url)
+  const again = await ended(body['url'])
+  const second = await start('/v2/batch/scrape', {
+    urls: [external],
+    headers: { 'x-visitor': 'ben' },
+    appendToId: body['id'],
+    maxAge: 0,
+  })
+
+  const textOf = (job: Answer['body']) =>
+    Object.fromEntries(
+      (job['data'] as readonly Document[]).map(({ metadata, markdown }) => [metadata.sourceURL, markdown]),
+    )
+  expect(textOf(again)).toEqual({
+    [external]: '# Open for nobody\n',
+    [site.url('/shop?n=6')]: '# Open for ann\n',
+  })
+  expect(JSON.stringify((await ended(second))['data'])).toContain('Open for ben')
 })
 
 test('a running job and one without failed pages are refused', async () => {
