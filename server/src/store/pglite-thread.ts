@@ -1,9 +1,12 @@
 // Entry point of a worker thread, as PGlite blocks its thread for the duration of each query.
 import { fsyncSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { PGlite, type Results } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { Client, DatabaseError, type QueryConfig, type QueryResult } from 'pg'
+import { columnTypes, valueTypes } from './column-types.ts'
 import type { ErrorFields, StatementResult, ThreadOptions, ThreadReply, ThreadRequest } from './pglite-message.ts'
+import { PgliteStream } from './pglite-stream.ts'
 
 interface EmscriptenModule {
   readonly NODEFS: { readonly stream_ops: Record<string, unknown> }
@@ -24,20 +27,6 @@ class SyncedFiles extends NodeFS {
   }
 }
 
-/** Type OIDs. */
-const [int8, bytea, json, jsonb] = [20, 17, 114, 3802]
-
-// Faster than PGlite's own conversions, which handle one byte at a time.
-function readBytes(value: string): Uint8Array {
-  return Buffer.from(value.slice(2), 'hex')
-}
-function writeBytes(bytes: Uint8Array): string {
-  return `\\x${Buffer.from(bytes).toString('hex')}`
-}
-
-/** Keeps JSON columns as text. */
-const textOfJson = { parsers: { [json]: String, [jsonb]: String } }
-
 const settings = {
   fsync: 'on',
   // Emscripten's fdatasync is a no-op.
@@ -50,8 +39,6 @@ const settings = {
 async function open({ folder }: ThreadOptions): Promise<PGlite> {
   return PGlite.create({
     fs: new SyncedFiles(folder),
-    parsers: { [int8]: Number, [bytea]: readBytes },
-    serializers: { [bytea]: writeBytes },
     startParams: [
       ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
@@ -59,8 +46,25 @@ async function open({ folder }: ThreadOptions): Promise<PGlite> {
   })
 }
 
-function toResult({ command = '', rowCount = 0, rows }: Results): StatementResult {
-  return { command, rowCount, rows }
+/** Connects a client. Its environment must not decide how. */
+async function connect(stream: PgliteStream): Promise<Client> {
+  const client = new Client({ stream: () => stream, user: 'postgres', database: 'postgres', ssl: false })
+  // A crash of the database also rejects the statement that is running.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+function toQuery({
+  sql: text,
+  parameters,
+  keepsJson,
+}: Extract<ThreadRequest, { readonly kind: 'query' }>): QueryConfig {
+  return { text, values: [...parameters], types: keepsJson ? columnTypes : valueTypes }
+}
+
+function toResult({ command, rowCount, rows }: QueryResult): StatementResult {
+  return { command, rowCount: rowCount ?? 0, rows }
 }
 
 function toFields(error: unknown): ErrorFields {
@@ -69,28 +73,27 @@ function toFields(error: unknown): ErrorFields {
   return { message: error.message, code, detail, hint, table, column, constraint }
 }
 
-/**
- * Whether the database is unusable after an error: a panic, or a crash of the WebAssembly runtime.
- */
+/** Whether PostgreSQL has ended, or will end, after an error. */
 function isFatal(error: unknown): boolean {
-  if (!(error instanceof Error)) return true
-  if ('severity' in error) return error.severity === 'PANIC' || error.severity === 'FATAL'
-  return error.name === 'RuntimeError'
+  return error instanceof DatabaseError && (error.severity === 'PANIC' || error.severity === 'FATAL')
 }
 
 async function main(): Promise<void> {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   const reply = (message: ThreadReply): void => parentPort?.postMessage(message)
   const lite = await open(workerData as ThreadOptions)
+  const stream = new PgliteStream(lite)
+  const client = await connect(stream)
 
   const run = async (request: ThreadRequest): Promise<readonly StatementResult[]> => {
     switch (request.kind) {
       case 'query':
-        return [toResult(await lite.query(request.sql, [...request.parameters], request.keepsJson ? textOfJson : {}))]
+        return [toResult(await client.query(toQuery(request)))]
       case 'exec':
-        return (await lite.exec(request.sql)).map(toResult)
+        // An array for several statements, which the types leave out.
+        return [(await client.query(request.sql)) as QueryResult | QueryResult[]].flat().map(toResult)
       case 'close':
-        await lite.exec('checkpoint')
+        await client.query('checkpoint')
         await lite.close()
         return []
     }
@@ -106,7 +109,7 @@ async function main(): Promise<void> {
         (results) => reply({ kind: 'result', id: request.id, results }),
         (error: unknown) => {
           reply({ kind: 'error', id: request.id, error: toFields(error) })
-          if (isFatal(error) || lite.closed) process.exit(1)
+          if (isFatal(error) || stream.destroyed) process.exit(1)
         },
       )
   })

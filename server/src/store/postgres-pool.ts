@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { Pool, types, type PoolClient, type QueryResult } from 'pg'
+import { Pool, type PoolClient, type QueryResult } from 'pg'
 import type { BowlineError } from 'bowline/kit/errors'
+import { columnTypes, valueTypes } from './column-types.ts'
 import { DatabaseHosts } from './database-hosts.ts'
 import { HangGuard, type HangGuardOptions } from './hang-guard.ts'
 import type { ConnectionCounts, RawDatabase, StoreLog } from './store.ts'
@@ -58,7 +59,7 @@ export class ResilientPool implements PostgresPool {
       keepAlive: true,
       application_name: 'bowline',
       allowExitOnIdle: true,
-      types: { getTypeParser },
+      types: valueTypes,
     })
     const onLost = (error: Error): void => log?.warn({ err: error }, 'A connection to PostgreSQL was lost')
     this.#pool.on('error', onLost)
@@ -74,7 +75,7 @@ export class ResilientPool implements PostgresPool {
       if (lost !== undefined) throw lost
       try {
         const values = [...parameters]
-        return await this.#guard.wait(client.query({ text, values, types: { getTypeParser: getColumnParser } }))
+        return await this.#guard.wait(client.query({ text, values, types: columnTypes }))
       } catch (error) {
         if (!isOutage(error)) throw error
         lost = storeUnavailable(error)
@@ -162,19 +163,3 @@ export class ResilientPool implements PostgresPool {
     }, capMs).unref()
   }
 }
-
-/** Type OIDs. */
-const [int8, json, jsonb] = [20, 114, 3802]
-
-/** Parses `bigint` as number, like the embedded database. No count or balance exceeds 2^53. */
-const getTypeParser = ((oid, format) =>
-  (oid as number) === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser
-
-/**
- * Keeps JSON columns of the server's own tables as text, which `JsonTable` parses. Libraries with
- * their own SQL get values.
- */
-const getColumnParser = ((oid, format) =>
-  (oid as number) === json || (oid as number) === jsonb
-    ? String
-    : getTypeParser(oid, format)) as typeof types.getTypeParser
