@@ -1,4 +1,5 @@
 import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
+import { isAsset } from '../map/is-asset.ts'
 import { pathPrefixOf } from '../map/link-collection.ts'
 import type { PatternMatcher } from '../map/pattern-matcher.ts'
 import type { CrawlPlan } from './crawl-plan.ts'
@@ -18,14 +19,10 @@ export interface ChosenLinks {
   readonly ms: number
 }
 
-const assetExtension = /\.(?:jpe?g|png|gif|webp|avif|svg|ico|css|m?js|gz|zip|tar|mp[34]|webm|woff2?|ttf|exe|dmg)$/i
-
 /** Returns the page of a URL, or `undefined` if the URL is invalid or that of an asset. */
 export function toCrawlPage(rawUrl: string, { ignoreQueryParameters }: CrawlPlan): CrawlPage | undefined {
   const url = canonicalUrl(rawUrl, { ignoreQueryParameters })
-  return url === undefined || assetExtension.test(url.pathname)
-    ? undefined
-    : { url: url.href, identity: pageKeyOf(url) }
+  return url === undefined || isAsset(url) ? undefined : { url: url.href, identity: pageKeyOf(url) }
 }
 
 /**

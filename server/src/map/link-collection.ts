@@ -1,6 +1,8 @@
+import type { MapRequest } from 'bowline/contract/map'
+import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
 import { trimEnd } from 'bowline/kit/trim-end'
-import type { Site } from './site.ts'
+import { createSite, type Site } from './site.ts'
 
 /** A page of the site, with its known metadata. */
 export interface FoundLink {
@@ -11,12 +13,16 @@ export interface FoundLink {
   readonly text?: string | undefined
 }
 
-/** Options of a `LinkCollection`. */
-export interface CollectionOptions {
+/** The pages that a map lists. */
+export interface MapScope {
   readonly site: Site
-  readonly ignoreQueryParameters: boolean
   /** Only list pages under this path, if there are any. Default: all. */
   readonly path?: string | undefined
+}
+
+/** Options of a `LinkCollection`. */
+export interface CollectionOptions extends MapScope {
+  readonly ignoreQueryParameters: boolean
   /** Maximum number of links. */
   readonly capacity: number
 }
@@ -57,7 +63,7 @@ export class LinkCollection {
     const identity = pageKeyOf(url)
     const known = this.#seen.get(identity)
     if (known !== undefined) this.#complete(known, metadata)
-    else if (path === undefined || isUnder(url, path)) {
+    else if (isUnder(url, path)) {
       this.#seen.set(identity, this.#links.push({ url: url.href, ...metadata }) - 1)
     } else if (this.#outside.length < capacity) {
       this.#seen.set(identity, -1)
@@ -85,6 +91,20 @@ export function pathPrefixOf(start: URL): string | undefined {
   return path === '' ? undefined : path
 }
 
-function isUnder(url: URL, path: string): boolean {
-  return url.pathname === path || url.pathname.startsWith(`${path}/`)
+/** Returns the scope of a map, without the host to which its start page redirects. */
+export function scopeOf({ url, includeSubdomains, filterByPath, allowedDomains }: MapRequest): MapScope {
+  const start = new URL(url)
+  return {
+    site: createSite(start, { includeSubdomains, isAllowed: createDomainFilter(allowedDomains) }),
+    path: filterByPath ? pathPrefixOf(start) : undefined,
+  }
+}
+
+/** Returns whether a URL is within the scope of a map. */
+export function isInScope(url: URL, { site, path }: MapScope): boolean {
+  return site.includes(url) && isUnder(url, path)
+}
+
+function isUnder({ pathname }: URL, path: string | undefined): boolean {
+  return path === undefined || pathname === path || pathname.startsWith(`${path}/`)
 }

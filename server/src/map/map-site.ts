@@ -6,13 +6,12 @@ import { BowlineError } from 'bowline/kit/errors'
 import { decodeText } from './decode.ts'
 import type { MapContext } from './map-context.ts'
 import { toEgressError, fetchStream } from './fetch-stream.ts'
-import { pathPrefixOf, LinkCollection, type FoundLink } from './link-collection.ts'
+import { pathPrefixOf, scopeOf, LinkCollection, type FoundLink, type MapScope } from './link-collection.ts'
 import { readPageLinks, type PageLinks } from './page-links.ts'
 import { orderByRelevance } from './relevance.ts'
 import { createHeadersFor } from './request-headers.ts'
 import { readRobots, tooLong } from './read-robots.ts'
 import { renderStartPage, type RenderPage } from './render-start-page.ts'
-import { createSite } from './site.ts'
 import { maxPageBytes, tooManyLinks, walkPages } from './walk-pages.ts'
 import { walkSitemaps, type ListedPages } from './walk-sitemaps.ts'
 
@@ -38,6 +37,7 @@ export interface SiteMap {
   readonly warning: string | undefined
   /** The sentences of `warning` about data that exceeds limits. */
   readonly omissions: readonly string[]
+  readonly scope: MapScope
 }
 
 /**
@@ -76,6 +76,7 @@ export async function mapSite(
 
 interface Findings {
   readonly context: MapContext
+  readonly scope: MapScope
   /** Why the start URL could not be read. */
   readonly error: BowlineError | undefined
   readonly hasSitemap: boolean
@@ -101,7 +102,8 @@ async function explore(
   const { signal } = deps
   const start = new URL(request.url)
   const mayOpen = createDomainFilter(request.allowedDomains)
-  const site = createSite(start, { includeSubdomains: request.includeSubdomains, isAllowed: mayOpen })
+  const scope = scopeOf(request)
+  const { site } = scope
   const headersFor = createHeadersFor(request)
   const omissions = new Set<string>()
   const addWarning: MapContext['addWarning'] = (what) =>
@@ -118,11 +120,10 @@ async function explore(
   if (page.url !== undefined) site.addHost(page.url)
   for (const warning of robots.warnings) addWarning(warning)
   if (page.url !== undefined && page.links.isTruncated) addWarning(tooManyLinks(page.url))
-  const { search, limit, ignoreQueryParameters, filterByPath, sitemap } = request
+  const { search, limit, ignoreQueryParameters, sitemap } = request
   const links = new LinkCollection({
-    site,
+    ...scope,
     ignoreQueryParameters,
-    path: filterByPath ? pathPrefixOf(start) : undefined,
     // Ranking needs all links.
     capacity: search === undefined ? limit : mapLimits.max,
   })
@@ -138,6 +139,7 @@ async function explore(
   const isComplete = wantsWalk && page.url !== undefined ? await walkPages(context, page.url, page.links) : true
   return {
     context,
+    scope,
     error: fetched.error,
     status: fetched.status,
     finalUrl: page.url,
@@ -288,7 +290,7 @@ async function toSiteMap(
   const warning = warningOf(request, found, { isPage, stoppedAfterMs, count: links.length })
   const omissions = links.length < request.limit ? [...found.omissions] : []
   const warnings = [...(warning === undefined ? [] : [warning]), ...omissions]
-  return { links, omissions, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
+  return { links, omissions, scope: found.scope, warning: warnings.length === 0 ? undefined : warnings.join(' ') }
 }
 
 function toLink({ url, title, description }: FoundLink): MapLink {

@@ -4,6 +4,8 @@ import { mapRequest, type MapRequest } from 'bowline/contract/map'
 import { monitorLimits, type CrawlTarget, type ScrapeTarget } from 'bowline/contract/monitors'
 import type { Abortable } from 'bowline/kit/abort'
 import { pageKeyOf } from 'bowline/kit/canonical-url'
+import { isAsset } from '../map/is-asset.ts'
+import { isInScope, scopeOf, type MapScope } from '../map/link-collection.ts'
 import { mapSite } from '../map/map-site.ts'
 import type { RenderPage } from '../map/render-start-page.ts'
 import { RobotsRules, type RobotsDecision } from '../map/robots-rules.ts'
@@ -29,9 +31,9 @@ export interface ListedUrls {
 }
 
 /**
- * Returns the URLs of a target. For a crawl, known pages come first, so that removed ones are
- * noticed, followed by new ones up to the limit. Throws like `mapSite` if nothing of the site can
- * be read.
+ * Returns the URLs of a target. For a crawl, known pages within its scope come first, so that
+ * removed ones are noticed, followed by new ones up to the limit. Throws like `mapSite` if nothing
+ * of the site can be read.
  */
 export async function listUrls(target: ScrapeTarget | CrawlTarget, deps: ListUrlsDeps): Promise<ListedUrls> {
   return target.type === 'scrape' ? { urls: [...new Set(target.urls)], warnings: [] } : listCrawled(target, deps)
@@ -54,16 +56,18 @@ async function listCrawled(
     includeSubdomains: crawlOptions.allowSubdomains ?? false,
     filterByPath: crawlOptions.crawlEntireDomain !== true,
   })
-  const knownInScope = await filterPaths(known, crawlOptions, matcher)
-  const found = await findPages(
-    request,
-    { dispatcher, renderPage, signal, ignoresRobots: ignoreRobotsTxt },
-    knownInScope.length > 0,
-  )
+  const found = await findPages(request, known, {
+    dispatcher,
+    renderPage,
+    signal,
+    ignoresRobots: ignoreRobotsTxt,
+  })
+  const candidates = [...known.filter((each) => isInScope(new URL(each), found.scope)), ...found.urls]
+  const pages = candidates.filter((each) => each === request.url || !isAsset(new URL(each)))
   const robots = new RobotsRules(dispatcher)
   const urls = new Map<string, string>()
   const warnings = new Set(found.omissions)
-  for (const each of [...knownInScope, ...(await filterPaths(found.urls, crawlOptions, matcher))]) {
+  for (const each of await filterPaths(pages, crawlOptions, matcher)) {
     if (urls.size >= limit) break
     // Thousands of rules for thousands of URLs must not block other requests.
     await setImmediate()
@@ -87,21 +91,28 @@ async function filterPaths(
   return urls.filter((_, index) => matches[index] === true)
 }
 
+interface FoundPages {
+  readonly urls: readonly string[]
+  readonly omissions: readonly string[]
+  readonly scope: MapScope
+}
+
 async function findPages(
   request: MapRequest,
+  known: readonly string[],
   {
     dispatcher,
     ...options
   }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'> & { readonly ignoresRobots: boolean },
-  hasOthers: boolean,
-): Promise<{ readonly urls: readonly string[]; readonly omissions: readonly string[] }> {
+): Promise<FoundPages> {
   try {
-    const { links, omissions } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
-    return { urls: [...links.map((link) => link.url), request.url], omissions }
+    const { links, omissions, scope } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
+    return { urls: [...links.map((link) => link.url), request.url], omissions, scope }
   } catch (error) {
     options.signal?.throwIfAborted()
+    const scope = scopeOf(request)
     // Each known page reports its own error.
-    if (!hasOthers) throw error
-    return { urls: [], omissions: [] }
+    if (!known.some((url) => isInScope(new URL(url), scope))) throw error
+    return { urls: [], omissions: [], scope }
   }
 }
