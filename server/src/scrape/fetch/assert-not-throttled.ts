@@ -1,13 +1,15 @@
 import { BowlineError } from 'bowline/kit/errors'
-import type { LoadedPage } from './loaded-page.ts'
+import { statusToRetry, type LoadedPage } from './loaded-page.ts'
 
 /**
- * Throws SCRAPE_SITE_BUSY for a page with status 429 or 503, with the seconds of its `Retry-After`.
+ * Throws SCRAPE_SITE_BUSY for a page that was opened with status 429 or 503, with the seconds of
+ * its `Retry-After`.
  */
-export function assertNotThrottled({ url, statusCode, retryAfter }: LoadedPage): void {
-  if (statusCode !== 429 && statusCode !== 503) return
-  throw new BowlineError('SCRAPE_SITE_BUSY', `${new URL(url).host} responded with status ${statusCode}`, {
-    retryAfterSeconds: parseRetryAfter(retryAfter),
+export function assertNotThrottled(page: LoadedPage): void {
+  const status = statusToRetry(page)
+  if (status !== 429 && status !== 503) return
+  throw new BowlineError('SCRAPE_SITE_BUSY', `${new URL(page.url).host} responded with status ${status}`, {
+    retryAfterSeconds: parseRetryAfter(page.retryAfter),
   })
 }
 

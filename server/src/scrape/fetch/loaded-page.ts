@@ -31,6 +31,8 @@ export interface LoadedPage {
   /** Final URL. Empty for an uploaded file, whose relative links stay unchanged. */
   readonly url: string
   readonly statusCode: number
+  /** HTTP status with which the page was opened, if actions have run since. */
+  readonly openedStatus?: number | undefined
   readonly contentType: string | undefined
   /** `Retry-After` header. */
   readonly retryAfter?: string | undefined
@@ -41,6 +43,14 @@ export interface LoadedPage {
   readonly branding?: Branding | undefined
   /** Message for the caller, such as that the page was truncated. */
   readonly warning?: string | undefined
+}
+
+/**
+ * Returns the status that says whether a page may be loaded again: that before its actions, which
+ * must not be repeated because of the page that they lead to.
+ */
+export function statusToRetry({ openedStatus, statusCode }: Pick<LoadedPage, 'openedStatus' | 'statusCode'>): number {
+  return openedStatus ?? statusCode
 }
 
 /** Appends warnings to the warning of a page. */

@@ -30,7 +30,7 @@ export interface AttributeValues {
 
 /** Formats of a page, and the facts that the loader needs. */
 export interface ProcessedHtml extends HtmlFormats {
-  /** Whether the page is empty until its scripts have run. */
+  /** Whether the page is empty until its scripts have run or its frames have loaded. */
   readonly isShell: boolean
   readonly attributes?: readonly AttributeValues[]
   /** Undefined if it was not requested, or the page names none. */
@@ -44,7 +44,7 @@ export interface ProcessedHtml extends HtmlFormats {
 export function processHtml({ html, url, formats, options, attributes, wantsProduct = false }: HtmlJob): ProcessedHtml {
   const page = parsePage(html, url)
   // Cleaning changes the tree, so these come first.
-  const hasShellTree = html.length <= maxShellLength && /<script/i.test(html) && isShell(page.document)
+  const hasShellTree = html.length <= maxShellLength && /<(?:script|i?frame)\b/i.test(html) && isShell(page.document)
   const collected = attributes === undefined ? {} : { attributes: collect(page.document, attributes) }
   const product = wantsProduct ? { product: extractProduct(page) } : {}
   const made = makeHtmlFormats(page, formats, options)

@@ -25,7 +25,7 @@ const blockedStatuses: ReadonlySet<number> = new Set([403, 429, 503])
 interface FetchedPage {
   readonly kind: string
   readonly statusCode: number
-  /** Whether the page is empty until its scripts have run. */
+  /** Whether the page is empty until its scripts have run or its frames have loaded. */
   readonly isShell: boolean
   readonly hasRetryAfter: boolean
 }
@@ -39,7 +39,7 @@ interface FetchedPage {
  * | HTML with `fastMode`                            | keep     |
  * | HTML with 429 or 503 and `Retry-After`          | keep     |
  * | HTML with status 403, or other 429 or 503       | render   |
- * | HTML that is empty until its scripts have run   | render   |
+ * | HTML that is empty without scripts and frames   | render   |
  * | other HTML                                      | keep     |
  */
 export function nextLoadStep({ fastMode }: Pick<ScrapeRequest, 'fastMode'>, page: FetchedPage): LoadStep {

@@ -150,7 +150,7 @@ export class PageLoader implements AsyncDisposable {
 
 /** Warning about a page that would have been rendered without `fastMode`. */
 const unrunScriptsWarning =
-  'The page has little or no text without its scripts, which do not run with `fastMode`. Remove it to render the page.'
+  'The page has little or no text without its scripts and frames, which do not load with `fastMode`. Remove it to render the page.'
 
 /**
  * Returns which redirects and frames both the caller and `allowedDomains` allow. Throws

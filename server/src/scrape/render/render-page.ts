@@ -96,6 +96,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     if (request.waitFor > 0) await sleep(request.waitFor, tab.signal)
     else if (steps.length === 0) await waitForContent(tab, watch, startedAtMs + request.timeout / 2)
     if (request.blockAds) await removeOverlays(tab, watch, task.consentScript)
+    const openedStatus = steps.length === 0 ? undefined : watch.response()?.statusCode
     const actions = steps.length === 0 ? undefined : await performActions(tab, watch, steps)
     const unloaded = await unloadedWarning(tab, watch)
     if (unloaded !== undefined) tab.warnings.add(unloaded)
@@ -103,7 +104,7 @@ async function renderInTab(task: RenderTask): Promise<RenderOutcome> {
     if (isEmpty) tab.warnings.add(noContentWarning)
     const isUnfinished = isEmpty || unloaded !== undefined
     const page = await capturePage(tab, request, { response: watch.response(), source, actions })
-    return { kind: 'page', page: withWarnings({ ...page, isUnfinished }, [...tab.warnings]) }
+    return { kind: 'page', page: withWarnings({ ...page, openedStatus, isUnfinished }, [...tab.warnings]) }
   } catch (error) {
     // An aborted wait rejects with another error: report the abort reason instead.
     if (!(error instanceof ReloadCrash)) rethrowAbort(tab.signal, error)

@@ -30,6 +30,35 @@ test.each<readonly [string, string, Omit<HtmlJob, 'html' | 'url' | 'options'>]>(
   }
 })
 
+test.each([
+  ['frames', '<frameset cols="50%,50%"><frame src="/menu"><frame src="/text"></frameset>', true],
+  ['an inline frame', '<body><iframe src="/text"></iframe></body>', true],
+  [
+    'an inline frame and text',
+    `<body><iframe src="/ad"></iframe><p>${'Boats wait for the tide. '.repeat(20)}</p></body>`,
+    false,
+  ],
+  ['nothing', '<body></body>', false],
+])('a page of %s: whether it is empty without its frames', (_, html, isShell) => {
+  expect(processHtml({ html, url, formats: ['markdown'], options: {} })).toMatchObject({ isShell })
+})
+
+test('a page of frames is rendered, with their text', async () => {
+  await using fixture = await startScrapeFixture(
+    {},
+    {
+      '/frames': ({ response }) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(
+          '<title>Frames</title><frameset cols="50%,50%"><frame src="/article"><frame src="/menu"></frameset>',
+        )
+      },
+    },
+  )
+
+  expect(await fixture.read('/frames')).toMatchObject({ markdown: expect.stringMatching(/harbour/i) })
+})
+
 test('the main thread parses no page, whether it is fetched, rendered, from the cache or a PDF', async () => {
   await using fixture = await startScrapeFixture()
   const formats = ['markdown', 'html', 'rawHtml', 'links']

@@ -68,5 +68,5 @@ test('a page that is empty because `fastMode` runs no scripts has a warning, and
     warnings.push((await fixture.read(path, options))['warning'])
   }
 
-  expect(warnings).toEqual([expect.stringContaining('which do not run with `fastMode`'), undefined, undefined])
+  expect(warnings).toEqual([expect.stringContaining('which do not load with `fastMode`'), undefined, undefined])
 })
