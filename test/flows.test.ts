@@ -5,7 +5,15 @@ import { expect, test } from 'vitest'
 import { repository } from './lab/source-tree.ts'
 
 const text = await readFile(join(repository, 'docs/flows.md'), 'utf8')
-const flows = text.split(/^## /m).slice(1)
+const [, architecture = '', ...flows] = text.split(/^## /m)
+
+test('the folders of the architecture exist', () => {
+  const folders = [...architecture.matchAll(/`([^`\s]+\/)`/g)].map((match) => match[1] ?? '')
+
+  expect(architecture).toMatch(/^Architecture$/m)
+  expect(folders.length).toBeGreaterThan(15)
+  expect(folders.filter((folder) => !existsSync(join(repository, folder)))).toEqual([])
+})
 
 test('the documentation describes five flows', () => {
   expect(flows).toHaveLength(5)

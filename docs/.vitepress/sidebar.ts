@@ -81,7 +81,7 @@ export const sidebar: readonly SidebarSection[] = [
   {
     text: 'Background',
     items: [
-      { text: 'Five flows', link: '/flows' },
+      { text: 'Architecture and five flows', link: '/flows' },
       { text: 'Fault report', link: '/faults' },
       { text: 'Glossary', link: '/glossary' },
       { text: 'Comparison', link: '/comparison' },

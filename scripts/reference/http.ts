@@ -3,6 +3,7 @@ import { writeShorthands } from '../../src/contract/shorthand.ts'
 import { addressesOf } from '../../src/contract/fill-path.ts'
 import { routes, type Route } from '../../src/contract/routes.ts'
 import { nameSchemas } from '../../server/src/http/openapi-components.ts'
+import { curlExample } from './curl-example.ts'
 import { page, table } from './markdown.ts'
 import { readFieldComments } from './field-comments.ts'
 
@@ -10,10 +11,10 @@ const registry = nameSchemas(readFieldComments())
 
 /** Generates the page of all routes from the route table. */
 export function describeHttp(): string {
-  const sections = Object.groupBy(Object.values<Route>(routes), ({ path }) => sectionOf(path))
+  const sections = Object.groupBy(Object.entries<Route>(routes), ([, { path }]) => sectionOf(path))
   return page([
     '# HTTP API',
-    'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. For errors, see [errors](errors.md).',
+    'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. The examples send requests with curl to a server on this machine; `/docs` has them for TypeScript and Python, too. For errors, see [errors](errors.md).',
     'The schemas of the document have the names of the types in `bowline/contract`. Fields with a default are optional in requests: generate a client with `npx openapi-typescript URL/openapi.json --default-non-nullable=false`.',
     ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
     '## Objects',
@@ -28,11 +29,12 @@ function sectionOf(path: string): string {
   return path.split('/')[2] ?? path
 }
 
-function describeRoute(route: Route): string {
+function describeRoute([name, route]: readonly [string, Route]): string {
   const others = addressesOf(route).flatMap(({ path, isAlias }) => (isAlias ? [path] : []))
   return page([
     `### ${route.method} ${route.path}`,
     `${route.summary}.${others.length === 0 ? '' : ` Also ${others.map((path) => `\`${path}\``).join(', ')}.`}`,
+    curlExample(name, route),
     describeFields('Query', route.query, 'input'),
     describeFields('Body', route.body, 'input'),
     describeFields('Response', route.response, 'output'),

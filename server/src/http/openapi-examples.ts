@@ -52,6 +52,37 @@ export const uploadExamples: Readonly<Record<string, string>> = {
   uploadExtension: 'extension.zip',
 }
 
+/** Content of `POST /v2/parse`: a file, or the reference of one that was uploaded before. */
+export const formContent = {
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      properties: {
+        options: {
+          type: 'string',
+          description: 'Options of a scrape as JSON, such as `{"formats":["markdown"]}`',
+          example: '{"formats":["markdown"]}',
+        },
+        file: { type: 'string', format: 'binary' },
+      },
+      required: ['file'],
+    },
+  },
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: {
+        uploadRef: {
+          type: 'string',
+          description: 'Reference of a file that was uploaded with `POST /v2/parse/upload-url`',
+        },
+      },
+      required: ['uploadRef'],
+      additionalProperties: { description: 'Options of a scrape, such as `formats`' },
+    },
+  },
+} as const
+
 /**
  * Values that `/docs` shows and sends for parameters of a query. Without that of `metadata`, it
  * would list only sessions with made-up metadata.

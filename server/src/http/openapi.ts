@@ -9,7 +9,7 @@ import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
 import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript } from './api-reference-page.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
-import { addExamples } from './openapi-examples.ts'
+import { addExamples, formContent } from './openapi-examples.ts'
 import { addCodeSamples } from './openapi-samples.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
@@ -62,37 +62,6 @@ function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams
   if (streams === 'request') return { ...schema, body: { content } }
   return { ...schema, response: { ...(schema.response as object), 200: { description: 'The file', content } } }
 }
-
-/** The body of `POST /v2/parse`: a file, or the reference of one that was uploaded before. */
-const formContent = {
-  'multipart/form-data': {
-    schema: {
-      type: 'object',
-      properties: {
-        options: {
-          type: 'string',
-          description: 'Options of a scrape as JSON, such as `{"formats":["markdown"]}`',
-          example: '{"formats":["markdown"]}',
-        },
-        file: { type: 'string', format: 'binary' },
-      },
-      required: ['file'],
-    },
-  },
-  'application/json': {
-    schema: {
-      type: 'object',
-      properties: {
-        uploadRef: {
-          type: 'string',
-          description: 'Reference of a file that was uploaded with `POST /v2/parse/upload-url`',
-        },
-      },
-      required: ['uploadRef'],
-      additionalProperties: { description: 'Options of a scrape, such as `formats`' },
-    },
-  },
-} as const
 
 /**
  * Registers the documentation page. If its optional package is missing, the page responds with
