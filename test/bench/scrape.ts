@@ -9,9 +9,10 @@ import { startSite, type Site } from '../lab/site.ts'
 import { startBenchServer, type BenchServer } from './bench-server.ts'
 import { ratioAtLeast, type Aim, type BenchGroup, type Figure } from './group.ts'
 import { processorMsOfTree } from './process-time.ts'
-import { interleave, median, timed } from './samples.ts'
+import { interleave, median, timed, type Probe } from './samples.ts'
 import { startCrawlee, type Crawlee } from './scrape/crawlee.ts'
 import { samplePage, scriptedPage } from './scrape/sample-site.ts'
+import { scrapeInBatch } from './scrape/scrape-in-batch.ts'
 
 /** Concurrency of both sides. */
 const fetchedAtOnce = 16
@@ -33,36 +34,33 @@ export const group: BenchGroup = {
     await using cheerio = await startCrawlee('cheerio', fetchedAtOnce)
     await using playwright = await startCrawlee('playwright', renderedAtOnce, shell)
     progress('  fetched')
-    const fetched = await race(server, cheerio, site, {
-      path: '/page',
-      count: counts.fetched,
-      rounds,
-      atOnce: fetchedAtOnce,
+    const fetchedPages = { site, path: '/page', count: counts.fetched, rounds }
+    const fetched = await race(fetchedPages, {
+      single: singleScrapes(server, fetchedAtOnce),
+      batch: batchOfAll(server, fetchedAtOnce),
+      crawlee: crawl(cheerio),
     })
-    const indexed = await race(indexing, cheerio, site, {
-      path: '/page',
-      count: counts.fetched,
-      rounds,
-      atOnce: fetchedAtOnce,
+    const indexed = await race(fetchedPages, {
+      single: singleScrapes(indexing, fetchedAtOnce),
+      crawlee: crawl(cheerio),
     })
     progress('  rendered')
-    const rendered = await race(server, playwright, site, {
-      path: '/app',
-      count: counts.rendered,
-      rounds,
-      atOnce: renderedAtOnce,
-    })
+    const rendered = await race(
+      { site, path: '/app', count: counts.rendered, rounds },
+      { single: singleScrapes(server, renderedAtOnce), crawlee: crawl(playwright) },
+    )
     progress('  HTML to Markdown only')
     return [
-      toFigure('HTTP to Markdown, CheerioCrawler + turndown', fetched, ratioAtLeast(2)),
-      {
-        name: 'CPU time per page',
-        unit: 'ms/page',
-        ours: fetched.processor.ours,
-        baseline: fetched.processor.theirs,
-      },
-      toFigure('HTTP to Markdown, with indexing for search', indexed),
-      toFigure('rendered to Markdown, PlaywrightCrawler + turndown', rendered, ratioAtLeast(1.3)),
+      toFigure('HTTP to Markdown, CheerioCrawler + turndown', speeds(fetched.single, fetched.crawlee), ratioAtLeast(2)),
+      toCpuFigure('CPU time per page', fetched.single, fetched.crawlee),
+      toFigure('HTTP to Markdown, one batch of all pages', speeds(fetched.batch, fetched.crawlee)),
+      toCpuFigure('CPU time per page of a batch', fetched.batch, fetched.crawlee),
+      toFigure('HTTP to Markdown, with indexing for search', speeds(indexed.single, indexed.crawlee)),
+      toFigure(
+        'rendered to Markdown, PlaywrightCrawler + turndown',
+        speeds(rendered.single, rendered.crawlee),
+        ratioAtLeast(1.3),
+      ),
       toFigure('HTML to Markdown only, turndown', await convert(rounds)),
       await compareParsing(rounds),
     ]
@@ -70,20 +68,30 @@ export const group: BenchGroup = {
 }
 
 interface Race {
+  readonly site: Site
   readonly path: string
+  /** Number of pages per round. */
   readonly count: number
   readonly rounds: number
-  readonly atOnce: number
+}
+
+/** A way to turn pages into Markdown. */
+interface Runner {
+  /** The process whose CPU time is measured, with its children. */
+  readonly pid: number
+  /** Returns the milliseconds for all pages. */
+  readonly run: (urls: readonly string[]) => Promise<number>
+}
+
+interface RaceResult {
+  readonly pagesPerSecond: number
+  /** CPU milliseconds per page, which a busy machine distorts less. */
+  readonly cpuMs: number
 }
 
 interface Speeds {
   readonly ours: number
   readonly theirs: number
-}
-
-/** Pages per second, and CPU milliseconds per page, which a busy machine distorts less. */
-interface RaceResult extends Speeds {
-  readonly processor: Speeds
 }
 
 function toFigure(name: string, { ours, theirs }: Speeds, aim?: Aim): Figure {
@@ -96,48 +104,65 @@ function toFigure(name: string, { ours, theirs }: Speeds, aim?: Aim): Figure {
   }
 }
 
-async function race(
-  server: BenchServer,
-  crawlee: Crawlee,
-  site: Site,
-  { path, count, rounds, atOnce }: Race,
-): Promise<RaceResult> {
-  let run = 0
-  const urls = (): readonly string[] => {
-    run += 1
-    return Array.from({ length: count }, (_, index) => site.url(`${path}?${run}-${index}`))
+function toCpuFigure(name: string, ours: RaceResult, theirs: RaceResult): Figure {
+  return { name, unit: 'ms/page', ours: ours.cpuMs, baseline: theirs.cpuMs }
+}
+
+function speeds(ours: RaceResult, theirs: RaceResult): Speeds {
+  return { ours: ours.pagesPerSecond, theirs: theirs.pagesPerSecond }
+}
+
+/** Options of all scrapes. */
+const scrapeOptions = { maxAge: 0, onlyMainContent: false }
+
+function singleScrapes(server: BenchServer, atOnce: number): Runner {
+  return { pid: server.pid, run: async (urls) => timed(async () => scrapeAll(server, urls, atOnce)) }
+}
+
+function batchOfAll(server: BenchServer, atOnce: number): Runner {
+  const run = async (urls: readonly string[]): Promise<void> => {
+    const markdown = await scrapeInBatch(server, urls, { ...scrapeOptions, maxConcurrency: atOnce })
+    if (markdown.some(({ length }) => length < 1000)) throw new Error('A page of the batch has no content')
   }
-  const used = { ours: [] as number[], theirs: [] as number[] }
-  const watched = async (side: keyof typeof used, pid: number, work: () => Promise<number>): Promise<number> => {
+  return { pid: server.pid, run: async (urls) => timed(async () => run(urls)) }
+}
+
+function crawl(crawlee: Crawlee): Runner {
+  return { pid: crawlee.pid, run: crawlee.crawl }
+}
+
+/** Measures each way on the same number of new pages per round. */
+async function race<Name extends string>(
+  { site, path, count, rounds }: Race,
+  runners: Readonly<Record<Name, Runner>>,
+): Promise<Readonly<Record<Name, RaceResult>>> {
+  const names = Object.keys(runners) as Name[]
+  let run = 0
+  const used = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
+  const probe = (name: Name) => async (): Promise<number> => {
+    const { pid, run: runAll } = runners[name]
+    run += 1
+    const urls = Array.from({ length: count }, (_, index) => site.url(`${path}?${run}-${index}`))
     const before = processorMsOfTree(pid)
-    const ms = await work()
-    used[side].push((processorMsOfTree(pid) - before) / count)
+    const ms = await runAll(urls)
+    used[name].push((processorMsOfTree(pid) - before) / count)
     return ms
   }
-  const scrapeThem = async (): Promise<number> => {
-    const all = urls()
-    return timed(async () => scrapeAll(server, all, atOnce))
-  }
-  const samples = await interleave(
-    {
-      ours: async () => watched('ours', server.pid, scrapeThem),
-      theirs: async () => watched('theirs', crawlee.pid, async () => crawlee.crawl(urls())),
-    },
-    rounds,
-  )
-  return {
-    ours: (count * 1000) / median(samples.ours),
-    theirs: (count * 1000) / median(samples.theirs),
+  const probes = Object.fromEntries(names.map((name) => [name, probe(name)])) as Record<Name, Probe>
+  const samples = await interleave(probes, rounds)
+  const results = names.map((name): readonly [Name, RaceResult] => [
+    name,
     // The first round only warms up.
-    processor: { ours: median(used.ours.slice(1)), theirs: median(used.theirs.slice(1)) },
-  }
+    { pagesPerSecond: (count * 1000) / median(samples[name]), cpuMs: median(used[name].slice(1)) },
+  ])
+  return Object.fromEntries(results) as Record<Name, RaceResult>
 }
 
 async function scrapeAll(server: BenchServer, urls: readonly string[], atOnce: number): Promise<void> {
   const queue = [...urls]
   const work = async (): Promise<void> => {
     for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
-      const { status, body } = await server.api('POST', '/v2/scrape', { url, maxAge: 0, onlyMainContent: false })
+      const { status, body } = await server.api('POST', '/v2/scrape', { ...scrapeOptions, url })
       if (status !== 200 || body['data']?.markdown?.length < 1000) throw new Error(JSON.stringify(body).slice(0, 300))
     }
   }
