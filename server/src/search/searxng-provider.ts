@@ -127,11 +127,16 @@ function unitCovering(range: TimeRange | undefined): keyof typeof ranges | undef
   return unitDays.find(([, length]) => days <= length)?.[0]
 }
 
+/** Whether SearXNG filters by exactly this range. Its shortest unit is a day. */
+function isUnit({ last }: TimeRange): boolean {
+  return last?.count === 1 && last.unit !== 'h'
+}
+
 /**
  * SearXNG filters by whole units only. For other ranges, results without a date cannot be filtered.
  */
 function undatedWarning({ range }: ProviderQuery, results: readonly Result[]): readonly string[] {
-  if (range === undefined || range.last?.count === 1) return []
+  if (range === undefined || isUnit(range)) return []
   const undated = results.filter(({ date }) => date === undefined).length
   if (undated === 0) return []
   return [

@@ -120,7 +120,7 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     ])
   })
 
-  test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3'])(
+  test.each(['cdr:1,cd_min:01/01/2020,cd_max:12/31/2021', 'qdr:d3', 'qdr:h'])(
     'warns that undated results may be outside the range %s',
     async (tbs) => {
       const { results, warnings } = await provider.search(
