@@ -303,7 +303,7 @@ function handlersOf(deps: HttpDeps): Handlers {
     ...scrapeHandlers({ scrapes, billedScrapes, store, sessions, peers, nodeId, onError }),
     ...parseHandlers({ uploads: deps.uploads }),
     ...webhookHandlers({ store, webhooks, audit }),
-    ...searchHandlers({ searches: deps.searches, billedScrapes }),
+    ...searchHandlers({ searches: deps.searches, scrapes, billedScrapes }),
     ...monitorHandlers({ store, monitors: deps.monitors, onError }),
     ...healthHistoryHandlers({ store }),
     ...teamHandlers({ store, authenticator, billing, audit }),

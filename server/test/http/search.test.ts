@@ -131,6 +131,16 @@ test('accepts fields that public clients add, and rejects options that it cannot
   expect((await search({ query: 'boats', enterprise: ['zdr'] })).status).toBe(400)
 })
 
+test.each(['v1', 'v2'])('%s refuses a format that the server does not support, without a charge', async (version) => {
+  const balance = async () => (await lab.api('GET', '/v2/team/credit-usage')).body
+  const before = await balance()
+
+  const answer = await search({ query: 'boats', scrapeOptions: { formats: ['summary'] } }, version)
+
+  expect(answer).toMatchObject({ status: 400, body: { code: 'FORMAT_UNAVAILABLE' } })
+  expect(await balance()).toEqual(before)
+})
+
 test('the public client searches with both API versions', async () => {
   const second = await client.search('boats', { limit: 1, sources: ['web'], timeout: 20_000 })
   const first = await client.v1.search('boats', { limit: 1 })
