@@ -12,8 +12,6 @@ export function jobOptions(plan: JobPlan): Required<Pick<JobDetails, 'options' |
   const { crawl, webhook, maxConcurrency, submissions } = plan
   const { headers, ...request } = submissions[0]?.request ?? {}
   const changed = crawl === undefined ? changedFrom(batchDefaults, request) : changedFrom(crawlDefaults, crawl.options)
-  const scrapeOptions = changed['scrapeOptions'] as { readonly headers?: unknown } | undefined
-  const { headers: _headers, ...plainScrapeOptions } = scrapeOptions ?? {}
   const hidesWebhook = webhook !== undefined && URL.parse(webhook.url)?.search !== ''
   const { headers: webhookHeaders = {}, ...plainWebhook } = webhook ?? {}
   const omitted = {
@@ -24,13 +22,24 @@ export function jobOptions(plan: JobPlan): Required<Pick<JobDetails, 'options' |
   }
   return {
     options: {
-      ...changed,
-      ...(scrapeOptions === undefined ? {} : { scrapeOptions: plainScrapeOptions }),
+      ...withoutHeaders(changed),
       ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
       ...(webhook === undefined || hidesWebhook ? {} : { webhook: plainWebhook }),
     },
     omittedOptions: Object.entries(omitted).flatMap(([name, isOmitted]) => (isOmitted ? [name] : [])),
   }
+}
+
+/** Returns all options of a crawl without the headers of its scrapes, which can contain secrets. */
+export function crawlOptions({ crawl }: JobPlan): Fields {
+  return withoutHeaders({ ...crawl?.options })
+}
+
+function withoutHeaders(options: Fields): Fields {
+  const { scrapeOptions } = options
+  if (!isFields(scrapeOptions)) return options
+  const { headers: _headers, ...plain } = scrapeOptions
+  return { ...options, scrapeOptions: plain }
 }
 
 const anyUrl = 'https://example.com'

@@ -210,13 +210,16 @@ describe('a crawl, in PGlite', () => {
 
   test('is listed while it runs and can be cancelled', async () => {
     const { lab, site, start } = fixture
-    const url = await start('/v2/crawl', { url: site.url('/held'), sitemap: 'skip' })
+    const scrapeOptions = { headers: { cookie: 'sid=secret' } }
+    const url = await start('/v2/crawl', { url: site.url('/held'), sitemap: 'skip', scrapeOptions })
     await vi.waitFor(() => expect(site.requests.all.some(({ path }) => path === '/held')).toBe(true), 10_000)
 
     const { body } = await lab.api('GET', '/v2/crawl/active')
     expect(body['crawls']).toEqual([
       expect.objectContaining({ id: url.split('/').at(-1), url: site.url('/held'), options: expect.any(Object) }),
     ])
+    expect(body['crawls'][0].options).toMatchObject({ sitemap: 'skip', scrapeOptions: { formats: expect.any(Array) } })
+    expect(JSON.stringify(body)).not.toContain('sid=secret')
     expect((await lab.api('DELETE', url)).body).toMatchObject({ status: 'cancelled' })
     expect((await lab.api('GET', '/v1/crawl/ongoing')).body['crawls']).toEqual([])
   })

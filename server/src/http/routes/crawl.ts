@@ -5,6 +5,7 @@ import { BowlineError } from 'bowline/kit/errors'
 import { hashRequest } from '../../jobs/hash-request.ts'
 import { toCrawlPage } from '../../jobs/choose-links.ts'
 import type { CrawlPlan } from '../../jobs/crawl-plan.ts'
+import { crawlOptions } from '../../jobs/job-options.ts'
 import type { LanguageModel } from '../../scrape/format/language-model.ts'
 import { optionsFromPrompt } from '../../jobs/crawl-prompt.ts'
 import { withLinks } from '../../jobs/page-links.ts'
@@ -65,7 +66,7 @@ export function crawlHandlers(deps: CrawlRouteDeps): Handlers {
         teamId,
         url: target,
         created_at: createdAt.toISOString(),
-        options: { ...plan.crawl?.options },
+        options: crawlOptions(plan),
       })),
     }),
     previewCrawl: async ({ body: { url, prompt } }) => {
