@@ -65,11 +65,17 @@ export class ScrapeFinisher {
       isEnhanced: pageFacts.isEnhanced && call.request.proxy !== 'basic',
       pages,
     })
-    const { concurrencyQueueDurationMs: _, ...metadata } = cached.metadata
+    const { concurrencyQueueDurationMs: _, url, ...metadata } = cached.metadata
     const billingMetadata = { cacheState: 'hit' as const, cachedAt: createdAt.toISOString(), creditsUsed: credits }
     const document = {
       ...cached,
-      metadata: { ...metadata, ...sourceMetadata(call, id), ...billingMetadata, ...queueMetadata(call) },
+      metadata: {
+        ...metadata,
+        ...(url !== undefined && { url: withFragment(url, { from: pageFacts.fragment, to: call.request.url }) }),
+        ...sourceMetadata(call, id),
+        ...billingMetadata,
+        ...queueMetadata(call),
+      },
     }
     const row = await this.#pack(call, { id, document }, { hasFiles: false, secret: randomSecret() })
     const { teamId, apiKeyId } = call
@@ -178,6 +184,19 @@ export class ScrapeFinisher {
       isZeroRetention: request.zeroDataRetention,
     })
   }
+}
+
+/**
+ * Replaces the fragment `from` in the URL of a cached page by that of the URL `to`. Another
+ * fragment stays, because a redirect has set it.
+ */
+function withFragment(
+  address: string,
+  { from = '', to }: { readonly from: string | undefined; readonly to: string },
+): string {
+  const url = new URL(address)
+  if (url.hash === from) url.hash = new URL(to).hash
+  return url.href
 }
 
 /** Whether a request selects a part of the page: by CSS selectors, or pages of a PDF. */

@@ -84,7 +84,8 @@ export function trackingKeys(request: ScrapeRequest, tag: string | null): Tracki
   const { removeBase64Images, mobile, redactPII } = request
   const { parsers } = canonicalOptions(request)
   const isUsual = stableJson(parsers) === usualParsers
-  const page = { removeBase64Images, mobile, tag, url: urlWithoutFragment(request.url) }
+  // The fragment counts, because scripts can read it.
+  const page = { removeBase64Images, mobile, tag, url: request.url.replace(/#$/, '') }
   const shaping = {
     ...page,
     onlyMainContent,

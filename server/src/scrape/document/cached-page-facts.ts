@@ -32,6 +32,7 @@ export function cacheFactsOf(
     isShell: processed?.isShell ?? false,
     isEnhanced,
     isUnverified: skipTlsVerification && [request.url, page.url].some((url) => url.startsWith('https:')),
+    fragment: new URL(request.url).hash || undefined,
     ...(isRendered && { rendering: { waitFor, blockAds, timezone: localeOf(request).timezone } }),
     ...(page.branding !== undefined && { hasBranding: true }),
     ...(url !== undefined && format !== undefined && { screenshot: { format, url } }),
@@ -52,7 +53,9 @@ export function cacheFactsOf(
  * may differ. `needsEnhanced`: whether only a page that came through the enhanced proxy can.
  */
 export function canServe(facts: CachedPageFacts, request: ScrapeRequest, needsEnhanced: boolean): boolean {
-  const { skipTlsVerification } = request
+  const { skipTlsVerification, url } = request
+  // Scripts can read the fragment.
+  if (facts.rendering !== undefined && facts.fragment !== (new URL(url).hash || undefined)) return false
   if (facts.isUnverified && !skipTlsVerification) return false
   if (needsEnhanced && !facts.isEnhanced) return false
   // Tesseract may have been installed since.

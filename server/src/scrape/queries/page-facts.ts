@@ -14,6 +14,8 @@ export interface CachedPageFacts {
   readonly isEnhanced: boolean
   /** Whether it was loaded over TLS without certificate verification. */
   readonly isUnverified: boolean
+  /** Fragment of the requested URL, with its `#`. Undefined: none. */
+  readonly fragment?: string | undefined
   /** How the page was rendered. Undefined if it was fetched. */
   readonly rendering?:
     | { readonly waitFor: number; readonly blockAds: boolean; readonly timezone?: string | undefined }
@@ -45,6 +47,7 @@ export const cachedPageFacts: z.ZodType<CachedPageFacts> = z.object({
   isShell: z.boolean(),
   isEnhanced: z.boolean(),
   isUnverified: z.boolean(),
+  fragment: z.string().optional(),
   rendering: z.object({ waitFor: z.number(), blockAds: z.boolean(), timezone: z.string().optional() }).optional(),
   hasBranding: z.boolean().optional(),
   screenshot: z.object({ format: z.string(), url: z.string() }).optional(),

@@ -184,14 +184,27 @@ describe('a scraped page', () => {
     ])
   })
 
-  test('is distinguished by application routes in its fragment, but not by anchors', async () => {
-    const first = await fixture.read('/views#/first', { maxAge: 60_000, waitFor: 1 })
-    const second = await fixture.read('/views#/second', { maxAge: 60_000, waitFor: 1 })
-    await fixture.read('/views#top', { maxAge: 60_000, waitFor: 1 })
-    const anchor = await fixture.read('/views#end', { maxAge: 60_000, waitFor: 1 })
+  test.each(['#/', '#q='])('is distinguished by a fragment that its scripts can read: %s', async (start) => {
+    const first = await fixture.read(`/views${start}first`, { maxAge: 60_000, waitFor: 1 })
+    const second = await fixture.read(`/views${start}second`, { maxAge: 60_000, waitFor: 1 })
+    const again = await fixture.read(`/views${start}first`, { maxAge: 60_000, formats: ['markdown', 'html'] })
 
-    expect([first['markdown'], second['markdown']]).toEqual(['#/first\n', '#/second\n'])
-    expect(anchor['metadata']).toMatchObject({ cacheState: 'hit', sourceURL: fixture.site.url('/views#end') })
+    expect([first['markdown'], second['markdown']]).toEqual([`${start}first\n`, `${start}second\n`])
+    expect(again).toMatchObject({ markdown: first['markdown'], metadata: { cacheState: 'hit' } })
+  })
+
+  test('that was fetched serves every fragment, and has the URL with that of the request', async () => {
+    await fixture.read('/article?anchors#top', { maxAge: 60_000 })
+    const same = await fixture.read('/article?anchors#end', { maxAge: 60_000 })
+    const other = await fixture.read('/article?anchors', { maxAge: 60_000, formats: ['html'] })
+
+    for (const [{ metadata }, path] of [
+      [same, '/article?anchors#end'],
+      [other, '/article?anchors'],
+    ] as const) {
+      const url = fixture.site.url(path)
+      expect(metadata).toMatchObject({ cacheState: 'hit', url, sourceURL: url })
+    }
   })
 
   test.each([{ formats: ['screenshot'] }, { formats: ['screenshot', 'html'] }])(

@@ -72,6 +72,14 @@ describe('the history of a page from before all spellings had the same one', () 
   })
 })
 
+test('a page has another history for another fragment, which its scripts can read', () => {
+  const keysOf = (fragment: string) =>
+    Object.values(trackingKeys(scrapeRequest.parse({ url: `https://example.com/a${fragment}` }), null))
+
+  expect(keysOf('#')).toEqual(keysOf(''))
+  for (const key of keysOf('#one')) expect([...keysOf('#two'), ...keysOf('')]).not.toContain(key)
+})
+
 test('a document has another history for other parsers, but not for another spelling of the default', () => {
   const keyOf = (options: object) =>
     trackingKeys(scrapeRequest.parse({ url: 'https://example.com/a.pdf', ...options }), null)
