@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { format } from 'bowline/contract/formats'
 import { scrapeFields, type ScrapeRequest } from 'bowline/contract/scrape'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { storedWebhook } from '../webhooks/stored-webhook.ts'
@@ -29,9 +30,18 @@ export interface JobPlan {
   readonly crawl?: CrawlPlan | undefined
 }
 
+/** Format of a stored request. A crawl adds selectors to those of its caller. */
+const storedFormat = z.union([
+  format,
+  z.object({
+    type: z.literal('attributes'),
+    selectors: z.array(z.object({ selector: z.string(), attribute: z.string() })),
+  }),
+])
+
 const submission: z.ZodType<Submission> = z.object({
   // Scrape options of other versions are ignored.
-  request: z.looseObject(scrapeFields),
+  request: z.looseObject({ ...scrapeFields, formats: z.array(storedFormat).default([{ type: 'markdown' }]) }),
   showsExtract: z.boolean(),
   hidesLinks: z.boolean().default(false),
   retriedCrawl: crawlPlan.optional(),
