@@ -3,15 +3,17 @@ import type { ScrapeOptions } from 'bowline/contract/scrape'
 
 type Formats = ScrapeOptions['formats']
 
+/** CSS comment that tells the selectors of a crawl from those of its caller. */
+const mark = '/* crawl */'
+
 /**
  * Attributes in which a crawl finds links. They cover the whole page. The format `links` covers
  * only its main content.
  */
-const selectors = [
-  { selector: 'a[href]', attribute: 'href' },
-  { selector: 'area[href]', attribute: 'href' },
-  { selector: 'base[href]', attribute: 'href' },
-]
+const selectors = ['a[href]', 'area[href]', 'base[href]'].map((selector) => ({
+  selector: `${selector}${mark}`,
+  attribute: 'href',
+}))
 
 /** Adds the link attributes to the formats, as the last selectors. */
 export function withLinks(formats: Formats): Formats {
@@ -55,4 +57,12 @@ export function withoutLinks(attributes: Document['attributes']): Document['attr
   return attributes === undefined || attributes.length <= selectors.length
     ? undefined
     : attributes.slice(0, -selectors.length)
+}
+
+/** Returns the document of a scrape as its caller sees it, whether or not a crawl made it. */
+export function hideLinks(document: Document): Document {
+  const { attributes } = document
+  return attributes?.at(-1)?.selector.endsWith(mark) === true
+    ? { ...document, attributes: withoutLinks(attributes) }
+    : document
 }

@@ -199,6 +199,19 @@ describe('a crawl, in PGlite', () => {
     expect(pathsOf(status as never)).toEqual(expected)
   })
 
+  test.each([
+    ['no attributes', []],
+    ['attributes', [{ type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] }]],
+  ])('with %s has the same document under its scrape id', async (_name, formats) => {
+    const { status } = await crawl('/docs/', { limit: 1, scrapeOptions: { formats: ['markdown', ...formats] } })
+    const [document] = status['data']
+
+    const { body } = await fixture.lab.api('GET', `/v2/scrape/${document.metadata.scrapeId}`)
+
+    expect(Object.keys(document)).toHaveLength(2 + formats.length)
+    expect(body['data']).toEqual(document)
+  })
+
   test('works with API v1', async () => {
     const options = { maxDepth: 1, ignoreSitemap: true, scrapeOptions: { formats: ['rawHtml'] } }
     const { url, status } = await crawl('/docs/', options, 'v1')

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ScrapeRequest } from 'bowline/contract/scrape'
 import { sentUrl } from 'bowline/contract/page-url'
 import { v1Scrape } from '../../compat/v1-scrape.ts'
+import { hideLinks } from '../../jobs/page-links.ts'
 import { withBaseUrl } from '../../scrape/document/scrape-files.ts'
 import type { BilledScrapes } from '../../scrape/billed-scrapes.ts'
 import type { ScrapeOutcome } from '../../scrape/priced-scrape.ts'
@@ -42,7 +43,7 @@ export function scrapeHandlers(deps: ScrapeRouteDeps): Handlers {
       return { success: true, data: v1Scrape.response(document, body) }
     },
     getScrape: async ({ params }, { key, baseUrl, apiVersion }) => {
-      const data = withBaseUrl(await scrapes.read(params.id, key.teamId), baseUrl)
+      const data = withBaseUrl(hideLinks(await scrapes.read(params.id, key.teamId)), baseUrl)
       return { success: true, data: apiVersion === 'v1' ? v1Scrape.stored(data) : data }
     },
   }
