@@ -2,7 +2,7 @@ import type { SessionPrompts } from '../agent/session-prompts.ts'
 import { interactResponse, interactTimes, type InteractRequest, type InteractResponse } from 'bowline/contract/interact'
 import { createSessionRequest } from 'bowline/contract/session-options'
 import type { ExecuteOutcome, ExecuteRequest } from 'bowline/contract/execute'
-import { BowlineError } from 'bowline/kit/errors'
+import { BowlineError, isBowlineError } from 'bowline/kit/errors'
 import { requestPeer } from '../cluster/relay.ts'
 import { assertCodeEnabled } from '../execution/assert-code-enabled.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -143,7 +143,8 @@ export class ScrapeInteraction {
       // The client never received the session, so it costs nothing.
       await sessions.end(row.id, 'deleted', { isUnclaimed: true, error: 'The scrape could not be repeated' })
       const message = 'Failed to initialize browser session from the original scrape context.'
-      throw new BowlineError('CONFLICT', `${message} Please rerun the scrape and try again.`, { cause })
+      const hint = isBowlineError(cause) ? [`${cause.message}.`, cause.hint ?? ''].join(' ').trim() : undefined
+      throw new BowlineError('CONFLICT', `${message} Please rerun the scrape and try again.`, { cause, hint })
     } finally {
       resumeIdle()
     }

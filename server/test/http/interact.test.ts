@@ -8,7 +8,12 @@ let site: Site
 let lab: Lab
 beforeAll(async () => {
   const body = '<main><h1>Order</h1><button onclick="this.textContent = `Ordered`">Order</button><input></main>'
-  site = fixture.use(await startSite({ '/order': fixedPage('Order', body) }))
+  site = fixture.use(
+    await startSite({
+      '/order': fixedPage('Order', body),
+      '/prices.csv': ({ response }) => void response.writeHead(200, { 'content-type': 'text/csv' }).end('item,price'),
+    }),
+  )
   lab = fixture.use(await startLab())
 })
 afterAll(async () => fixture.disposeAsync())
@@ -69,15 +74,14 @@ test('an interaction runs in a session that the client names', async () => {
   expect(await stop(id)).toMatchObject({ status: 404, body: { error: 'Browser session not found.' } })
 })
 
-test('a scrape that cannot be repeated is a conflict, and its session costs nothing', async () => {
-  const gone = await startSite()
-  const id = await scrape({ url: gone.url('/') })
-  await gone[Symbol.asyncDispose]()
+test('a scrape that cannot be repeated is a conflict with the reason, and its session costs nothing', async () => {
+  const id = await scrape({ url: site.url('/prices.csv') })
 
   const answer = await interact(id, { code: '1' })
   const { body } = await lab.api('GET', '/v2/browser')
 
   expect([answer.status, answer.body['code']]).toEqual([409, 'CONFLICT'])
+  expect(answer.body['hint']).toContain(`${site.url('/prices.csv')} is a file`)
   expect(body['sessions'][0]).toMatchObject({ status: 'error', creditsBilled: 0 })
 })
 

@@ -11,6 +11,7 @@ export const scrapeReplay = z.object({
   actions: z.array(action),
   profile: profile.optional(),
   allowedDomains: domains.optional(),
+  skipTlsVerification: z.boolean().optional(),
 })
 
 /** How a page was loaded and what was done on it, so that a session can repeat it. */
@@ -20,12 +21,14 @@ export type ScrapeReplay = z.output<typeof scrapeReplay>
 const repeated: ReadonlySet<Action['type']> = new Set(['wait', 'click', 'write', 'press', 'scroll'])
 
 /** Returns what a session repeats of a scrape. */
-export function replayOf({ url, waitFor, actions = [], profile: used, allowedDomains }: ScrapeRequest): ScrapeReplay {
+export function replayOf(request: ScrapeRequest): ScrapeReplay {
+  const { url, waitFor, actions = [], profile: used, allowedDomains, skipTlsVerification } = request
   return {
     url,
     waitFor,
     actions: actions.filter(({ type }) => repeated.has(type)),
     ...(used === undefined ? {} : { profile: used }),
     ...(allowedDomains === undefined ? {} : { allowedDomains }),
+    ...(skipTlsVerification && { skipTlsVerification }),
   }
 }

@@ -18,16 +18,21 @@ const loadMs = 15_000
  * at most the sum of its waits and 45 s. Throws SCRAPE_*, CDP_FAILED, or the signal's reason.
  */
 export async function replayScrape(session: LiveSession, replay: ScrapeReplay): Promise<void> {
-  const { url, waitFor, actions } = replay
+  const { url, waitFor, actions, skipTlsVerification = false } = replay
   const timeoutMs = Math.min(300_000, waitFor + waitOfActions(actions) + 45_000)
   const { id } = await frontPage(session)
   const signal = mergeSignals(session.ended, AbortSignal.timeout(timeoutMs))
   using tab = await attachToTab(session.browser.router, id, { signal, frameDomains: ['DOM', 'Network'] })
+  // For the whole browser: an override in the tab would end when this detaches from it.
+  if (skipTlsVerification) await session.browser.router.call('Security.setIgnoreCertificateErrors', { ignore: true })
   try {
     closeDialogs(tab)
     const watch = watchNavigation(tab)
     await Promise.all([tab.call('DOM.enable'), tab.call('Page.enable'), tab.call('Network.enable')])
     const outcome = await navigate(tab, url)
+    if (outcome === 'download') {
+      throw new BowlineError('SCRAPE_SITE_ERROR', `${url} is a file, and a session can only continue on a page`)
+    }
     if (outcome !== 'opened') throw new BowlineError('SCRAPE_SITE_ERROR', `${url} could not be opened (${outcome})`)
     await watch.waitUntilIdle(loadMs)
     if (waitFor > 0) await sleep(waitFor, signal)

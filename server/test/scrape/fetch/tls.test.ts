@@ -44,6 +44,16 @@ test.each(ways)('a site without TLS is not reported as a bad certificate, %s', a
   })
 })
 
+test('the session that continues a scrape with skipTlsVerification accepts the certificate, also later', async () => {
+  const { metadata } = await scraping.read('', { url, skipTlsVerification: true })
+  const path = `/v2/scrape/${metadata['scrapeId']}/interact`
+
+  const { body } = await scraping.lab.api('POST', path, { code: 'await page.reload(); await page.textContent("h1")' })
+  await scraping.lab.api('DELETE', path)
+
+  expect(body).toMatchObject({ success: true, result: 'Secret' })
+})
+
 describe.each(ways)('a page with a self-signed certificate, %s', (_, how) => {
   test('is rejected with the remedy', async () => {
     const { status, body } = await scraping.scrape('', { url, ...how })
