@@ -3,6 +3,7 @@ import { createAuditLog, type ListAuditLog } from './audit-log.ts'
 import { createAgents, type AgentCalls } from './agent.ts'
 import { createBulk, type Bulk } from './bulk.ts'
 import { createCall } from './call.ts'
+import { checkWork } from './check-options.ts'
 import { resolveConfig, type BowlineOptions } from './config.ts'
 import { startEmbedded, type EmbeddedOptions } from './embedded.ts'
 import { createExtensions, type Extensions } from './extensions.ts'
@@ -232,6 +233,7 @@ export class Bowline implements AsyncDisposable {
     options: WithSessionOptions<Handles>,
     work: (scope: SessionScope & Handles) => Result | Promise<Result>,
   ): Promise<SessionOutcome<Awaited<Result>>> {
+    checkWork('withSession()', work)
     return withSession({ opener: this.#opener, handleSignals: this.#handleSignals }, options, (scope) => work(scope))
   }
 

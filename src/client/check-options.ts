@@ -43,6 +43,24 @@ export function checkOptions(name: string, options: object | undefined, names: R
   }
 }
 
+/** Throws CONFIG_INVALID unless `work` is a function. */
+export function checkWork(name: string, work: unknown): void {
+  if (typeof work === 'function') return
+  throw new BowlineError('CONFIG_INVALID', `${name} needs a function as its second argument`, {
+    hint: `Pass the function that does the work: \`${name.replace('()', '(…, async ({ page }) => …)')}\`.`,
+  })
+}
+
+/** Throws CONFIG_INVALID for an object that is not a driver, such as a browser library. */
+export function checkDriver(name: string, driver: unknown): void {
+  if (driver === undefined) return
+  const { name: driverName, connect } = Object(driver) as Record<string, unknown>
+  if (typeof driverName === 'string' && typeof connect === 'function') return
+  throw new BowlineError('CONFIG_INVALID', `\`driver\` of ${name} is not a driver`, {
+    hint: "Pass `playwright` of 'bowline/playwright', `puppeteer` of 'bowline/puppeteer', or a driver of your own.",
+  })
+}
+
 // A longer list says less than the reference.
 const maxListed = 12
 

@@ -3,11 +3,11 @@ import { closeCodes, type CloseReason } from '../contract/close-codes.ts'
 import { BowlineError } from '../kit/errors.ts'
 
 /**
- * Describes why a connection has ended. Undefined if its user has ended it: by closing the browser
- * or the connection, or by deleting the session.
+ * Describes why a connection has ended. Undefined if its user has closed the browser or the
+ * connection.
  */
 export function connectionLost(sessionId: string, code: number, reason: string): BowlineError | undefined {
-  if (endedByUser.has(code)) return undefined
+  if (closedByUser.has(code)) return undefined
   const isKnown = Object.hasOwn(descriptions, reason)
   const why = isKnown ? descriptions[reason as CloseReason] : reason === '' ? 'it was closed without a reason' : reason
   return new BowlineError(
@@ -22,7 +22,9 @@ export function connectionLost(sessionId: string, code: number, reason: string):
  * reason is unknown.
  */
 export function sessionLost(sessionId: string, reason: EndReason | undefined): BowlineError | undefined {
-  return reason === undefined ? undefined : connectionLost(sessionId, closeCodes[reason], reason)
+  return reason === undefined || reason === 'deleted'
+    ? undefined
+    : connectionLost(sessionId, closeCodes[reason], reason)
 }
 
 /** Describes an end reason in words, such as "the TTL of the session expired". */
@@ -31,10 +33,11 @@ export function describeEndReason(reason: EndReason): string {
 }
 
 /** 1000 and 1005: a close frame of the client, with and without a code. */
-const endedByUser: ReadonlySet<number> = new Set([1000, 1005, closeCodes.deleted])
+const closedByUser: ReadonlySet<number> = new Set([1000, 1005])
 
 /** Codes after which the session exists no more. The default hint is to create another one. */
 const hasEnded: ReadonlySet<number> = new Set([
+  closeCodes.deleted,
   closeCodes.ttl,
   closeCodes.idle,
   closeCodes.crashed,

@@ -2,8 +2,11 @@ import type { Abortable } from '../kit/abort.ts'
 import type { BowlineError } from '../kit/errors.ts'
 import type { Session } from './session.ts'
 
-/** Session fields that a driver needs. Without `files`, the driver derives them from `cdpUrl`. */
-export type DrivenSession = Pick<Session, 'id' | 'cdpUrl'> & Partial<Pick<Session, 'files'>>
+/**
+ * Session fields that a driver needs. Without `files`, the driver derives them from `cdpUrl`.
+ * `isEnding` says that a deletion is no loss of the connection.
+ */
+export type DrivenSession = Pick<Session, 'id' | 'cdpUrl'> & Partial<Pick<Session, 'files' | 'isEnding'>>
 
 /** Options of `Reuse.next`. */
 export interface NextPageOptions extends Abortable {

@@ -63,7 +63,7 @@ export interface SessionBill {
 }
 
 /**
- * Options of `session.end()`. Aborting stops the wait; the deletion continues.
+ * Options of `session.end()`. Aborting stops the wait; a deletion that was requested continues.
  *
  * @example
  * ```ts
@@ -200,6 +200,8 @@ export interface Session extends AsyncDisposable {
    * call tries again.
    */
   readonly end: (options?: EndOptions) => Promise<SessionBill>
+  /** Whether `end()` was called. `false` again if the deletion could not be confirmed. */
+  readonly isEnding: boolean
   /** Whether `detach()` was called. */
   readonly isDetached: boolean
   /**
@@ -275,6 +277,9 @@ export function createSession(
     handoff: hooks.handoff,
     execute: hooks.execute,
     end: ending.end,
+    get isEnding() {
+      return ending.isEnding()
+    },
     get isDetached() {
       return isDetached
     },
@@ -293,7 +298,11 @@ export function createSession(
 function createEnding(
   factsOf: () => SessionFacts,
   hooks: SessionHooks,
-): { readonly end: Session['end']; readonly bill: () => SessionBill | undefined } {
+): {
+  readonly end: Session['end']
+  readonly isEnding: () => boolean
+  readonly bill: () => SessionBill | undefined
+} {
   let bill: SessionBill | undefined
   let ending: Promise<SessionBill> | undefined
 
@@ -314,11 +323,12 @@ function createEnding(
   const end = async (options: EndOptions = {}): Promise<SessionBill> => {
     checkOptions('session.end()', options, endNames)
     const { signal, endedBy = 'end', failed } = options
+    signal?.throwIfAborted()
     ending ??= deleteAndReport(endedBy, failed ?? failures.has(endedBy))
     return abortable(ending, signal)
   }
 
-  return { end, bill: () => bill }
+  return { end, isEnding: () => ending !== undefined, bill: () => bill }
 }
 
 /** Returns the fields of a bill that identify a session. */

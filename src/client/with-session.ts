@@ -1,5 +1,5 @@
 import { openAbortScope } from './abort-scope.ts'
-import { checkOptions, sessionNames, type OptionNames } from './check-options.ts'
+import { checkDriver, checkOptions, sessionNames, type OptionNames } from './check-options.ts'
 import { sessionLost } from './connection-lost.ts'
 import type { EndReason, ProfileOutcome } from '../contract/browser.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
@@ -155,6 +155,8 @@ export async function withSession<Result, Handles = unknown>(
   work: (scope: SessionScope & Handles, signals: WorkSignals) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
   checkOptions('withSession()', options, names)
+  checkDriver('withSession()', options.driver)
+  checkTimeLimit(options.timeoutMs)
   const { driver, signal, timeoutMs, onEnd, onQueued, ...create } = options
   signal?.throwIfAborted()
   using abortScope = openAbortScope({ signal, timeoutMs, handleSignals: deps.handleSignals })
@@ -204,6 +206,13 @@ export async function withSession<Result, Handles = unknown>(
   await disconnect(connected)
   const bill = session.isDetached ? undefined : await endAfterSuccess(session, result, workFailed())
   return toOutcome(session, result, bill, await listRecordings(session, options))
+}
+
+function checkTimeLimit(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || timeoutMs > 0) return
+  throw new BowlineError('CONFIG_INVALID', `\`timeoutMs\` of withSession() must be more than 0, got ${timeoutMs}`, {
+    hint: 'Pass milliseconds, or omit it for no time limit.',
+  })
 }
 
 const names: OptionNames<WithSessionOptions> = {

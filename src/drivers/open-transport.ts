@@ -1,3 +1,4 @@
+import { closeCodes } from '../contract/close-codes.ts'
 import type { ConnectOptions, DrivenSession } from '../client/driver.ts'
 import { filesUrl } from '../client/file-requests.ts'
 import { createSessionFiles } from '../client/session-files.ts'
@@ -40,7 +41,8 @@ export async function openTransport<Message>(
     },
     onClose: (code, reason) => {
       bridge[Symbol.dispose]()
-      const lost = connectionLost(session.id, code, reason)
+      const isDeletedByCaller = session.isEnding === true && code === closeCodes.deleted
+      const lost = isDeletedByCaller ? undefined : connectionLost(session.id, code, reason)
       if (lost !== undefined) onLost?.(lost)
       transport.onclose?.(reason)
     },

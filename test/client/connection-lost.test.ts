@@ -18,7 +18,6 @@ test.each([
 
 test.each([
   [closeCodes.closed, 'closed'],
-  [closeCodes.deleted, 'deleted'],
   [1005, ''],
 ])('a connection that its user has ended, with %d %j, was not lost', (code, reason) => {
   expect(connectionLost('session-1', code, reason)).toBeUndefined()
@@ -26,6 +25,7 @@ test.each([
 
 test.each([
   [closeCodes.drained, 'drained', 'Create a new session'],
+  [closeCodes.deleted, 'deleted', 'Create a new session'],
   [closeCodes.replaced, 'replaced', 'The session may still be alive'],
   [1006, '', 'The session may still be alive'],
 ])('the advice after %d %j is to create a session only if this one has ended', (code, reason, advice) => {

@@ -132,3 +132,27 @@ describe('a `timeout` that is not a number is refused with its unit by', () => {
     })
   })
 })
+
+test.each<readonly [string, object, unknown]>([
+  [
+    'a driver that is a browser library',
+    { driver: { name: () => 'chromium', connect: async () => undefined } },
+    () => 1,
+  ],
+  ['a driver that is a name', { driver: 'playwright' }, () => 1],
+  ['no function', {}, undefined],
+  ['a time limit of 0', { timeoutMs: 0 }, () => 1],
+  ['no time limit but a text', { timeoutMs: 'long' }, () => 1],
+])('withSession() with %s is refused before a session is created', async (_, options, work) => {
+  // Nothing listens at this address: a request would reject with CONNECTION_FAILED.
+  await using other = new Bowline({ baseUrl: 'http://127.0.0.1:9', apiKey: 'bl-key', reaper: false, retries: 0 })
+
+  await expect(other.withSession(options as never, work as never)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+})
+
+test('a pool refuses a driver that is none, and a run without a function', async () => {
+  await using other = new Bowline({ baseUrl: 'http://127.0.0.1:9', apiKey: 'bl-key', reaper: false })
+
+  expect(() => other.pool({ driver: 'playwright' as never })).toThrow('`driver` of pool() is not a driver')
+  expect(() => other.pool({ size: 1 }).run([1], undefined as never)).toThrow('run() needs a function')
+})

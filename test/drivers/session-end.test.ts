@@ -86,6 +86,33 @@ describeEachDriver('a session that ends while the work is running', (driver) => 
     expect((await warning).message).toContain('DELETE_FAILED')
   })
 
+  test('because somebody else deletes it aborts the signal with the reason', async () => {
+    await using bowline = new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false })
+    const deleted = { code: 'CONNECTION_LOST', message: expect.stringContaining('the session was deleted') as string }
+
+    const waited = await run(
+      bowline,
+      async ({ session, signal }) => {
+        await lab.api('DELETE', `/v2/browser/${session.id}`)
+        await sleep(120_000, undefined, { signal })
+      },
+      { ttl: 60 },
+    )
+    const ended = await run(
+      bowline,
+      async ({ session, signal }) => {
+        await session.end()
+        await sleep(300)
+        return signal.aborted
+      },
+      { ttl: 60 },
+    )
+
+    expect(waited.error).toMatchObject({ ...deleted, cause: expect.any(Error) as Error })
+    expect(waited.bills).toMatchObject([{ endedBy: 'throw', endReason: 'deleted' }])
+    expect(ended.value).toMatchObject({ result: false })
+  })
+
   test('because the server shuts down rejects with the reason', async () => {
     await using own = await startLab()
     await using bowline = new Bowline({ baseUrl: own.server.url, apiKey: own.server.apiKey, reaper: false })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { agentEvent, agentRequest, type AgentEvent, type AgentRequest } from 'bowline/contract/agent'
 import type { Database } from '../store/schema.ts'
 import type { AgentJobTable, AgentStopReason, AgentStepTable } from '../store/tables/agents.ts'
-import { json, JsonTable, type JsonRow } from '../store/tables/json-table.ts'
+import { json, JsonTable, queriedJson, type JsonRow } from '../store/tables/json-table.ts'
 import { storedWebhook } from '../webhooks/stored-webhook.ts'
 import { chatMessage, type ChatMessage } from './chat.ts'
 
@@ -21,7 +21,7 @@ const storedPlan: z.ZodType<AgentPlan> = z.object({
   baseUrl: z.string(),
 })
 
-const columns = { request: json(storedPlan), answer: json(z.object({ data: z.unknown() })) }
+const columns = { request: queriedJson(storedPlan), answer: json(z.object({ data: z.unknown() })) }
 const agentJobs = new JsonTable('agent_job', columns)
 
 const stepColumns = { messages: json(z.array(chatMessage)), events: json(z.array(agentEvent)) }

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { json, JsonTable, type JsonRow } from '../store/tables/json-table.ts'
+import { json, JsonTable, queriedJson, type JsonRow } from '../store/tables/json-table.ts'
 import type { Database } from '../store/schema.ts'
 import type { ExtractJobTable } from '../store/tables/pages.ts'
 import { extracted, type Extracted } from './extracted.ts'
 import { storedPlan } from './plan.ts'
 
-const columns = { request: json(storedPlan), answer: json(extracted) }
+const columns = { request: queriedJson(storedPlan), answer: json(extracted) }
 const extractJobs = new JsonTable('extract_job', columns)
 
 /** An extract job. */

@@ -51,7 +51,7 @@ async function addExtract(db: Db, { id: apiKeyId, teamId }: KeyRow, hour: number
 
 async function addAgent(db: Db, { id: apiKeyId, teamId }: KeyRow, hour: number) {
   const id = uuidV7()
-  const request = { prompt: 'Find 100% wool', urls: [], maxCredits: 10, baseUrl: 'http://127.0.0.1' }
+  const request = { prompt: 'Find 100% wool \ud800', urls: [], maxCredits: 10, baseUrl: 'http://127.0.0.1' }
   await insertAgent(db, { id, teamId, apiKeyId, request: request as never })
   await db
     .updateTable('agentJob')
@@ -81,7 +81,14 @@ describeEachStore('the list of jobs', (openStore) => {
 
     expect(await idsOf()).toEqual([agent, extract, crawl, batch])
     expect(await list()).toMatchObject([
-      { kind: 'agent', status: 'processing', target: 'Find 100% wool', total: null, credits: 0, finishedAt: null },
+      {
+        kind: 'agent',
+        status: 'processing',
+        target: 'Find 100% wool \ufffd',
+        total: null,
+        credits: 0,
+        finishedAt: null,
+      },
       { kind: 'extract', status: 'processing', target: 'https://shop.test/a', total: null },
       { kind: 'crawl', status: 'scraping', target: 'https://docs.test/', total: 0, createdAt: at(2) },
       { kind: 'batch_scrape', status: 'cancelled', target: 'https://shop.test/1', finishedAt: expect.any(Date) },

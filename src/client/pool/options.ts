@@ -1,4 +1,4 @@
-import { checkOptions, sessionNames, type OptionNames } from '../check-options.ts'
+import { checkDriver, checkOptions, sessionNames, type OptionNames } from '../check-options.ts'
 import type { CreateSessionOptions } from '../../contract/session-options.ts'
 import type { Abortable } from '../../kit/abort.ts'
 import { BowlineError } from '../../kit/errors.ts'
@@ -139,6 +139,7 @@ export interface PoolSettings<Handles> extends PoolOptions<Handles> {
 /** Validates the options and fills in defaults. Throws CONFIG_INVALID. */
 export function resolvePoolOptions<Handles>(options: PoolOptions<Handles>): PoolSettings<Handles> {
   checkOptions('pool()', options, poolNames)
+  checkDriver('pool()', options.driver)
   checkOptions('`session` of pool()', options.session, sessionNames)
   const price = checkPrice(options.price ?? defaultSessionPrice)
   if (typeof options.retries === 'object') checkOptions('`retries` of pool()', options.retries, retryNames)

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from '../check-options.ts'
+import { checkOptions, checkWork, type OptionNames } from '../check-options.ts'
 import type { PoolFunction } from './attempt.ts'
 import { resolvePoolOptions, type PoolOptions } from './options.ts'
 import type { ItemOutcome, PoolProgress, PoolSummary } from './outcome.ts'
@@ -73,6 +73,7 @@ export function createPool<Handles>(client: PoolClient, options: PoolOptions<Han
   const settings = resolvePoolOptions(options)
   return {
     run: (items, work, itemOptions = {}) => {
+      checkWork('run()', work)
       checkOptions('run()', itemOptions, itemNames)
       return toPoolRun(new Run({ client, settings, items, work, itemOptions }))
     },

@@ -79,7 +79,8 @@ export class JsonTable<Columns extends JsonColumns> {
   /** Serializes the value of a column. */
   serialize<Name extends keyof Columns & string>(name: Name, value: ValueOf<Columns[Name]>): JsonText {
     const text = JSON.stringify(value)
-    return (this.#columns[name]?.type === 'jsonb' ? storable(text) : text) as JsonText
+    const { type, isQueried } = this.#columns[name] ?? {}
+    return (type === 'jsonb' || isQueried === true ? storable(text) : text) as JsonText
   }
 }
 
@@ -107,6 +108,8 @@ export interface JsonColumn<Value = unknown> {
   readonly type: 'json' | 'jsonb'
   readonly schema: z.ZodType<Value>
   readonly acceptsNull: boolean
+  /** Whether SQL reads parts of the value. Default: false. */
+  readonly isQueried?: boolean | undefined
 }
 
 export type JsonColumns = Readonly<Record<string, JsonColumn>>
@@ -117,6 +120,14 @@ export type JsonColumns = Readonly<Record<string, JsonColumn>>
  */
 export function json<Value>(schema: z.ZodType<Value>): JsonColumn<Value> {
   return { type: 'json', schema, acceptsNull: schema.safeParse(null).success }
+}
+
+/**
+ * A column of type `json` of which SQL reads parts. SQL cannot read values with U+0000 or half
+ * surrogate pairs, so they are replaced by U+FFFD.
+ */
+export function queriedJson<Value>(schema: z.ZodType<Value>): JsonColumn<Value> {
+  return { ...json(schema), isQueried: true }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { json, jsonb, JsonTable } from '../../../src/store/tables/json-table.ts'
+import { json, jsonb, JsonTable, queriedJson } from '../../../src/store/tables/json-table.ts'
 import { describeEachStore } from '../../../../test/lab/stores.ts'
 
 const count = z.object({ count: z.number() })
@@ -45,6 +45,12 @@ describeEachStore('a JSON column of a database', (openStore) => {
 
   test.each([
     ['json', json, value, ['b\0', 'a']],
+    [
+      'json',
+      queriedJson,
+      { 'b\ufffd': 'a\ufffdb\ufffd\ufffd', a: ['\ufffd', '\ufffdx', '⛵', String.raw`\u0000 \\u0000 \ud800`] },
+      ['b\ufffd', 'a'],
+    ],
     [
       'jsonb',
       jsonb,
