@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { tokenize } from '../docs/.vitepress/search.ts'
 import { sidebar } from '../docs/.vitepress/sidebar.ts'
 import { repository } from './lab/source-tree.ts'
 import { temporaryFolder } from './lab/stores.ts'
@@ -70,13 +71,23 @@ test('every guide starts with something to run or see, and ends with what can go
   expect(lacking(/^###? What can go wrong$/m)).toEqual([])
 })
 
+test('the search of the site has names with underscores and their parts as words', () => {
+  expect(tokenize('PROFILE_LOCKED: retry.')).toEqual(expect.arrayContaining(['PROFILE_LOCKED', 'PROFILE', 'LOCKED']))
+  expect(tokenize('_italic_ text')).not.toContain('_italic_')
+})
+
 test('the site builds', async () => {
   await using folder = await temporaryFolder()
   const vitepress = join(repository, 'node_modules/vitepress/bin/vitepress.js')
 
-  await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs', '--outDir', folder.path], {
-    cwd: repository,
-  })
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [vitepress, 'build', 'docs', '--outDir', folder.path],
+    { cwd: repository },
+  )
 
   expect(readFileSync(join(folder.path, 'guide/sessions.html'), 'utf8')).toContain('withSession')
+  const [index = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: folder.path })
+  expect(readFileSync(join(folder.path, index), 'utf8')).toContain('profile_locked')
+  expect(`${stdout}${stderr}`).not.toMatch(/not loaded|chunks are larger/)
 })

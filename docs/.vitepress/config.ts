@@ -3,6 +3,7 @@ import { copyFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { boostDocument, boostTerm, tokenize } from './search.ts'
 import { sidebar } from './sidebar.ts'
 
 const docs = fileURLToPath(new URL('..', import.meta.url))
@@ -11,17 +12,40 @@ const { version } = JSON.parse(readFileSync(join(docs, '../package.json'), 'utf8
 /** Files outside of `docs/`, such as examples, are part of the package of the server. */
 const filesUrl = `https://unpkg.com/bowline-server@${version}/`
 
+/** Long lines of programs are wrapped, so that none is cut, and wide pages use the room of the outline. */
+const style = `
+.vp-doc div[class*='language-']:not(.language-text) code { width: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+.wide .VPDoc .container, .wide .VPDoc .content, .wide .VPDoc .content-container { max-width: none !important; }
+.wide .vp-doc table { font-size: 13px; }
+.wide .vp-doc td, .wide .vp-doc th { padding: 6px 8px; }
+`
+
+const pages = sidebar.flatMap(({ items }) => items)
+
 export default defineConfig({
   title: 'Bowline',
   description: 'Remote browser sessions that always end and are always billed',
   lang: 'en',
   cleanUrls: true,
   lastUpdated: false,
+  head: [['style', {}, style]],
+  transformPageData: ({ relativePath, frontmatter, description }) => {
+    const about = pages.find(({ link }) => `${link.slice(1)}.md` === relativePath)?.about ?? description
+    const isWide = relativePath === 'comparison.md'
+    return {
+      description: about,
+      frontmatter: isWide ? { ...frontmatter, aside: false, pageClass: 'wide' } : frontmatter,
+    }
+  },
+  // The search index and the longest pages of the reference.
+  vite: { build: { chunkSizeWarningLimit: 3000 } },
   // For programs that read the site.
   buildEnd: async ({ outDir }) => copyFile(join(docs, '../llms.txt'), join(outDir, 'llms.txt')),
   markdown: {
     // Headings such as `GET /v2/browser/{id}` have no attributes.
     attrs: { disable: true },
+    // Shiki has no grammar for it.
+    languages: [{ name: 'promql', scopeName: 'source.promql', patterns: [], repository: {} }],
     config: (markdown) => {
       markdown.core.ruler.push('outside-links', ({ tokens, env }) => {
         const folder = dirname(join(docs, (env as { relativePath: string }).relativePath))
@@ -43,7 +67,10 @@ export default defineConfig({
       { text: 'Reference', link: '/reference/client' },
     ],
     sidebar: sidebar.map(({ text, items }) => ({ text, items: [...items] })),
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: { miniSearch: { options: { tokenize }, searchOptions: { boostDocument, boostTerm } } },
+    },
     outline: [2, 3],
     docFooter: { prev: 'Previous', next: 'Next' },
   },

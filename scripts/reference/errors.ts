@@ -6,7 +6,7 @@ export function describeErrors(): string {
   const rows = Object.entries<CatalogueEntry>(catalogue).map(([code, { status, hint }]) => [
     `\`${code}\``,
     status === 0 ? '–' : String(status),
-    hint ?? '',
+    hint ?? 'The message contains the cause.',
   ])
   return page([
     '# Errors',

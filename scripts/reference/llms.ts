@@ -16,7 +16,7 @@ export function describeSite(): string {
     'The client is the npm package `bowline`, the server `bowline-server`. The client needs Node.js 22 or newer, the server Node.js 24.',
     ...sidebar.map(({ text, items }) => {
       const links = items.map(
-        (item) => `- [${item.text}](docs${item.link}.md): ${firstSentence(`docs${item.link}.md`)}`,
+        ({ text: title, link, about }) => `- [${title}](docs${link}.md): ${about ?? firstSentence(`docs${link}.md`)}`,
       )
       return `## ${text}\n\n${links.join('\n')}`
     }),

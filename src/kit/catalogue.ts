@@ -97,7 +97,10 @@ export const catalogue = {
     hint: 'Check the id. Jobs are available for 24 hours after their end, and only to their team.',
   },
   MAP_TIMEOUT: { status: 408, hint: 'Check the site, and raise `timeout`.' },
-  CONFLICT: { status: 409, hint: undefined },
+  CONFLICT: {
+    status: 409,
+    hint: 'The message names the state that prevents the request. Read the job, team or delivery again before you retry.',
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,
     hint: 'Use a new idempotency key for a different request: the header `x-idempotency-key`, the option `idempotencyKey` or the flag `--idempotency-key`.',
@@ -147,7 +150,7 @@ export const catalogue = {
     status: 503,
     hint: 'The profile itself is intact. Retry after the seconds in `Retry-After`. If the error persists, check `--blobs` and the server log.',
   },
-  NOT_IMPLEMENTED: { status: 501, hint: undefined },
+  NOT_IMPLEMENTED: { status: 501, hint: 'Do without the feature in the message, or use a server that has it.' },
   BROWSER_START_FAILED: { status: 502, hint: 'Run `bowline doctor` on the server.' },
   BROWSER_NOT_FOUND: {
     status: 503,
@@ -165,7 +168,10 @@ export const catalogue = {
   },
   EXECUTION_BUSY: { status: 409, hint: 'Wait for the calls in progress: each language runs one call at a time.' },
   EXECUTION_FAILED: { status: 502, hint: 'Retry. If the error persists, check the isolation with `bowline doctor`.' },
-  CDP_FAILED: { status: 502, hint: undefined },
+  CDP_FAILED: {
+    status: 502,
+    hint: 'Retry. If the command is yours, check its parameters, and that its page is still open.',
+  },
   NODE_UNREACHABLE: {
     status: 502,
     hint: 'The server that runs this session did not respond. Retry after the seconds in `Retry-After`.',
@@ -227,7 +233,7 @@ export const catalogue = {
     hint: 'Restore the key from a backup, or set it with `--profile-key`. To discard these profiles and secrets, set `--profile-key` to a new key from `openssl rand -hex 32`.',
   },
   LISTEN_FAILED: { status: 0, hint: 'Set another address with `--host` or another port with `--port`.' },
-  STORE_FAILED: { status: 0, hint: undefined },
+  STORE_FAILED: { status: 0, hint: 'Run `bowline doctor` on the server with its settings: it checks the database.' },
   BACKUP_INVALID: { status: 0, hint: 'Choose another backup, or make a new one.' },
 
   // Command line
@@ -239,15 +245,24 @@ export const catalogue = {
   EXTRACT_FAILED: { status: 0, hint: 'The message contains the reason given by the server.' },
   CONNECTION_FAILED: { status: 0, hint: 'Check the base URL, and that the server is running (`GET /livez`).' },
   RESPONSE_INVALID: { status: 0, hint: 'Check that the base URL points to a service with this API.' },
-  REQUEST_FAILED: { status: 0, hint: undefined },
+  REQUEST_FAILED: {
+    status: 0,
+    hint: 'Check the base URL, and the reverse proxy in between: the status is not one of this API.',
+  },
   CONNECTION_LOST: {
     status: 0,
     hint: 'Create a new session. If its lifetime was over, raise `ttl` or `activityTtl`.',
   },
   TIMEOUT: { status: 0, hint: 'Raise `timeoutMs`.' },
   ABORTED: { status: 0, hint: undefined },
-  DRIVER_MISSING: { status: 0, hint: undefined },
-  DRIVER_FAILED: { status: 0, hint: undefined },
+  DRIVER_MISSING: {
+    status: 0,
+    hint: 'Install it next to `bowline`: `npm install playwright-core` or `npm install puppeteer-core`.',
+  },
+  DRIVER_FAILED: {
+    status: 0,
+    hint: 'Create a new session. If the error persists, update Playwright or Puppeteer.',
+  },
   SERVER_MISSING: { status: 0, hint: 'Run `npm run package` in a clone, and install both tarballs.' },
   DELETE_FAILED: {
     status: 0,
@@ -255,7 +270,7 @@ export const catalogue = {
   },
   CHECKPOINT_INVALID: { status: 0, hint: 'Use another path. The file is created if it does not exist.' },
   JOB_FAILED: { status: 0, hint: 'Documents that were scraped remain readable. Start another job for the rest.' },
-  COMMAND_FAILED: { status: 0, hint: undefined },
+  COMMAND_FAILED: { status: 0, hint: 'Check the name of the command, `PATH`, and that the file is executable.' },
 } as const satisfies Record<string, CatalogueEntry>
 
 /**

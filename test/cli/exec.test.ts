@@ -83,7 +83,7 @@ test.each([
   const { errors } = await runExec(service, '--json', '--', file)
 
   const [error = '', bill = ''] = errors.split('\n')
-  expect(JSON.parse(error)).toEqual({ code: 'COMMAND_FAILED', message })
+  expect(JSON.parse(error)).toMatchObject({ code: 'COMMAND_FAILED', message })
   expect(JSON.parse(bill)).toMatchObject({ sessionId: 'session-1', creditsBilled: 2 })
 })
 
