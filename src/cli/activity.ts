@@ -20,8 +20,8 @@ interface ActivityFlags extends ConnectionFlags {
 export function createActivityCommand(): Command {
   return withConnectionFlags(new Command('activity'))
     .description(
-      'Lists the API calls of your team in the last 24 hours that started work, newest first. Prints a table on a ' +
-        'terminal, JSON lines when piped, and one JSON array with --json.',
+      'List the API calls of your team in the last 24 hours that started work, newest first. The output is a table on ' +
+        'a terminal, JSON lines when piped, and one JSON array with --json.',
     )
     .addOption(new Option('--endpoint <name>', 'only calls of this kind').choices(recordedEndpoints))
     .option('--search <text>', 'only calls whose id starts with this text, or whose target or error code contain it')
@@ -50,11 +50,11 @@ async function listActivity(options: ActivityFlags): Promise<void> {
 }
 
 const columns: readonly TableColumn[] = [
-  { name: 'when', shorten: 'time', dropOrder: 2 },
-  { name: 'endpoint', dropOrder: 3 },
+  { name: 'when', shorten: 'time', dropOrder: 3 },
+  { name: 'endpoint', dropOrder: 4 },
   { name: 'version', dropOrder: 1 },
-  { name: 'id' },
-  { name: 'target', shorten: 'middle', dropOrder: 4 },
+  { name: 'id', dropOrder: 2 },
+  { name: 'target', shorten: 'middle', minWidth: 24 },
 ]
 
 function toRow({ createdAt, endpoint, apiVersion, id, target, pages }: ActivityRecord): readonly string[] {

@@ -19,8 +19,8 @@ interface AgentFlags extends ConnectionFlags {
 export function createAgentCommand(): Command {
   return withConnectionFlags(new Command('agent'))
     .description(
-      'Lets the language model of the server do a task with searches, scrapes and a browser session, and prints the ' +
-        'result as JSON. With --json, prints the whole response. Ctrl-C cancels the agent.',
+      'Let the language model of the server do a task with searches, scrapes and a browser session, and print the ' +
+        'result as JSON, or the whole response with --json. Ctrl-C cancels the agent.',
     )
     .argument('<prompt>', 'the task')
     .option('--url <url...>', 'URLs to start at')

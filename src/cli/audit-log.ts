@@ -15,9 +15,9 @@ interface AuditLogFlags extends ConnectionFlags {
 export function createAuditLogCommand(): Command {
   return withConnectionFlags(new Command('audit-log'))
     .description(
-      'Lists changes to keys, teams and secrets, sessions that an admin has ended, failed authentication and denied access, ' +
-        'newest first. Requires an admin key. Prints a table on a terminal, JSON ' +
-        'lines when piped, and one JSON array with --json.',
+      'List changes to keys, teams and secrets, sessions that an admin has ended, failed authentication and denied ' +
+        'access, newest first. The output is a table on a terminal, JSON lines when piped, and one JSON array with ' +
+        '--json. Requires an admin key.',
     )
     .addOption(new Option('--action <name>', 'only this action').choices(auditActions))
     .option('--team <team>', 'only changes to this team, by name or id')

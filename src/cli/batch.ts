@@ -17,8 +17,9 @@ interface BatchFlags extends BulkFlags, PageFlags {
 export function createBatchCommand(): Command {
   return withBulkFlags(withPageFlags(withConnectionFlags(new Command('batch'))))
     .description(
-      'Scrapes many pages as one job. Prints one line per page on a terminal, one JSON document per line when piped, ' +
-        'and with --json one object with all documents, errors and counts once the job has ended. URLs are read from arguments, a file or standard input, one per line.',
+      'Scrape many pages as one job. The output is one line per page on a terminal, one JSON document per line when ' +
+        'piped, and with --json one object with all documents, errors and counts once the job has ended. URLs are ' +
+        'read from arguments, a file or standard input, one per line.',
     )
     .argument('[urls...]', 'URLs of the pages; `-` reads standard input')
     .option('--file <path>', 'file with one URL per line; `-` reads standard input')

@@ -23,8 +23,8 @@ interface CrawlFlags extends BulkFlags, PageFlags {
 export function createCrawlCommand(): Command {
   return withBulkFlags(withPageFlags(withConnectionFlags(new Command('crawl'))))
     .description(
-      'Scrapes the pages of a site. Prints one line per page on a terminal, one JSON document per line when piped, ' +
-        'and with --json one object with all documents, errors and counts once the job has ended.',
+      'Scrape the pages of a site. The output is one line per page on a terminal, one JSON document per line when ' +
+        'piped, and with --json one object with all documents, errors and counts once the job has ended.',
     )
     .argument('<url>', 'start URL; `-` reads it from standard input')
     .option('--limit <count>', 'maximum number of pages (default: 10000)', numberFrom(1, 100_000))

@@ -23,9 +23,9 @@ interface ExecFlags extends ConnectionFlags, SessionFlags {
 export function createExecCommand(): Command {
   const command = withConnectionFlags(new Command('exec'))
     .description(
-      'Creates a session, runs the command with BOWLINE_CDP_URL, BOWLINE_SESSION_ID, BOWLINE_LIVE_VIEW_URL and ' +
-        'BOWLINE_INTERACTIVE_LIVE_VIEW_URL in its environment, and deletes the session when the command ends. ' +
-        'Exits with the code of the command and prints the bill to standard error.',
+      'Create a session, run the command with BOWLINE_CDP_URL, BOWLINE_SESSION_ID, BOWLINE_LIVE_VIEW_URL and ' +
+        'BOWLINE_INTERACTIVE_LIVE_VIEW_URL in its environment, and delete the session when the command ends. ' +
+        'The exit code is that of the command, and the bill is printed to standard error.',
     )
     .usage('[options] -- <command...>')
     .argument('<command...>', 'the command and its arguments')

@@ -18,8 +18,8 @@ interface ExtractFlags extends ConnectionFlags {
 export function createExtractCommand(): Command {
   return withConnectionFlags(new Command('extract'))
     .description(
-      'Extracts data from pages with the language model of the server and prints it as JSON. With --json, prints the ' +
-        'whole response. Warnings go to standard error.',
+      'Extract data from pages with the language model of the server and print it as JSON, or the whole response ' +
+        'with --json. Warnings go to standard error.',
     )
     .argument('[url...]', 'URLs; a URL that ends in /* selects the pages below it; `-` reads standard input')
     .option('--prompt <words>', 'description of the data')

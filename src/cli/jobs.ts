@@ -18,12 +18,13 @@ type ListFlags = ConnectionFlags & Pick<JobListOptions, 'kind' | 'status' | 'sea
 /** Creates the command `bowline jobs`. Without a subcommand it lists jobs. */
 export function createJobsCommand(): Command {
   const command = new Command('jobs').description(
-    'Lists, shows and cancels batches, crawls, extractions and agents. Without a command it lists them.',
+    'List, show and cancel batches, crawls, extractions and agents. Without a command, they are listed.',
   )
   withConnectionFlags(command.command('list', { isDefault: true }))
+    .summary('list the jobs of your team, newest first')
     .description(
-      'list the jobs of your team, newest first, until a day after their end; prints a table on a terminal, JSON ' +
-        'lines when piped, and one JSON array with --json',
+      'List the jobs of your team, newest first, until a day after their end. The output is a table on a terminal, ' +
+        'JSON lines when piped, and one JSON array with --json.',
     )
     .addOption(new Option('--kind <name>', 'only jobs of this kind').choices(jobKind.options))
     .addOption(new Option('--status <name>', 'only jobs with this status').choices(jobStatusFilter.options))
@@ -37,9 +38,10 @@ export function createJobsCommand(): Command {
     .argument('<id>', 'id of the job')
     .action(showJob)
   withConnectionFlags(command.command('documents'))
+    .summary('print the documents of a batch or crawl')
     .description(
-      'print the documents of a batch or crawl as `bowline batch` does; those of a running one until its end. ' +
-        'Ctrl-C does not cancel it',
+      'Print the documents of a batch or crawl as `bowline batch` does, and those of a running one until its end. ' +
+        'Ctrl-C does not cancel the job.',
     )
     .argument('<id>', 'id of the batch or crawl')
     .action(printDocuments)

@@ -24,7 +24,7 @@ interface MapFlags extends ConnectionFlags {
 export function createMapCommand(): Command {
   return withConnectionFlags(new Command('map'))
     .description(
-      'Lists the pages of a site. Prints URLs on a terminal, JSON lines when piped, and one JSON object with --json. ' +
+      'List the pages of a site: URLs on a terminal, JSON lines when piped, and one JSON object with --json. ' +
         'Warnings go to standard error.',
     )
     .argument('<url>', 'start URL; `-` reads it from standard input')

@@ -17,7 +17,7 @@ interface McpFlags extends ConnectionFlags, SessionFlags {
 export function createMcpCommand(): Command {
   const command = withConnectionFlags(new Command('mcp'))
     .description(
-      'Serves MCP on standard input and output: tools for a remote browser, scraping, maps and search. The first ' +
+      'Serve MCP on standard input and output: tools for a remote browser, scraping, maps and search. The first ' +
         'browser tool creates a session, which is deleted when the client disconnects. Needs the packages ' +
         '@modelcontextprotocol/server and playwright-core.',
     )

@@ -41,7 +41,10 @@ export function createMonitorsCommand(): Command {
     .option('--search <text>', 'only monitors whose id starts with this text, or whose name contains it')
     .action(list)
   addForOne('show', 'show one monitor').action(show)
-  addForOne('run', 'check the pages now and print the changes; exits with 1 if a page has the status error').action(run)
+  addForOne(
+    'run',
+    'check the pages now and print the changes; the exit code is 1 if a page has the status error',
+  ).action(run)
   addForOne('pause', 'pause a monitor').action(setStatus('paused'))
   addForOne('resume', 'resume a paused monitor').action(setStatus('active'))
   addForOne('delete', 'delete a monitor and its checks').action(remove)

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { ParseInput } from '../contract/parse.ts'
 import { scrapeLimits } from '../contract/scrape.ts'
 import { createClient, withConnectionFlags } from './connection.ts'
-import { printDocument, type DocumentFlags } from './scrape.ts'
+import { printDocument, tagOptions, withTagFlags, type DocumentFlags } from './scrape.ts'
 import { numberFrom } from './whole-number.ts'
 
 const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'json'] as const
@@ -15,15 +15,14 @@ type ParseFlags = Omit<DocumentFlags, 'waitFor' | 'ads' | 'format'> & {
 
 /** Creates the command `bowline parse`. */
 export function createParseCommand(): Command {
-  return withConnectionFlags(
+  const command = withConnectionFlags(
     new Command('parse')
-      .description('Converts a file, such as a PDF or an office document, and prints it.')
+      .description('Convert a file, such as a PDF or an office document, and print it.')
       .argument('<file>', 'path of the file, at most 50 MB'),
   )
     .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'of an HTML file, include menus, sidebars and footers')
-    .option('--include <selector...>', 'include only elements that match these selectors')
-    .option('--exclude <selector...>', 'exclude elements that match these selectors')
+  return withTagFlags(command)
     .option('--ocr', 'of a PDF, read all pages by OCR, even if they have text')
     .option('--language <codes>', 'languages for OCR as codes of Tesseract, such as "eng+deu"')
     .option('--prompt <text>', 'description of the data for the format "json"')
@@ -40,8 +39,7 @@ async function parse(file: string, flags: ParseFlags): Promise<void> {
   const document = await bowline.parse(file, {
     formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
     onlyMainContent: flags.wholePage !== true,
-    includeTags: flags.include?.slice(),
-    excludeTags: flags.exclude?.slice(),
+    ...tagOptions(flags),
     parsers: parsersOf(flags),
     timeout: flags.timeout,
   })

@@ -78,8 +78,12 @@ function stoppedNote(progress: BulkProgress | undefined): string {
 
 function cancelledNote(progress: BulkProgress | undefined, printed: number): string {
   const bill = progress === undefined ? '`bowline jobs`' : `\`bowline jobs show ${progress.id}\``
-  const credits = countOf(progress?.creditsUsed ?? 0, 'credit')
-  return `Cancelled. ${countOf(printed, 'page')} printed; at least ${credits}. ${bill} shows the final bill.`
+  const credits = progress?.creditsUsed ?? 0
+  const progressed =
+    printed === 0 && credits === 0
+      ? 'before the first page'
+      : `after ${countOf(printed, 'page')} and at least ${countOf(credits, 'credit')}`
+  return `Cancelled ${progressed}. ${bill} shows the final bill.`
 }
 
 function toLine({ metadata }: Document): string {

@@ -29,7 +29,11 @@ export interface DocumentFlags extends ConnectionFlags {
   readonly format: readonly FormatName[]
   readonly wholePage?: boolean
   readonly includeComments?: boolean
+  readonly includeTags?: readonly string[]
+  readonly excludeTags?: readonly string[]
+  /** Former name of `includeTags`. */
   readonly include?: readonly string[]
+  /** Former name of `excludeTags`. */
   readonly exclude?: readonly string[]
   readonly waitFor?: number
   readonly timeout?: number
@@ -48,7 +52,7 @@ interface ScrapeFlags extends DocumentFlags, ProfileFlags {
 export function createScrapeCommand(): Command {
   const command = withConnectionFlags(
     new Command('scrape')
-      .description('Scrapes a page and prints it.')
+      .description('Scrape a page and print it.')
       .argument('<url>', 'URL of the page; `-` reads it from standard input'),
   )
   return withProfileFlags(withDocumentFlags(command, scrapeLimits), 'after the scrape')
@@ -67,16 +71,24 @@ interface TimeoutLimits {
 
 /** Adds the flags of scrapes by URL and of scrapes of a session. */
 export function withDocumentFlags(command: Command, { minTimeout, maxTimeout }: TimeoutLimits): Command {
-  return command
+  command
     .addOption(new Option('--format <format...>', 'formats to print').choices([...formats]).default(['markdown']))
     .option('--whole-page', 'include menus, sidebars and footers')
     .option('--include-comments', 'keep all comments of readers')
-    .option('--include <selector...>', 'include only elements that match these selectors')
-    .option('--exclude <selector...>', 'exclude elements that match these selectors')
+  return withTagFlags(command)
     .option('--prompt <text>', 'description of the data for the format "json"')
     .option('--wait-for <ms>', 'time to wait after the page has loaded', numberFrom(0, maxWaitMs, 'milliseconds'))
     .option('--timeout <ms>', 'timeout of the scrape', numberFrom(minTimeout, maxTimeout, 'milliseconds'))
     .option('--no-ads', 'do not block advertisements')
+}
+
+/** Adds the flags for the elements of a page, with their former names. */
+export function withTagFlags(command: Command): Command {
+  return command
+    .option('--include-tags <selector...>', 'include only elements that match these selectors')
+    .option('--exclude-tags <selector...>', 'exclude elements that match these selectors')
+    .addOption(new Option('--include <selector...>', 'former name of --include-tags').hideHelp())
+    .addOption(new Option('--exclude <selector...>', 'former name of --exclude-tags').hideHelp())
 }
 
 async function scrape(given: string, flags: ScrapeFlags): Promise<void> {
@@ -111,12 +123,21 @@ export function documentOptions(flags: DocumentFlags): SessionScrapeInput {
     formats: flags.format.map((name) => (name === 'json' ? { type: 'json', prompt: flags.prompt } : name)),
     onlyMainContent: flags.wholePage !== true,
     includeComments: flags.includeComments,
-    includeTags: flags.include?.slice(),
-    excludeTags: flags.exclude?.slice(),
+    ...tagOptions(flags),
     waitFor: flags.waitFor,
     timeout: flags.timeout,
     blockAds: flags.ads,
   }
+}
+
+/** Converts the flags of `withTagFlags` to the options of the API. */
+export function tagOptions({
+  include,
+  exclude,
+  includeTags = include,
+  excludeTags = exclude,
+}: Pick<DocumentFlags, 'include' | 'exclude' | 'includeTags' | 'excludeTags'>): SessionScrapeInput {
+  return { includeTags: includeTags?.slice(), excludeTags: excludeTags?.slice() }
 }
 
 function printFormat(document: Document, name: FormatName): void {

@@ -25,7 +25,7 @@ interface SearchFlags extends ConnectionFlags {
 export function createSearchCommand(): Command {
   return withConnectionFlags(new Command('search'))
     .description(
-      'Searches with the search provider of the server. Prints a table on a terminal, JSON lines when piped, ' +
+      'Search with the search provider of the server. The output is a table on a terminal, JSON lines when piped, ' +
         'and one JSON object with --json. ' +
         'Operators: "…", -, OR, site:, inurl:, allinurl:, intitle:, allintitle:, related:, filetype:.',
     )

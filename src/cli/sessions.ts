@@ -70,7 +70,9 @@ export function createSessionsCommand(): Command {
 }
 
 function describeReasons(): string {
-  return endReason.options.map((reason) => `${reason} (${endReasonTitles[reason]})`).join(', ')
+  return endReason.options
+    .map((reason) => (reason === endReasonTitles[reason] ? reason : `${reason} (${endReasonTitles[reason]})`))
+    .join(', ')
 }
 
 interface ListFlags extends ConnectionFlags, LabelFlags {

@@ -18,7 +18,7 @@ interface UsageFlags extends ConnectionFlags {
   readonly tokens?: boolean
 }
 
-const barWidth = 40
+const maxBarWidth = 40
 
 /** Days of `--top`, as many as those of `--days`. */
 const topDays = 31
@@ -26,7 +26,7 @@ const topDays = 31
 /** Creates the command `bowline usage`. */
 export function createUsageCommand(): Command {
   return withConnectionFlags(new Command('usage'))
-    .description('Shows the credits that your team used, by month, and its balance. Months and days are in UTC.')
+    .description('Show the credits that your team used, by month, and its balance. Months and days are in UTC.')
     .option('--by-key', 'show each API key separately')
     .option('--by-kind', 'show each kind of work separately: sessions, scrapes, jobs, monitors, …')
     .option('--top <count>', 'list the most expensive sessions, jobs and monitors of the last 31 days', wholeNumber)
@@ -45,7 +45,8 @@ async function showUsage(flags: UsageFlags): Promise<void> {
   ])
   if (flags.json === true) return printJson({ balance, history })
   const bars = history.map((period) => toBar(period, { days, tokens }))
-  for (const line of barChart(bars, barWidth)) print(line)
+  const { isTTY, columns } = process.stdout
+  for (const line of barChart(bars, maxBarWidth, isTTY && columns > 0 ? columns : Infinity)) print(line)
   if (history.length === 0) print('No usage yet.')
   print(describeBalance(balance))
 }

@@ -35,7 +35,7 @@ function explain(text: string, program: Command, args: readonly string[]): strin
   return command.commands.length === 0 || given === undefined ? text : unknownCommand(command, given)
 }
 
-/** Names of commands by other words for them. */
+/** Names of commands and flags by other words for them. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   get: ['show'],
   view: ['show'],
@@ -45,12 +45,14 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   remove: ['delete', 'revoke'],
   delete: ['revoke'],
   add: ['create', 'upload', 'set'],
+  version: ['--version'],
 }
 
 /** Formats the error for an unknown command. `found` is the suggestion of Commander. */
 function unknownCommand(command: Command, given: string, found = ''): string {
   const names = command.commands.map((each) => each.name())
-  const synonym = (Object.hasOwn(synonyms, given) ? synonyms[given] : undefined)?.find((each) => names.includes(each))
+  const known = new Set<string | undefined>([...names, ...command.options.map(({ long }) => long)])
+  const synonym = (Object.hasOwn(synonyms, given) ? synonyms[given] : undefined)?.find((each) => known.has(each))
   const similar = synonym ?? (found === '' ? closest(given, names) : undefined)
   const starting = names.filter((name) => name.startsWith(given))
   const suggested = similar === undefined ? starting.join(' or ') : similar

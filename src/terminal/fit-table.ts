@@ -8,6 +8,8 @@ export interface TableColumn {
    * minutes. Default: not at all.
    */
   readonly shorten?: 'middle' | 'end' | 'time'
+  /** Width to which text can be shortened before a column is left out. Default: 12. */
+  readonly minWidth?: number
   /**
    * Position in the order in which columns are left out of a table that is still too wide.
    * Default: never.
@@ -25,8 +27,7 @@ export interface Table {
 /** Columns of the terminal between two columns of a table. */
 export const columnGap = 2
 
-/** Width to which text can be shortened before a column is left out. */
-const minTextWidth = 12
+const defaultMinWidth = 12
 
 /**
  * Fits a table into a terminal: shortens times and text, then leaves out columns, first those
@@ -84,7 +85,7 @@ function shortenTimes({ columns, rows }: Table): Table {
 function shrink({ columns, widths }: Table, maxWidth: number): readonly number[] {
   const shrunk = [...widths]
   const isText = columns.map(({ shorten }) => shorten === 'middle' || shorten === 'end')
-  const minimums = columns.map(({ name }) => Math.max(minTextWidth, name.length))
+  const minimums = columns.map(({ name, minWidth = defaultMinWidth }) => Math.max(minWidth, name.length))
   for (let excess = totalOf(shrunk) - maxWidth; excess > 0; excess -= 1) {
     const spare = shrunk.map((width, at) => (isText[at] === true && width > (minimums[at] ?? 0) ? width : 0))
     const widest = Math.max(...spare)

@@ -2,6 +2,7 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { BowlineError } from '../kit/errors.ts'
 import { addExamples } from './add-examples.ts'
 import { describeExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
+import { unifyHelp } from './unify-help.ts'
 import { explainUsage } from './explain-usage.ts'
 import { printError } from './print.ts'
 import { toBowlineError } from './to-bowline-error.ts'
@@ -65,7 +66,13 @@ function withCurrentNames({ formerNames = {} }: Program, args: readonly string[]
 
 /** Loads all commands of a program with their options, for the generated reference. */
 export async function loadCommands({ commands }: Program): Promise<readonly Command[]> {
-  return Promise.all(Object.values(commands).map(async ({ summary, load }) => (await load()).summary(summary)))
+  return Promise.all(
+    Object.values(commands).map(async ({ summary, load }) => {
+      const command = (await load()).summary(summary)
+      unifyHelp(command)
+      return command
+    }),
+  )
 }
 
 async function createCommand(
@@ -84,6 +91,7 @@ async function createCommand(
     throwOnExit(command)
     showExamples(command, commandName, examples)
   }
+  unifyHelp(program)
   return program
 }
 

@@ -132,7 +132,7 @@ test('Ctrl-C cancels a batch, and tells how many pages were printed', async () =
 
   expect(await program.ended).toEqual({ code: 130, signal: null })
   expect(program.errors()).toMatch(
-    /Cancelled\. 2 pages printed; at least [12] credits?\. `bowline jobs show [-\da-f]{36}` shows the final bill\./,
+    /Cancelled after 2 pages and at least [12] credits?\. `bowline jobs show [-\da-f]{36}` shows the final bill\./,
   )
   const { body } = await lab.api('GET', '/v2/team/jobs?limit=1')
   expect(body['data']).toMatchObject([{ status: 'cancelled' }])

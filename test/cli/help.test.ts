@@ -19,36 +19,71 @@ function find(path: string): Command | undefined {
   return children.reduce((found, child) => found?.commands.find((each) => each.name() === child), command)
 }
 
+/** Finds the command that a command line runs. */
+function commandOf(line: string): Command | undefined {
+  const [, name, ...words] = line.replace(/^.*?\(?\bbowline /, 'bowline ').split(' ')
+  let found = commands.find((command) => command.name() === name)
+  for (const word of words) found = found?.commands.find((child) => child.name() === word) ?? found
+  return found
+}
+
 test('the examples of a command are in its help, and their flags exist', async () => {
   const help = await runCommand(['sessions', 'list', '--help'], { env: {} })
 
   expect(help.out).toContain('bowline sessions list --status active')
   for (const [path, examples] of Object.entries(helpExamples)) {
-    const flags = find(path)?.options.map(({ long }) => long)
-    expect(flags, path).toBeDefined()
+    expect(find(path), path).toBeDefined()
     for (const example of examples.map((line) => line.split(/ -- | \| /)[0] ?? '')) {
       expect(example).toContain(`bowline ${path}`)
+      const flags = commandOf(example)?.options.map(({ long }) => long)
       for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(flags, example).toContain(flag)
     }
   }
 })
 
-/** Returns the paths of the commands that are not groups. */
+/** Returns the paths of all commands, groups included. */
 function pathsOf(command: Command, parents: readonly string[] = []): readonly (readonly string[])[] {
   const path = [...parents, command.name()]
-  return command.commands.length === 0 ? [path] : command.commands.flatMap((child) => pathsOf(child, path))
+  return [path, ...command.commands.flatMap((child) => pathsOf(child, path))]
 }
 
-test('the help of every command has an example', async () => {
+test('the help of every command and group begins with an imperative sentence and ends with an example', async () => {
   const paths = commands.flatMap((command) => pathsOf(command))
-  const without: string[] = []
+  const lacking: string[] = []
   for (const path of paths) {
     const { out } = await runCommand([...path, '--help'], { env: {} })
-    if (!/\nExamples?:\n.*\bbowline /.test(out)) without.push(path.join(' '))
+    const [, description = '', rest = ''] = /^Usage: .*(?:\n .*)*\n\n(.*(?:\n.+)*)\n\n([\s\S]*)$/.exec(out) ?? []
+    const isSentence = /^[A-Z][a-z-]*(?<!s)[, ]/.test(description) && /\.$|:$/.test(description.trim())
+    if (!isSentence || !/^Examples?:\n.*\bbowline /m.test(rest)) lacking.push(`${path.join(' ')}: ${description}`)
   }
 
-  expect(paths.length).toBeGreaterThan(70)
-  expect(without).toEqual([])
+  expect(paths.length).toBeGreaterThan(80)
+  expect(lacking).toEqual([])
+})
+
+test.each([80, 60, 40])('descriptions in the help are wrapped on a terminal of %i columns', async (columns) => {
+  const paths = commands.flatMap((command) => pathsOf(command))
+  const wide: string[] = []
+  for (const path of paths) {
+    const { lines } = await runCommand([...path, '--help'], { env: {}, isTerminal: true, columns })
+    const described = lines.slice(
+      0,
+      lines.findIndex((line) => /^Examples?:$/.test(line)),
+    )
+    // A flag itself, the command line and a long word cannot be shortened.
+    wide.push(
+      ...described.filter((line) => line.length > columns && !/^(?:Usage:| {2}\S(?:(?! {2}).)*$| *\S+$)/.test(line)),
+    )
+  }
+
+  expect(wide).toEqual([])
+})
+
+test('an unknown command version is answered with the flag', async () => {
+  const { code, errors } = await runCommand(['version'], { env: {} })
+
+  expect(errors).toBe("USAGE_INVALID: unknown command 'version' (Did you mean --version?)\n")
+  expect(code).toBe(2)
 })
 
 test('the help fits a terminal of 80 columns', async () => {

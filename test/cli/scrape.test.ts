@@ -44,6 +44,17 @@ test('bowline scrape prints the product of a page, and keeps comments if asked',
   expect(withComments.out).toContain('A good boat')
 })
 
+test.each([
+  ['--exclude-tags', '--include-tags'],
+  ['--exclude', '--include'],
+])('bowline scrape takes selectors with %s and %s', async (exclude, include) => {
+  const excluded = await run(site.url('/article'), exclude, 'a')
+  const included = await run(site.url('/article'), include, 'h1')
+
+  expect(excluded).toMatchObject({ code: 0, out: '# The harbour\n\nwas' })
+  expect(included).toMatchObject({ code: 0, out: '# The harbour' })
+})
+
 test('bowline scrape --json prints the whole document', async () => {
   const { out } = await run(site.url('/article'), '--json')
 

@@ -13,7 +13,7 @@ const examples = [
 export function createBackupCommand(): Command {
   const command = new Command('backup')
     .description(
-      'Backs up the database, blobs and keys of a server, while it runs or after it has stopped. The target must be empty. S3 credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. PostgreSQL needs `pg_dump`.',
+      'Back up the database, blobs and keys of a server, while it runs or after it has stopped. The target must be empty. S3 credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. PostgreSQL needs `pg_dump`.',
     )
     .argument('<target>', 'a new folder, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed')
   addStorageFlags(command, ['dataDir', 'databaseUrl', 'blobs'])

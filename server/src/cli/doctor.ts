@@ -27,7 +27,7 @@ type DoctorFlags = Parameters<typeof readConfig>[0] & { readonly json?: boolean 
 export function createDoctorCommand(): Command {
   return addExamples(new Command('doctor'), ['bowline doctor --isolation strict'])
     .description(
-      'Checks the browsers, isolation, data directory, database, HTTPS and keys of this machine. Exits with 1 if a check fails.',
+      'Check the browsers, isolation, data directory, database, HTTPS and keys of this machine. The exit code is 1 if a check fails.',
     )
     .option('--browser <which>', 'shell, chromium, or the path of a browser (BOWLINE_BROWSER)')
     .option('--isolation <how>', 'auto, strict, uid or none (BOWLINE_ISOLATION; default: auto)')

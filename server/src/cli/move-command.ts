@@ -15,7 +15,7 @@ interface MoveFlags extends Pick<StorageFlags, 'dataDir' | 'blobs'> {
 export function createMoveCommand(): Command {
   const command = new Command('move')
     .description(
-      'Copies the embedded database of a stopped server to an empty PostgreSQL: all tables, queued tasks and the profile key, and counts the rows of both. The embedded database stays as it is.',
+      'Copy the embedded database of a stopped server to an empty PostgreSQL: all tables, queued tasks and the profile key. The rows of both are counted, and the embedded database stays as it is.',
     )
     .requiredOption('--to <url>', 'URL of an empty PostgreSQL database; the password can be in PGPASSWORD')
     .option('--to-blobs <value>', 'folder or s3://BUCKET/PREFIX to which blobs are copied; default: they stay')

@@ -13,7 +13,7 @@ const examples = [
 export function createRestoreCommand(): Command {
   const command = new Command('restore')
     .description(
-      'Restores the database, blobs and keys of a stopped server from a backup, after verifying all of it, and migrates an older schema. S3 credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. PostgreSQL needs `pg_restore` and `psql`.',
+      'Restore the database, blobs and keys of a stopped server from a backup, after verifying all of it, and migrate an older schema. S3 credentials are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. PostgreSQL needs `pg_restore` and `psql`.',
     )
     .argument('<backup>', 'the folder of the backup, or s3://BUCKET/PREFIX with ?region= and ?endpoint= as needed')
     .option(

@@ -4,7 +4,7 @@ import { packageVersion } from '../version.ts'
 /** Commands of `bowline-server`. If this package is installed, `bowline` also has them. */
 export const serverProgram: Program = {
   name: 'bowline-server',
-  description: 'Runs a Bowline server. The default command is `serve`.',
+  description: 'Run a Bowline server. The default command is `serve`.',
   version: packageVersion,
   commands: {
     serve: {

@@ -13,7 +13,7 @@ const examples = [
 /** Creates the command `bowline serve`. Its options are the settings of the server. */
 export function createServeCommand(): Command {
   const command = new Command('serve').description(
-    'Runs the server until SIGINT, SIGTERM or SIGHUP, then ends and bills every session. Flags take precedence over environment variables.',
+    'Run the server until SIGINT, SIGTERM or SIGHUP, then end and bill every session. Flags take precedence over environment variables.',
   )
   for (const name of settingNames) {
     const { flag, env, help, accepts, schema } = settings[name]
