@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { sessionLimits } from '../contract/session-options.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
+import { sessionFacts } from './session-facts.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { printFacts, printJson } from '../terminal/print.ts'
 import { numberFrom } from './whole-number.ts'
@@ -41,5 +42,5 @@ async function updateSession(id: string, flags: UpdateFlags): Promise<void> {
     ...(metadata === undefined && removeMetadata.length === 0 ? {} : { metadata: { ...metadata, ...removed } }),
   })
   if (flags.json === true) return printJson(session)
-  printFacts({ ...session, success: undefined })
+  printFacts(sessionFacts(session))
 }

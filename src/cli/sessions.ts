@@ -7,7 +7,7 @@ import {
   type ListedStatus,
   type SessionSummary,
 } from '../contract/browser.ts'
-import { endReasonTitles, titleOf, titleOfStatus } from '../contract/titles.ts'
+import { endReasonTitles } from '../contract/titles.ts'
 import { isBowlineError } from '../kit/errors.ts'
 import type { ReapReport } from '../client/reap-sessions.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
@@ -17,6 +17,7 @@ import { createSessionHandoffCommand } from './session-handoff.ts'
 import { createUpdateCommand } from './session-update.ts'
 import { createSessionExecuteCommand } from './session-execute.ts'
 import { createSessionScrapeCommand } from './session-scrape.ts'
+import { describeStatus, sessionFacts } from './session-facts.ts'
 import { labelsOf, withLabelFlags, type LabelFlags } from './session-labels.ts'
 import { showRecordings, withRecordingFlags } from './session-recordings.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -137,11 +138,6 @@ function toRow(session: SessionSummary): readonly string[] {
   ]
 }
 
-function describeStatus({ status, endReason: reason }: Pick<SessionSummary, 'status' | 'endReason'>): string {
-  const title = titleOfStatus(status)
-  return reason === undefined ? title : `${title} (${titleOf(endReasonTitles, reason)})`
-}
-
 const maxShownName = 40
 
 function shorten(name: string): string {
@@ -152,7 +148,7 @@ async function getSession(id: string, flags: ConnectionFlags): Promise<void> {
   const bowline = await createClient(flags)
   const session = await bowline.sessions.get(id)
   if (flags.json === true) return printJson(session)
-  printFacts({ ...session, status: describeStatus(session), endReason: undefined, success: undefined })
+  printFacts(sessionFacts(session))
 }
 
 async function deleteSessions(ids: readonly string[], flags: ConnectionFlags): Promise<void> {

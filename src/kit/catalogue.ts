@@ -99,7 +99,7 @@ export const catalogue = {
   MAP_TIMEOUT: { status: 408, hint: 'Check the site, and raise `timeout`.' },
   CONFLICT: {
     status: 409,
-    hint: 'The message names the state that prevents the request. Read the job, team or delivery again before you retry.',
+    hint: 'Read the current state first: the request conflicts with it.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 409,

@@ -67,7 +67,7 @@ describe('sessions', () => {
     const updated = await run(['sessions', 'update', id, ...flags, '--metadata', 'd=4', '--remove-metadata', 'a', 'b'])
     const tooLong = await run(['sessions', 'update', id, '--ttl', '3600', '--json'])
 
-    expect(updated.out).toMatch(/^expiresAt +20/m)
+    expect(updated.out).toMatch(/^expires +20/m)
     expect((await lab.api('GET', `/v2/browser/${id}`)).body).toMatchObject({
       name: 'renamed',
       metadata: { c: '3', d: '4' },

@@ -108,6 +108,7 @@ test('an ended session has the words of the dashboard in tables, and those of th
   expect(table.lines[1]).toMatch(new RegExp(`^${sessionId} .* ended \\(by request\\) `))
   expect(facts.out).toMatch(/^status +ended \(by request\)$/m)
   expect(facts.out).not.toContain('deleted')
+  expect(facts.out).toMatch(/^created +\d{4}-.*\n[^]*^ended +\d{4}-.*\n[^]*^credits +2$\n[^]*^duration +[\d.]+ s$/m)
   expect(JSON.parse(json.out)).toMatchObject([{ id: sessionId, status: 'destroyed', endReason: 'deleted' }])
 })
 
