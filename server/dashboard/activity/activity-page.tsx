@@ -93,11 +93,9 @@ const columns: readonly Column<ActivityItem>[] = [
             </a>
           )}
           {item.endpoint === 'batch_scrape' && <AndMore pages={item.pages} />}
-          {item.error !== undefined && (
-            <span class="narrow">
-              <ErrorCode code={item.error} />
-            </span>
-          )}
+          <small class="narrow">
+            {item.error !== undefined && <ErrorCode code={item.error} />} API {item.api_version}
+          </small>
         </>
       )
     },

@@ -6,8 +6,8 @@ import { Icon, type IconName } from './icon.tsx'
 interface ConfirmButtonProps {
   readonly icon?: IconName
   readonly label: string
-  /** Shows only the icon, with the label as its accessible name. */
-  readonly isCompact?: boolean
+  /** First words of the label, shown in a small button. The label remains its accessible name. */
+  readonly shortLabel?: string
   /** Title of the confirmation dialog. */
   readonly question: string
   readonly text: ComponentChildren
@@ -16,20 +16,19 @@ interface ConfirmButtonProps {
 }
 
 /** A button that asks for confirmation, for actions that cannot be undone. */
-export function ConfirmButton({ icon, label, isCompact, question, text, isRunning, onConfirm }: ConfirmButtonProps) {
+export function ConfirmButton({ icon, label, shortLabel, question, text, isRunning, onConfirm }: ConfirmButtonProps) {
   const [isAsking, setIsAsking] = useState(false)
   return (
     <>
       <button
         type="button"
-        class={isCompact === true ? 'icon-button danger' : 'button danger'}
-        title={isCompact === true ? label : undefined}
+        class={shortLabel === undefined ? 'button danger' : 'button small danger'}
         aria-label={label}
         disabled={isRunning}
         onClick={() => setIsAsking(true)}
       >
         {icon !== undefined && <Icon name={icon} />}
-        {isCompact === true ? null : label}
+        {shortLabel ?? label}
       </button>
       {isAsking && (
         <Dialog title={question} onClose={() => setIsAsking(false)}>

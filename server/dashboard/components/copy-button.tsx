@@ -3,8 +3,14 @@ import { Icon } from './icon.tsx'
 
 const shownMs = 1600
 
+interface CopyButtonProps {
+  readonly text: string
+  /** Accessible name, which begins with `Copy`. */
+  readonly label: string
+}
+
 /** A button that copies text to the clipboard. */
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return undefined
@@ -14,13 +20,14 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   return (
     <button
       type="button"
-      class="icon-button copy"
+      class="copy"
       data-done={isCopied ? '' : undefined}
       aria-label={isCopied ? 'Copied' : label}
       title={isCopied ? 'Copied' : label}
       onClick={(event) => void copy(text, event.currentTarget).then(setIsCopied)}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
+      {isCopied ? 'Copied' : 'Copy'}
     </button>
   )
 }

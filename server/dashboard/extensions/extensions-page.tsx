@@ -54,7 +54,17 @@ export function ExtensionsPage() {
 }
 
 const columns: readonly Column<BrowserExtension>[] = [
-  { title: 'Name', cell: ({ name }) => name },
+  {
+    title: 'Name',
+    cell: ({ id, name, createdAt }) => (
+      <>
+        {name}
+        <small class="narrow">
+          <code>{id}</code> uploaded <Ago time={createdAt} />
+        </small>
+      </>
+    ),
+  },
   { title: 'Version', cell: ({ version }) => version },
   { title: 'Id', isExtra: true, cell: ({ id }) => <code>{id}</code> },
   { title: 'Uploaded', isExtra: true, cell: ({ createdAt }) => <Ago time={createdAt} /> },
@@ -69,7 +79,7 @@ function deleteColumn(remove: Action<string>, onDone: () => void): Column<Browse
       <ConfirmButton
         icon="bin"
         label={`Delete ${name}`}
-        isCompact
+        shortLabel="Delete"
         question={`Delete ${name}?`}
         text="New sessions can no longer load it. Sessions that have loaded it keep it."
         isRunning={remove.isRunning}

@@ -145,27 +145,27 @@ function Footer({ timeStyle, onTimes, onHelp, onSignOut }: FooterProps) {
   const { team, keyName, isAdmin } = useAccount()
   return (
     <footer>
-      <p class="who" title={isAdmin ? 'Admin key' : 'Member key'}>
-        <b>{team}</b>
-        <span>{keyName}</span>
-      </p>
-      <div class="row">
-        <ThemeButton />
-        <ToolButton icon="clock" label={`Times: ${timeStyle}`} title={`Times: ${timeStyle} (t)`} onClick={onTimes} />
-        <ToolButton icon="keyboard" label="Shortcuts" title="Shortcuts (?)" onClick={onHelp} />
-        <a
-          class="icon-button tool"
-          href={serverRoutes.apiReference.path}
-          target="_blank"
-          // Without an opener, the tab would not get a copy of the key in the session storage.
-          rel="opener"
-          title="API reference"
-        >
-          <Icon name="book" />
-          <span>API reference</span>
-        </a>
+      <div class="account">
+        <p class="who" title={isAdmin ? 'Admin key' : 'Member key'}>
+          <b>{team}</b>
+          <span>{keyName}</span>
+        </p>
         <ToolButton icon="leave" label="Sign out" onClick={onSignOut} />
       </div>
+      <ThemeButton />
+      <ToolButton icon="clock" label={`Times: ${timeStyle}`} title={`Times: ${timeStyle} (t)`} onClick={onTimes} />
+      <ToolButton icon="keyboard" label="Shortcuts" title="Shortcuts (?)" onClick={onHelp} />
+      <a
+        class="tool"
+        href={serverRoutes.apiReference.path}
+        target="_blank"
+        // Without an opener, the tab would not get a copy of the key in the session storage.
+        rel="opener"
+        title="API reference"
+      >
+        <Icon name="book" />
+        <span>API reference</span>
+      </a>
     </footer>
   )
 }

@@ -106,12 +106,15 @@ const columns: readonly Column<ListedJob>[] = [
   { title: 'Kind', isExtra: true, cell: ({ kind }) => <Badge>{jobTitles[kind]}</Badge> },
   {
     title: 'Target',
-    cell: ({ kind, id, target, total = 0, failed = 0 }) => (
+    cell: ({ kind, id, target, createdAt, total = 0, failed = 0 }) => (
       <div class="two-lines">
         <a class="target" href={linkTo(['jobs', kind, id])}>
           {target ?? id}
         </a>
         {kind === 'batch_scrape' && <AndMore pages={total + failed} />}
+        <small class="narrow">
+          {jobTitles[kind]}, started <Ago time={createdAt} />
+        </small>
       </div>
     ),
   },

@@ -62,11 +62,14 @@ export function KeysPage() {
 const columns: readonly Column<KeySummary>[] = [
   {
     title: 'Name',
-    cell: ({ name, role, revokedAt, retiredAt }) => (
+    cell: ({ name, role, prefix, createdAt, revokedAt, retiredAt }) => (
       <>
         {revokedAt === undefined ? name : <s>{name}</s>} {role === 'admin' && <Badge tone="accent">admin</Badge>}{' '}
         {revokedAt !== undefined && <Badge tone="bad">revoked</Badge>}
         {revokedAt === undefined && retiredAt !== undefined && <Badge tone="warn">retired</Badge>}
+        <small class="narrow">
+          <code>{prefix}…</code> created <Ago time={createdAt} />
+        </small>
       </>
     ),
   },
@@ -85,7 +88,7 @@ function revokeColumn(revoke: Action<string>, ownId: string | undefined, onDone:
         <ConfirmButton
           icon="bin"
           label={`Revoke ${name}`}
-          isCompact
+          shortLabel="Revoke"
           question={`Revoke ${name}?`}
           text="Requests with this key will fail, and its sessions will end. This cannot be undone."
           isRunning={revoke.isRunning}

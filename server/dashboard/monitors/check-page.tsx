@@ -5,6 +5,7 @@ import { linkTo } from '../frame/route.ts'
 import { BackLink } from '../frame/back-link.tsx'
 import { Badge, Status } from '../components/badge.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
+import { countOf } from '../components/format.ts'
 import { Page } from '../components/page.tsx'
 import { Ago } from '../components/time.tsx'
 import { Tabs } from '../components/tabs.tsx'
@@ -31,6 +32,7 @@ export function CheckPage({ id, checkId }: { readonly id: string; readonly check
         value !== undefined && (
           <>
             <Status status={value.status} /> {value.trigger}, <Ago time={value.startedAt ?? value.createdAt} />
+            {value.actualCredits !== null && `, ${countOf(value.actualCredits, 'credit')}`}
           </>
         )
       }

@@ -7,6 +7,7 @@ import { Status } from '../components/badge.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { FilterSelect } from '../components/filter-select.tsx'
+import { countOf } from '../components/format.ts'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { checkStatuses, listChecks } from './monitor-calls.ts'
@@ -52,10 +53,16 @@ export function MonitorChecks({ monitor: { id, currentCheckId, lastRunAt } }: { 
 const columns: readonly Column<Check>[] = [
   {
     title: 'Check',
-    cell: ({ id, monitorId, startedAt, createdAt }) => (
-      <a href={linkTo(['monitors', monitorId, id])}>
-        <Ago time={startedAt ?? createdAt} />
-      </a>
+    cell: ({ id, monitorId, startedAt, createdAt, trigger, actualCredits }) => (
+      <>
+        <a href={linkTo(['monitors', monitorId, id])}>
+          <Ago time={startedAt ?? createdAt} />
+        </a>
+        <small class="narrow">
+          {trigger}
+          {actualCredits !== null && `, ${countOf(actualCredits, 'credit')}`}
+        </small>
+      </>
     ),
   },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },

@@ -32,8 +32,10 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Go to" onClose={onClose}>
       <input
-        type="search"
-        list={undefined}
+        // Not of type "search", in which Escape clears the text and leaves the dialog open.
+        type="text"
+        enterkeyhint="go"
+        autocomplete="off"
         autofocus
         role="combobox"
         aria-label="Page, id, name or URL"

@@ -91,9 +91,12 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
   return [
     {
       title: 'Version',
-      cell: ({ version, isCurrent }) => (
+      cell: ({ version, isCurrent, sessionId, browser }) => (
         <>
           {version} {isCurrent && <Badge tone="good">current</Badge>}
+          <small class="narrow">
+            by <SavedBy sessionId={sessionId} />, {browser}
+          </small>
         </>
       ),
     },
@@ -101,14 +104,7 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
     {
       title: 'Saved by',
       isExtra: true,
-      cell: ({ sessionId }) =>
-        sessionId === undefined ? (
-          <span class="faint">import</span>
-        ) : (
-          <a href={linkTo(['sessions', sessionId])}>
-            <code>{sessionId.slice(0, 13)}…</code>
-          </a>
-        ),
+      cell: ({ sessionId }) => <SavedBy sessionId={sessionId} />,
     },
     { title: 'Browser', isExtra: true, cell: ({ browser }) => browser },
     { title: 'Size', isNumber: true, cell: ({ contentBytes }) => formatBytes(contentBytes) },
@@ -129,4 +125,14 @@ function columnsWith(rollBack: Action<number>, onDone: (version: number) => void
         ),
     },
   ]
+}
+
+function SavedBy({ sessionId }: Pick<ProfileVersion, 'sessionId'>) {
+  return sessionId === undefined ? (
+    <span class="faint">import</span>
+  ) : (
+    <a href={linkTo(['sessions', sessionId])}>
+      <code>{sessionId.slice(0, 13)}…</code>
+    </a>
+  )
 }

@@ -48,27 +48,23 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
           <b title={name ?? title}>{name ?? title}</b>
           <small title={shown?.url}>{name === undefined ? hostOf(shown?.url) : `${title} ${hostOf(shown?.url)}`}</small>
         </div>
-        <div class="row">
-          <a
-            class="icon-button"
-            href={linkTo(['sessions', id], { view: 'take-over' })}
-            aria-label="Take over"
-            title="Take over"
-          >
-            <Icon name="hand" />
-          </a>
-          <ConfirmButton
-            icon="stop"
-            label="End"
-            isCompact
-            question="End this session?"
-            text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
-            isRunning={end.isRunning}
-            onConfirm={() => void end.run(undefined).then(onChange)}
-          />
-        </div>
       </div>
       <Footer session={session} needsHuman={needsHuman} />
+      <div class="row actions">
+        <a class="button small" href={linkTo(['sessions', id], { view: 'take-over' })}>
+          <Icon name="hand" />
+          Take over
+        </a>
+        <ConfirmButton
+          icon="stop"
+          label="End"
+          shortLabel="End"
+          question="End this session?"
+          text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
+          isRunning={end.isRunning}
+          onConfirm={() => void end.run(undefined).then(onChange)}
+        />
+      </div>
     </li>
   )
 }

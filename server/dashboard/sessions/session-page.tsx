@@ -127,8 +127,10 @@ function SessionBody({ session, isTakingOver }: { readonly session: SessionDetai
       )}
       <div class="columns">
         <SessionFacts session={session} />
-        <SessionOptions session={session} />
-        {isLive && <SessionFiles id={id} isLive />}
+        <div class="stack">
+          <SessionOptions session={session} />
+          {isLive && <SessionFiles id={id} isLive />}
+        </div>
       </div>
       {!isLive && (
         <>

@@ -59,7 +59,17 @@ export function TeamsPage() {
 }
 
 const columns: readonly Column<TeamSummary>[] = [
-  { title: 'Name', cell: ({ name }) => name },
+  {
+    title: 'Name',
+    cell: ({ name, rateLimits, createdAt }) => (
+      <>
+        {name}
+        <small class="narrow">
+          {rateLimits !== null && `${rateLimits} requests per minute, `}created <Ago time={createdAt} />
+        </small>
+      </>
+    ),
+  },
   {
     title: 'Credits left',
     isNumber: true,

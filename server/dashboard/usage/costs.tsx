@@ -30,6 +30,11 @@ const columns: readonly Column<Cost>[] = [
           {cost.target ?? <code>{cost.id.slice(0, 13)}…</code>}
         </a>{' '}
         {cost.kind === 'batch_scrape' && <AndMore pages={cost.pages} />}
+        {cost.createdAt !== undefined && (
+          <small class="narrow">
+            started <Ago time={cost.createdAt} />
+          </small>
+        )}
       </>
     ),
   },

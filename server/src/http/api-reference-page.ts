@@ -55,6 +55,10 @@ export const apiReferenceOptions = {
 /** Script of the page: what its plugin uses. */
 export const apiReferenceScript = [...sampleFunctions, samplesOf, sentBody].join('\n\n')
 
+/** Style of the page: wraps long lines of code samples, which a phone would cut. */
+export const apiReferenceStyle =
+  '.swagger-ui .curl-command :is(pre, code) { white-space: pre-wrap !important; overflow-wrap: anywhere }'
+
 /** Signs in with the key that the dashboard has stored for this tab. */
 function authorizeWithDashboardKey(): void {
   const key = sessionStorage.getItem('bowline.key')
@@ -63,19 +67,28 @@ function authorizeWithDashboardKey(): void {
 
 /**
  * Creates the plugin that shows code samples: those of an operation above its parameters, and those
- * of a request above its response. It also removes the logo of Swagger UI, whose style element the
- * policy of the page forbids.
+ * of a request above its response. It also replaces the bar at the top, where the URL of another
+ * document could be entered, and whose logo needs a style element that the policy of the page
+ * forbids.
  */
 function createSamplePlugin({ React }: System) {
   const sourceOf = (request: ShownRequest, label: string): string | undefined =>
     samplesOf(request).find((sample) => sample.label === label)?.source
+  const renderBar = (): unknown => {
+    const link = React.createElement('a', { className: 'link', href: '/' }, 'Bowline dashboard')
+    return React.createElement(
+      'div',
+      { className: 'topbar' },
+      React.createElement('div', { className: 'wrapper' }, link),
+    )
+  }
   return {
     fn: {
       requestSnippetGenerator_curl: (request: ShownRequest) => sourceOf(request, 'curl'),
       requestSnippetGenerator_typescript: (request: ShownRequest) => sourceOf(request, 'TypeScript'),
       requestSnippetGenerator_python: (request: ShownRequest) => sourceOf(request, 'Python'),
     },
-    components: { Logo: () => null },
+    components: { Topbar: renderBar },
     wrapComponents: {
       parameters:
         (Parameters: Component, { getComponent }: System) =>

@@ -7,9 +7,10 @@ import type { Route } from 'bowline/contract/route'
 import { writeShorthands } from 'bowline/contract/shorthand'
 import { isBowlineError } from 'bowline/kit/errors'
 import { loadOptional } from '../kit/optional-package.ts'
-import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript } from './api-reference-page.ts'
+import { apiReferenceOptions, apiReferencePolicy, apiReferenceScript, apiReferenceStyle } from './api-reference-page.ts'
 import { addComponents, nameSchemas } from './openapi-components.ts'
 import { addExamples, formContent } from './openapi-examples.ts'
+import { describeResponses } from './openapi-responses.ts'
 import { addCodeSamples } from './openapi-samples.ts'
 import { registerServerRoute } from './register-route.ts'
 import { tags } from './openapi-tags.ts'
@@ -40,20 +41,23 @@ export async function registerOpenApi(app: FastifyInstance, { version, baseUrlOf
       },
       servers: [{ url: '/', description: 'This server' }],
       tags: [...tags],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: keyDescription } } },
     },
     transform: (document) => {
       const { schema, url } = transform(document)
       const { streams } = document.route.config ?? {}
       return { schema: streams === undefined ? writeShorthands(schema) : describeFile(schema, streams), url }
     },
-    transformObject: (source) => addExamples(addAllComponents(source)),
+    transformObject: (source) => addExamples(describeResponses(addAllComponents(source))),
   })
   await registerDocs(app, baseUrlOf)
   registerServerRoute(app, 'openApi', {
     handler: async (request) => addCodeSamples(app.swagger(), baseUrlOf(request)),
   })
 }
+
+const keyDescription =
+  'An API key. A new server prints its first key, an admin key, and stores it in the file `api-key` of its data folder. Admin keys create others on the page Keys of the dashboard (`/#/keys`), with `bowline keys create NAME` or with `POST /v2/team/keys`. Opened from the dashboard, this page uses the key of the dashboard.'
 
 /** Describes the body that is a file as bytes instead of JSON. */
 function describeFile(schema: FastifySchema, streams: NonNullable<Route['streams']>): FastifySchema {
@@ -89,6 +93,7 @@ async function registerDocs(app: FastifyInstance, baseUrlOf: OpenApiDeps['baseUr
       title: 'Bowline API',
       favicon: [{ filename: 'icon.svg', rel: 'icon', sizes: 'any', type, content }],
       js: [{ filename: 'samples.js', content: apiReferenceScript }],
+      css: [{ filename: 'wrap.css', content: apiReferenceStyle }],
     },
     transformSpecification: (document, request) => addCodeSamples(document, baseUrlOf(request)),
     // The transformation changes nothing in place.

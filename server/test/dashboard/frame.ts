@@ -21,6 +21,15 @@ const hiddenLabels = `[...document.querySelectorAll('footer .tool > span')]
   })
   .map(({ textContent }) => textContent)`
 
+/** Titles of the columns that a phone hides and whose text the first row shows elsewhere. */
+const movedColumns = `[...document.querySelectorAll('thead .extra')]
+  .filter((title) => {
+    const row = title.closest('table').querySelector('tbody tr')
+    const cell = row.cells[title.cellIndex]
+    return !cell.checkVisibility() && row.innerText.includes(cell.textContent.trim())
+  })
+  .map(({ textContent }) => textContent)`
+
 /** Buttons that show an icon only, and no tooltip. */
 const unexplained = `[...document.querySelectorAll('.icon-button')]
   .filter(({ title }) => title === '')
@@ -65,6 +74,22 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('on a phone, rows show the columns that do not fit in their first cell', async () => {
+    await dashboard().lab.api('POST', '/v2/batch/scrape', { urls: ['http://10.0.0.1/'] })
+    await using view = await dashboard().open('nowhere', { viewport: { width: 390, height: 844 } })
+
+    for (const [path, title, columns] of [
+      ['keys', 'Keys', ['Starts with', 'Created']],
+      ['teams', 'Teams', ['Created']],
+      ['jobs', 'Jobs', ['Kind', 'Started']],
+      ['activity', 'Activity', ['API']],
+    ] as const) {
+      await view.goTo(path, title)
+      await view.page.locator('tbody tr').first().waitFor()
+      expect(await view.page.evaluate(movedColumns), path).toEqual(expect.arrayContaining([...columns]))
+    }
+  })
+
   test('on a phone, the menu stays open when a filter typed before it is applied', async () => {
     await using view = await dashboard().open('sessions', { viewport: { width: 360, height: 700 } })
     await view.page.getByLabel('Filter sessions').fill('shop')
@@ -86,13 +111,17 @@ export function testFrame(dashboard: () => DashboardFixture): void {
     await page.getByRole('button', { name: 'Menu' }).tap()
     const labels = page.locator('footer .tool > span')
     expect(await labels.allTextContents()).toEqual([
+      'Sign out',
       'Theme: system',
       'Times: relative',
       'Shortcuts',
       'API reference',
-      'Sign out',
     ])
     expect(await page.evaluate(hiddenLabels)).toEqual([])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(await page.evaluate(hiddenLabels)).toEqual([])
+    await page.getByRole('link', { name: 'API reference' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: 'Times: relative' }).tap()
     await page.getByRole('button', { name: 'Times: exact' }).waitFor()
     await page.reload()

@@ -202,6 +202,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.getByRole('row', { name: '1 changed' }).getByRole('link').click()
     const diff = page.getByRole('table', { name: 'Before and after' })
     const checkId = page.url().split('/').at(-1) ?? ''
+    await page.locator('.lead', { hasText: /completed manual, .+, \d+ credits?/ }).waitFor()
 
     expect(await diff.locator('del').textContent()).toMatch(/^\d+$/)
     expect(Number(await diff.locator('ins').textContent())).toBeGreaterThan(

@@ -132,6 +132,12 @@ describe('samples of the OpenAPI document', () => {
       Object.fromEntries(samplesOf('concurrencyCheck').map(({ label, source }) => [label, source])),
     )
     expect(sent).toEqual(described)
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(
+      await page.evaluate(`[...document.querySelectorAll('.request-snippets pre')]
+        .map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)`),
+    ).toEqual([true, true])
+    expect(await page.locator('.topbar').innerText()).toBe('Bowline dashboard')
     expect(problems).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ interface Operation {
   readonly tags?: readonly string[]
   readonly description?: string
   readonly security?: readonly object[]
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, { readonly description?: string }>>
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
@@ -28,7 +28,10 @@ describe('the OpenAPI document', () => {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
     readonly tags: readonly { readonly name: string }[]
     readonly servers: readonly object[]
-    readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+    readonly components: {
+      readonly schemas: Readonly<Record<string, Schema>>
+      readonly securitySchemes: Readonly<Record<string, { readonly description?: string }>>
+    }
   }
   beforeAll(async () => {
     lab = await startLab()
@@ -52,6 +55,18 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(['200', '4XX', '5XX']))
     }
     expect(document.servers).toHaveLength(1)
+    expect(document.components.securitySchemes['bearer']?.description).toContain('bowline keys create')
+  })
+
+  test('describes what an operation returns', () => {
+    const described = new Map(
+      operations().map(({ operationId, responses }) => [operationId, responses['200']?.description]),
+    )
+
+    expect(described.get('listMonitors')).toBe('The monitors of the team, newest first')
+    expect(described.get('getHandoff')).toBe('A hand-off')
+    expect(described.get('createMonitor')).toBe('The request succeeded')
+    expect(JSON.stringify(document.paths)).not.toContain('Default Response')
   })
 
   test('describes fields as the comments of the contract do, also in nested objects', () => {

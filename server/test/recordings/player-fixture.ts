@@ -23,6 +23,8 @@ export interface Played {
   readonly pagesMs?: readonly number[]
   /** Length of a video that starts after 1 s and shows another grey every 100 ms. */
   readonly videoMs?: number
+  /** Length of the white start of the video. Default: 0. */
+  readonly blankMs?: number
 }
 
 /** A player opened from disk, in a browser context of its own. */
@@ -137,7 +139,7 @@ interface File {
 }
 
 function toFiles(
-  { entries, lines, pagesMs = [], videoMs }: Played,
+  { entries, lines, pagesMs = [], videoMs, blankMs = 0 }: Played,
   frames: readonly string[],
 ): Readonly<Record<string, File>> {
   const file = (contentType: string, text: string): File => ({
@@ -151,18 +153,27 @@ function toFiles(
     ...(entries && { 'har.json': file('application/json', JSON.stringify({ log: { pages, entries } })) }),
     ...(jsonLines !== undefined && { 'console.jsonl': file('application/x-ndjson', jsonLines) }),
     ...(videoMs !== undefined && {
-      'video.webm': { contentType: 'video/webm', startMs: startedAtMs + 1000, contents: toVideo(videoMs, frames) },
+      'video.webm': {
+        contentType: 'video/webm',
+        startMs: startedAtMs + 1000,
+        contents: toVideo({ videoMs, blankMs }, frames),
+      },
     }),
   }
 }
 
 const frameMs = 100
 
-function toVideo(lengthMs: number, frames: readonly string[]): Buffer {
+interface VideoLength {
+  readonly videoMs: number
+  readonly blankMs: number
+}
+
+function toVideo({ videoMs: lengthMs, blankMs }: VideoLength, frames: readonly string[]): Buffer {
   const parts: Buffer[] = []
   const writer = new WebmWriter((bytes) => void parts.push(bytes))
   for (let atMs = 0; atMs < lengthMs; atMs += frameMs) {
-    const image = Buffer.from(frames[(atMs / frameMs) % frames.length]!, 'base64')
+    const image = Buffer.from(frames[atMs < blankMs ? greys : (atMs / frameMs) % greys]!, 'base64')
     writer.add(vp8OfWebp(image)!, atMs)
   }
   const patches = writer.finish(lengthMs) ?? []
@@ -171,12 +182,14 @@ function toVideo(lengthMs: number, frames: readonly string[]): Buffer {
   return video
 }
 
-/** Returns images in WebP of 16 greys, in base64. */
+const greys = 16
+
+/** Returns images in WebP of the greys and of white, in base64. */
 const drawFrames = `(() => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
   const context = canvas.getContext('2d')
-  return Array.from({ length: 16 }, (_, index) => {
-    context.fillStyle = 'rgb(' + [index, index, index].map((grey) => grey * 16).join() + ')'
+  return Array.from({ length: ${greys + 1} }, (_, index) => {
+    context.fillStyle = 'rgb(' + [index, index, index].map((grey) => Math.min(255, grey * 16)).join() + ')'
     context.fillRect(0, 0, 320, 180)
     return canvas.toDataURL('image/webp', 0.8).split(',')[1]
   })

@@ -24,6 +24,16 @@ const full: Played = {
   lines: Array.from({ length: 40 }, (_, index) => lineAt(index * 100, 'log', `message ${index}`)),
 }
 
+/** Counts above the lists that the select beside them touches. */
+const coveredCounts = `[...document.querySelectorAll('.bar .count')]
+  .filter((count) => {
+    const text = new Range()
+    text.selectNodeContents(count)
+    const { left } = count.nextElementSibling.getBoundingClientRect()
+    return count.checkVisibility() && text.getBoundingClientRect().right > left - 4
+  })
+  .map(({ textContent }) => textContent)`
+
 test('plays the video instead of seeking each frame, and its clock shows the time of the video', async () => {
   await using player = await fixture.open(typical)
   const { page } = player
@@ -141,6 +151,13 @@ test('filters its lists by text and kind', async () => {
   expect(await page.locator('.network .empty').textContent()).toBe('Nothing matches the filter')
 })
 
+test('shows its counts beside the filters on a phone, inside the dashboard', async () => {
+  await using player = await fixture.open(typical, { viewport: { width: 350, height: 590 }, hasTouch: true })
+
+  expect(await player.page.locator('.bar .count:visible').allTextContents()).toEqual(['3', '3'])
+  expect(await player.page.evaluate(coveredCounts)).toEqual([])
+})
+
 test('opens at the time of its link, follows the current time in its lists, and copies a link', async () => {
   await using player = await fixture.open(full, { hash: '#t=3.1', permissions: ['clipboard-read', 'clipboard-write'] })
   const { page } = player
@@ -199,6 +216,17 @@ test('marks pages, console errors and failed requests on its timeline, and start
   await page.getByLabel('Time').press('Home')
   expect(await player.time()).toBe(0)
   expect(player.errors).toEqual([])
+})
+
+test('starts where the video is no longer blank', async () => {
+  const played = { ...typical, entries: [requestAt(1100, '/')], lines: [], videoMs: 2000 }
+  await using player = await fixture.open({ ...played, blankMs: 700 })
+  await using blank = await fixture.open({ ...played, blankMs: 2000 })
+
+  // The video starts at 0, and the request 100 ms later.
+  expect(await player.time()).toBe(700)
+  expect(await blank.time()).toBe(100)
+  expect([...player.errors, ...blank.errors]).toEqual([])
 })
 
 test.each([

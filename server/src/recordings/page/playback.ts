@@ -1,5 +1,8 @@
 import type { RecordedVideo } from './recorded.ts'
 
+const longestBlankMs = 5000
+const blankStepMs = 100
+
 /** Callbacks of a playback. */
 export interface PlaybackEvents {
   /** The current time changed. */
@@ -50,6 +53,22 @@ export class Playback {
     this.#videoStartMs = videoStartMs - startMs
     this.#videoEndMs = this.#videoStartMs + this.#video.duration * 1000
     this.#lengthMs = Math.max(this.#lengthMs, this.#videoEndMs)
+  }
+
+  /**
+   * Finds the first time at which the video is not blank, as it is until the first page is painted.
+   * Resolves to `fromMs` if it is not blank then, or is for longer than five seconds.
+   */
+  async findPainted(fromMs: number): Promise<number> {
+    const lastMs = Math.min(fromMs + longestBlankMs, this.#videoEndMs)
+    if (fromMs < this.#videoStartMs) return fromMs
+    for (let ms = fromMs; ms <= lastMs; ms += blankStepMs) {
+      const isShown = new Promise((resolve) => this.#video.addEventListener('seeked', resolve, { once: true }))
+      this.#video.currentTime = (ms - this.#videoStartMs) / 1000
+      await isShown
+      if (!isBlank(this.#video)) return ms
+    }
+    return fromMs
   }
 
   /** Moves to a time. Keeps playing or pausing. */
@@ -117,4 +136,15 @@ export class Playback {
     const seconds = Math.max(0, Math.min(this.#nowMs, this.#videoEndMs) - this.#videoStartMs) / 1000
     if (Math.abs(this.#video.currentTime - seconds) > 0.001) this.#video.currentTime = seconds
   }
+}
+
+/** Whether the frame of a video is white. */
+function isBlank(video: HTMLVideoElement): boolean {
+  const canvas = document.createElement('canvas')
+  ;[canvas.width, canvas.height] = [64, 40]
+  const context = canvas.getContext('2d')
+  context?.drawImage(video, 0, 0, canvas.width, canvas.height)
+  const pixels = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+  // Compression changes white a little.
+  return pixels.every((value) => value > 250)
 }

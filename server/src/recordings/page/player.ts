@@ -152,7 +152,7 @@ async function copyLink(): Promise<void> {
   }, copiedMs)
 }
 
-/** Time of the first row, as a video begins with an empty page. Without rows, the start. */
+/** Time of the first row. Without rows, the start. */
 function firstMs(rows: readonly NewRow[]): number {
   return rows.reduce((first, { atMs }) => Math.min(first, atMs), rows[0]?.atMs ?? 0)
 }
@@ -179,8 +179,9 @@ async function start(): Promise<void> {
     ),
   ]
   drawMarks(elements.marks, marksOf(consoleRows, requestRows), playback.lengthMs)
+  const startMs = readMoment() ?? (await playback.findPainted(firstMs([...consoleRows, ...requestRows])))
   listenToControls()
-  playback.seek(readMoment() ?? firstMs([...consoleRows, ...requestRows]))
+  playback.seek(startMs)
 }
 
 await start()
