@@ -1,6 +1,7 @@
 import type { Document } from 'bowline/contract/document'
 import { scrapeRequest } from 'bowline/contract/scrape'
 import { BowlineError } from 'bowline/kit/errors'
+import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { headerScope } from '../map/site.ts'
 import type { SchemaChecker } from '../json-schema/schema-checker.ts'
 import { extractJson, type LanguageModel } from '../scrape/format/language-model.ts'
@@ -39,7 +40,7 @@ export async function extractData(
   const scraped = await scrapePages(deps, { ...job, plan, urls, pages, signal })
   const hasText = ({ document }: { readonly document: Document }): boolean =>
     document.metadata.error === undefined && (document.markdown ?? '') !== ''
-  const read = [...scraped].filter(([, outcome]) => hasText(outcome))
+  const read = withoutRepeats([...scraped].filter(([, outcome]) => hasText(outcome)))
   const failures = [...scraped]
     .filter(([, outcome]) => !hasText(outcome))
     .map(([url, { document }]) => `${url}: ${document.metadata.error ?? 'the page has no text'}`)
@@ -72,6 +73,19 @@ export async function extractData(
   if (mismatch !== undefined) problems.push(mismatch)
   const warning = problems.length === 0 ? undefined : problems.join('; ')
   return { data, pages: read.map(([url]) => url), warning, searchCredits }
+}
+
+/** Returns each page once, even if several URLs redirect to it. */
+function withoutRepeats<Outcome extends { readonly document: Document }>(
+  read: readonly (readonly [url: string, Outcome])[],
+): readonly (readonly [url: string, Outcome])[] {
+  const pages = new Map<string, readonly [string, Outcome]>()
+  for (const each of read) {
+    const [url, { document }] = each
+    const finalUrl = urlWithoutFragment(document.metadata.url ?? url)
+    if (!pages.has(finalUrl)) pages.set(finalUrl, each)
+  }
+  return [...pages.values()]
 }
 
 interface PagesToScrape extends Pick<ExtractJobRow, 'teamId' | 'apiKeyId'> {

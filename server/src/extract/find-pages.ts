@@ -62,7 +62,8 @@ export async function findPages(
       ...(prompt === undefined ? {} : { search: prompt.slice(0, 1000) }),
     }
     await attempt(`${url}*`, async () => {
-      const { links, warning } = await mapSite(dispatcher, mapRequest.parse(mapOptions), { signal, renderPage })
+      const request = mapRequest.parse(mapOptions)
+      const { links, warning } = await mapSite(dispatcher, request, { signal, renderPage, skipsAssets: true })
       if (warning !== undefined) warnings.push(`${url}*: ${warning}`)
       return links.map((link) => link.url)
     })

@@ -2,6 +2,7 @@ import type { MapRequest } from 'bowline/contract/map'
 import { createDomainFilter } from 'bowline/kit/domain-pattern'
 import { canonicalUrl, pageKeyOf } from 'bowline/kit/canonical-url'
 import { trimEnd } from 'bowline/kit/trim-end'
+import { isAsset } from './is-asset.ts'
 import { createSite, type Site } from './site.ts'
 
 /** A page of the site, with its known metadata. */
@@ -23,6 +24,8 @@ export interface MapScope {
 /** Options of a `LinkCollection`. */
 export interface CollectionOptions extends MapScope {
   readonly ignoreQueryParameters: boolean
+  /** Leave out images, style sheets, scripts and archives. Default: false. */
+  readonly skipsAssets?: boolean | undefined
   /** Maximum number of links. */
   readonly capacity: number
 }
@@ -57,9 +60,10 @@ export class LinkCollection {
    * whether there is room for more.
    */
   add(text: string, metadata: Omit<FoundLink, 'url'> = {}, base?: URL): boolean {
-    const { site, ignoreQueryParameters, path, capacity } = this.#options
+    const { site, ignoreQueryParameters, skipsAssets = false, path, capacity } = this.#options
     const url = canonicalUrl(text, { base, ignoreQueryParameters })
     if (url === undefined || !site.includes(url) || this.isFull) return !this.isFull
+    if (skipsAssets && isAsset(url)) return true
     const identity = pageKeyOf(url)
     const known = this.#seen.get(identity)
     if (known !== undefined) this.#complete(known, metadata)

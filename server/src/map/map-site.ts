@@ -29,6 +29,8 @@ export interface MapSiteOptions extends Abortable {
   readonly fallsBackToSite?: boolean | undefined
   /** Whether redirects may lead to URLs that robots.txt disallows. Default: `false`. */
   readonly ignoresRobots?: boolean | undefined
+  /** Leaves out images, style sheets, scripts and archives. Default: `false`. */
+  readonly skipsAssets?: boolean | undefined
 }
 
 /** The pages of a site, and why there may be more. */
@@ -60,11 +62,12 @@ const defaultSitemaps = ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'] a
 export async function mapSite(
   dispatcher: Dispatcher,
   request: MapRequest,
-  { signal, renderPage, fallsBackToSite = true, ignoresRobots = false }: MapSiteOptions = {},
+  { signal, renderPage, fallsBackToSite = true, ignoresRobots = false, skipsAssets = false }: MapSiteOptions = {},
 ): Promise<SiteMap> {
   const { timeout = exploreMs } = request
   const late = AbortSignal.timeout(Math.ceil(timeout))
-  const found = await explore(dispatcher, request, { renderPage, ignoresRobots, signal: mergeSignals(late, signal) })
+  const options = { renderPage, ignoresRobots, skipsAssets, signal: mergeSignals(late, signal) }
+  const found = await explore(dispatcher, request, options)
   signal?.throwIfAborted()
   const { links } = found.context
   if (links.links.length + links.outside.length === 0) {
@@ -96,6 +99,7 @@ async function explore(
   deps: {
     readonly renderPage: RenderPage | undefined
     readonly ignoresRobots: boolean
+    readonly skipsAssets: boolean
     readonly signal: AbortSignal
   },
 ): Promise<Findings> {
@@ -124,6 +128,7 @@ async function explore(
   const links = new LinkCollection({
     ...scope,
     ignoreQueryParameters,
+    skipsAssets: deps.skipsAssets,
     // Ranking needs all links.
     capacity: search === undefined ? limit : mapLimits.max,
   })

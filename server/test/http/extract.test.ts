@@ -21,6 +21,9 @@ beforeAll(async () => {
   site = fixture.use(
     await startSite({
       '/fleet/': linksTo('/fleet/red', '/fleet/blue', '/elsewhere'),
+      '/harbour/': linksTo('/harbour/a.png', '/harbour/b.css', '/harbour/old', '/harbour/new'),
+      '/harbour/old': ({ response }) => void response.writeHead(302, { location: '/harbour/new' }).end(),
+      '/harbour/new': fixedPage('Quay', '<h1>The quay</h1>'),
       '/dock/': fixedPage(
         'Dock',
         `<div id="root"></div><script>
@@ -111,6 +114,22 @@ test('a URL that ends in /* selects the pages below it', async () => {
   expect(creditsUsed).toBe(20)
   expect(asked()).toContain('# The blue boat')
   expect(asked()).not.toContain('/elsewhere\n\n')
+})
+
+test('/* leaves out images and style sheets, and a page to which several links lead is read once', async () => {
+  const before = site.requests.all.length
+  const { sources, warning } = await bowline.extract(site.url('/harbour/*'), {
+    prompt: 'x',
+    limit: 3,
+    showSources: true,
+  })
+
+  const { pages } = sources as { readonly pages: readonly string[] }
+  expect(pages).toHaveLength(2)
+  expect(pages).toContain(site.url('/harbour/'))
+  expect(warning).toBeUndefined()
+  expect(asked().split('# The quay')).toHaveLength(2)
+  expect(site.requests.all.slice(before).map(({ path }) => path)).not.toContain('/harbour/b.css')
 })
 
 test('/* also finds pages that only scripts link to', async () => {
