@@ -91,7 +91,10 @@ export const check = z.looseObject({
     z.looseObject({
       targetId: z.string(),
       type: z.string(),
-      /** Names omitted data, such as the rest of a robots.txt that is too long. */
+      /**
+       * Names omitted data, such as the rest of a robots.txt that is too long, and limits of
+       * searches.
+       */
       warning: z.string().optional(),
     }),
   ),

@@ -17,16 +17,21 @@ import type { MonitorDeps } from './monitor-deps.ts'
 const spans = { '5m': 'qdr:h', '15m': 'qdr:h', '1h': 'qdr:h', '6h': 'qdr:d', '24h': 'qdr:d', '7d': 'qdr:w' } as const
 
 /**
- * Runs the searches of a target. Returns the results without duplicates, and the credits of the
- * searches. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason.
+ * Runs the searches of a target. Returns the results without duplicates, the warnings, and the
+ * credits of the searches. Throws SEARCH_FAILED, BAD_REQUEST or the signal's reason.
  */
 export async function findResults(
   { searches }: MonitorDeps,
   search: { readonly target: SearchTarget; readonly monitor: MonitorRow; readonly signal: AbortSignal },
-): Promise<{ readonly results: ReadonlyMap<string, Result>; readonly credits: number }> {
+): Promise<{
+  readonly results: ReadonlyMap<string, Result>
+  readonly warnings: readonly string[]
+  readonly credits: number
+}> {
   const { target, monitor, signal } = search
   const { teamId, apiKeyId } = monitor
   const results = new Map<string, Result>()
+  const warnings = new Set<string>()
   let credits = 0
   for (const query of distinctQueries(target.queries)) {
     const request = searchRequest.parse({
@@ -38,9 +43,10 @@ export async function findResults(
     })
     const found = await searches.searchUnbilled({ teamId, apiKeyId, request }, signal)
     credits += found.credits
+    for (const warning of found.warnings) warnings.add(warning)
     for (const result of found.results.get('web') ?? []) results.set(result.url, result)
   }
-  return { results, credits }
+  return { results, warnings: [...warnings], credits }
 }
 
 /** A search result to check. */

@@ -32,7 +32,9 @@ export interface TargetResult {
   readonly resultCount?: number
   readonly matches?: number
   readonly searchCredits?: number
-  /** Names omitted data, such as the rest of a robots.txt that is too long. */
+  /**
+   * Names omitted data, such as the rest of a robots.txt that is too long, and limits of searches.
+   */
   readonly warning?: string
   /** Why the target could not be checked, if it failed. */
   readonly error?: string
@@ -64,7 +66,11 @@ async function checkPages(
   const { id: targetId, type } = target
   const { urls, warnings } = await listUrls(target, { ...deps, monitorId: monitor.id, targetId, signal, matcher })
   await checkNewUrls(run, targetId, urls, async (url) => checkPage(deps, { check, monitor, target, url, signal }))
-  return { targetId, type, pages: urls.length, ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
+  return { targetId, type, pages: urls.length, ...warningOf(warnings) }
+}
+
+function warningOf(warnings: readonly string[]): Pick<TargetResult, 'warning'> {
+  return warnings.length === 0 ? {} : { warning: warnings.join(' ') }
 }
 
 async function checkSearch(
@@ -73,7 +79,7 @@ async function checkSearch(
 ): Promise<TargetResult> {
   const { deps, check, monitor, signal } = run
   const { id: targetId, type } = target
-  const { results, credits: searchCredits } = await findResults(deps, { target, monitor, signal })
+  const { results, warnings, credits: searchCredits } = await findResults(deps, { target, monitor, signal })
   let matches = 0
   await checkNewUrls(run, targetId, [...results.keys()], async (url) => {
     const result = results.get(url) ?? { url, title: '', description: '' }
@@ -81,7 +87,8 @@ async function checkSearch(
     if (checked.isMatch) matches += 1
     return checked
   })
-  return { targetId, type, pages: results.size, resultCount: results.size, matches, searchCredits }
+  const counts = { pages: results.size, resultCount: results.size, matches, searchCredits }
+  return { targetId, type, ...counts, ...warningOf(warnings) }
 }
 
 /** Checks and stores each URL that this check has not stored yet, a few at a time. */

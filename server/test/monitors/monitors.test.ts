@@ -211,6 +211,15 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('a monitor, in %s', (storeKind)
     return async (method, path, json) => lab.api(method, path, json, { authorization: `Bearer ${body['key']}` })
   }
 
+  test('has the warnings of its searches', async () => {
+    const api = await apiOf('searchers')
+    const { id } = await createMonitor(api, { goal: 'Airships', targets: [{ type: 'search', queries: ['airship'] }] })
+
+    const { targetResults } = await runCheck(api, id)
+
+    expect(targetResults).toMatchObject([{ warning: expect.stringContaining('has no pages of this team yet') }])
+  })
+
   test('never overspends: a page that costs more than expected fails and costs nothing', async () => {
     const api = await apiOf('thrifty')
     site.set('/dear', '<h1>Plans</h1><p>Basic is free.</p>')
