@@ -3,6 +3,7 @@ import { extractRequest, type ExtractRequest } from 'bowline/contract/extract'
 import { pageUrl } from 'bowline/contract/page-url'
 import type { WebhookSpec } from 'bowline/contract/webhooks'
 import { BowlineError } from 'bowline/kit/errors'
+import { urlWithoutFragment } from '../kit/url-without-fragment.ts'
 import { storedWebhook } from '../webhooks/stored-webhook.ts'
 
 /** A queued extraction, stored as JSON. */
@@ -46,8 +47,8 @@ export function createPlan(
   for (const url of urls) {
     const isFolder = url.endsWith('/*')
     const parsed = pageUrl.safeParse(isFolder ? url.slice(0, -1) : url)
-    // A fragment is a position in a page, not another page.
-    if (parsed.success) (isFolder ? folders : pages).add(parsed.data.replace(/#.*$/, ''))
+    if (parsed.success && isFolder) folders.add(parsed.data.replace(/#.*$/, ''))
+    else if (parsed.success) pages.add(urlWithoutFragment(parsed.data))
     else if (request.ignoreInvalidURLs) invalidUrls.push(url)
     else throw new BowlineError('BAD_REQUEST', `${url}: ${parsed.error.issues[0]?.message ?? 'Invalid URL'}`)
   }
