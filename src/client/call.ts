@@ -62,12 +62,13 @@ export function createCall(config: ClientConfig): Call {
 }
 
 /**
- * Retries of requests for the state of a job, and for its start with a key: enough for a restart of
- * the server.
+ * Retries of requests for the state of a job, for its start with a key, and for files: enough for a
+ * restart of the server.
  */
 export const pollRetries = 10
 
-function retriesOf({ retries }: ClientConfig, { minRetries = 0 }: CallOptions): number {
+/** Returns the retries of a client: at least `minRetries`, unless it has `retries: 0`. */
+export function retriesOf({ retries }: Pick<ClientConfig, 'retries'>, { minRetries = 0 }: CallOptions): number {
   return retries === 0 ? 0 : Math.max(retries, minRetries)
 }
 

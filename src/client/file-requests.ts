@@ -6,10 +6,12 @@ import { socketRoutes } from '../contract/server-routes.ts'
 import { connectionFailed, refused, responseInvalid } from './read-response.ts'
 import { sendStream } from './send-stream.ts'
 
-/** `fetch` and headers for file requests. */
+/** `fetch`, headers and retries for file requests. */
 export interface FilesTransport {
   readonly fetch: typeof globalThis.fetch
   readonly headers: Readonly<Record<string, string>>
+  /** Least number of retries of a download without progress. 0: none. */
+  readonly retries: number
 }
 
 /**
@@ -39,6 +41,8 @@ function filesPathOf(pathname: string): string | undefined {
 export interface FileRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly name?: string
+  /** First byte of the file to send. Default: 0. */
+  readonly offset?: number
   readonly query?: Readonly<Record<string, string>>
   readonly body?: ReadableStream<Uint8Array>
   readonly size?: number | undefined
@@ -46,18 +50,18 @@ export interface FileRequest {
 
 /** Sends a file request. Rejects with a BowlineError, or with the reason of an aborted signal. */
 export async function sendFileRequest(
-  { fetch, headers }: FilesTransport,
+  { fetch, headers }: Omit<FilesTransport, 'retries'>,
   base: URL,
-  { method, name, query = {}, body, size }: FileRequest,
+  { method, name, offset = 0, query = {}, body, size }: FileRequest,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const url = new URL(base)
-  if (name !== undefined) url.pathname += `/${encodeURIComponent(name)}`
+  const url = name === undefined ? new URL(base) : fileUrl(base, name)
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
   const toSend = new Request(url, {
     method,
     headers: {
       ...headers,
+      ...(offset === 0 ? {} : { range: `bytes=${offset}-` }),
       ...(body === undefined ? {} : { 'content-type': 'application/octet-stream' }),
       // Lets the service reject a file that is too large before it is sent.
       ...(size === undefined ? {} : { 'content-length': String(size) }),
@@ -74,6 +78,13 @@ export async function sendFileRequest(
   if (response.ok) return response
   const facts = { status: response.status, requestId: response.headers.get('x-request-id') ?? undefined }
   throw refused(response, failureOf(await response.text()), facts)
+}
+
+/** Returns the URL of one file. */
+export function fileUrl(base: URL, name: string): URL {
+  const url = new URL(base)
+  url.pathname += `/${encodeURIComponent(name)}`
+  return url
 }
 
 /** Parses the JSON of a response. Rejects with RESPONSE_INVALID if it does not match the schema. */

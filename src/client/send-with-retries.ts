@@ -1,5 +1,3 @@
-import { sleep } from '../kit/sleep.ts'
-import pRetry from 'p-retry'
 import { abortable } from '../kit/abort.ts'
 import { BowlineError, isBowlineError } from '../kit/errors.ts'
 import { longestTimerMs } from '../kit/longest-timer.ts'
@@ -7,6 +5,7 @@ import type { ClientConfig } from './config.ts'
 import type { QueueProgress } from '../contract/queue-progress.ts'
 import { readEvents } from './read-events.ts'
 import { connectionFailed, readResponse } from './read-response.ts'
+import { retryTransient } from './retry-transient.ts'
 import { toResponse } from './to-response.ts'
 
 /** Retries and time limit of one call. */
@@ -21,16 +20,11 @@ export interface SendOptions {
   readonly onQueued?: ((progress: QueueProgress) => void) | undefined
 }
 
-const retriedStatuses = new Set([429, 502, 503, 504])
-const longestRetryAfterSeconds = 30
-
 /**
  * Sends a request with the API key and the custom headers. Rejects with a BowlineError, or with the
  * reason of an aborted signal.
  *
- * Retries lost connections, timeouts and the statuses 429, 502, 503 and 504; a DELETE also after
- * 408 and every other 5xx status except 501. Waits with exponential backoff, at least `Retry-After`
- * seconds (30 at most). A POST is retried only with an `x-idempotency-key`. A request that the
+ * Retries as `retryTransient()` does; a POST only with an `x-idempotency-key`. A request that the
  * server may hold is retried for the rest of `waitSeconds`, and not after CONCURRENCY_LIMIT at its
  * end.
  */
@@ -51,36 +45,17 @@ export async function sendWithRetries(
       onQueued,
     })
   }
-  return pRetry(send, {
+  return retryTransient(send, {
     retries: isRepeatable(request) ? retries : 0,
-    minTimeout: 200,
-    maxTimeout: 5000,
-    randomize: true,
-    signal: request.signal,
-    shouldRetry: async ({ error }) => {
-      if (!isTransient(error, request.method)) return false
-      const hasWaited = isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT' && (waitSeconds ?? 0) > 0
-      if (hasWaited && leftSeconds() <= 1) return false
-      const pauseSeconds = isBowlineError(error) ? (error.retryAfterSeconds ?? 0) : 0
-      await sleep(Math.min(pauseSeconds, longestRetryAfterSeconds) * 1000, request.signal)
-      return true
-    },
+    method: request.method,
+    signal,
+    isFinal: (error) =>
+      isBowlineError(error) && error.code === 'CONCURRENCY_LIMIT' && (waitSeconds ?? 0) > 0 && leftSeconds() <= 1,
   })
 }
 
 function isRepeatable(request: Request): boolean {
   return ['GET', 'DELETE'].includes(request.method) || request.headers.has('x-idempotency-key')
-}
-
-function isTransient(error: Error, method: string): boolean {
-  return (
-    isBowlineError(error) &&
-    (error.code === 'CONNECTION_FAILED' ||
-      error.code === 'TIMEOUT' ||
-      retriedStatuses.has(error.status) ||
-      // A session that is not deleted continues to cost credits.
-      (method === 'DELETE' && (error.status === 408 || (error.status >= 500 && error.status !== 501))))
-  )
 }
 
 function withWait(request: Request, seconds: number): Request {

@@ -1,8 +1,10 @@
+import { pollRetries } from './call.ts'
 import { checkOptions } from './check-options.ts'
 import { listFilesResponse, uploadFileResponse, type SessionFile, type UploadFileResponse } from '../contract/files.ts'
 import type { Abortable } from '../kit/abort.ts'
 import { BowlineError } from '../kit/errors.ts'
 import { filesUrl, readJson, sendFileRequest, type FileRequest, type FilesTransport } from './file-requests.ts'
+import { streamFile } from './stream-file.ts'
 import { openUploadSource } from './upload-source.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
@@ -55,12 +57,13 @@ export interface SessionFiles {
   readonly list: (requestOptions?: Abortable) => Promise<readonly SessionFile[]>
   /**
    * Streams a file, given by name or download guid. Rejects with FILE_NOT_FOUND or FILE_INCOMPLETE.
-   * Aborting ends the stream.
+   * Aborting ends the stream. After a lost connection, the stream continues where it stopped; if
+   * the server cannot be reached for half a minute, it fails with CONNECTION_FAILED.
    */
   readonly read: (name: string, requestOptions?: Abortable) => Promise<ReadableStream<Uint8Array>>
   /**
    * Saves a file to a local path. The local file appears only when it is complete. Rejects with
-   * FILE_NOT_FOUND or FILE_INCOMPLETE.
+   * FILE_NOT_FOUND or FILE_INCOMPLETE, and with CONNECTION_FAILED as the stream of `read()` does.
    */
   readonly download: (name: string, path: string, requestOptions?: Abortable) => Promise<void>
   /**
@@ -81,20 +84,19 @@ export interface SessionFiles {
  */
 export function createSessionFiles(
   cdpUrl: string,
-  transport: FilesTransport = { fetch: globalThis.fetch, headers: {} },
+  transport: FilesTransport = { fetch: globalThis.fetch, headers: {}, retries: pollRetries },
 ): SessionFiles {
   const base = filesUrl(cdpUrl)
-  const send = async (fileRequest: FileRequest, requestOptions: Abortable = {}): Promise<Response> => {
+  const check = (requestOptions: Abortable): URL => {
     checkOptions('session.files', requestOptions, { signal: true })
-    const { signal } = requestOptions
     if (base === undefined) throw new BowlineError('NOT_IMPLEMENTED', 'This service does not support session files')
-    signal?.throwIfAborted()
-    return sendFileRequest(transport, base, fileRequest, signal)
+    requestOptions.signal?.throwIfAborted()
+    return base
   }
-  const read = async (name: string, requestOptions?: Abortable): Promise<ReadableStream<Uint8Array>> => {
-    const { body } = await send({ method: 'GET', name }, requestOptions)
-    return body ?? new Blob([]).stream()
-  }
+  const send = async (fileRequest: FileRequest, requestOptions: Abortable = {}): Promise<Response> =>
+    sendFileRequest(transport, check(requestOptions), fileRequest, requestOptions.signal)
+  const read = async (name: string, requestOptions: Abortable = {}): Promise<ReadableStream<Uint8Array>> =>
+    streamFile(transport, { base: check(requestOptions), name }, requestOptions.signal)
   return {
     list: async (requestOptions) =>
       (await readJson(await send({ method: 'GET' }, requestOptions), listFilesResponse)).files,

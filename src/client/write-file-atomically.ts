@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
@@ -19,8 +21,8 @@ export async function writeFileAtomically(
   )
   // Renaming would replace the device itself, even `/dev/null` when running as root.
   if (!isReplaceable) return pipeline(Readable.fromWeb(content), createWriteStream(path), { ...options })
-  // Chromium also uses this suffix for unfinished downloads.
-  const unfinished = `${path}.crdownload`
+  // Chromium also names unfinished downloads like this. Several can have the same `path`.
+  const unfinished = join(dirname(path), `Unconfirmed ${randomUUID()}.crdownload`)
   try {
     await pipeline(Readable.fromWeb(content), createWriteStream(unfinished), { ...options })
     await rename(unfinished, path)

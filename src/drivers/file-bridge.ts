@@ -17,7 +17,9 @@ export interface BridgeTargets {
 export interface FileBridge extends Disposable {
   /** Handles a command of the library. */
   readonly command: (command: CdpMessage) => void
-  /** Handles an event of the browser. */
+  /** Whether a response of the browser must pass through the bridge. */
+  readonly awaitsResponse: () => boolean
+  /** Handles an event of the browser, or a response that is awaited. */
   readonly event: (event: CdpMessage) => void
 }
 
@@ -30,15 +32,30 @@ export function createFileBridge(files: SessionFiles, targets: BridgeTargets): F
   const sendFiles = async (command: CdpMessage): Promise<void> => {
     const named = command.params?.['files']
     try {
-      const paths = Array.isArray(named)
-        ? await Promise.all(named.map(async (path) => (typeof path === 'string' ? uploads.send(path) : path)))
-        : named
+      if (!Array.isArray(named)) return targets.toBrowser(command)
+      const paths: readonly unknown[] = await Promise.all(
+        named.map(async (path) => (typeof path === 'string' ? uploads.send(path) : path)),
+      )
+      const unchanged: unknown = named.find((path, index) => path === paths[index])
+      if (typeof unchanged === 'string') notFound.set(keyOf(command), unchanged)
       targets.toBrowser({ ...command, params: { ...command.params, files: paths } })
     } catch (error) {
       if (closing.signal.aborted) return
       targets.toLibrary(failureOf(command, error))
       warnOnce(String(error))
     }
+  }
+
+  /** First path of a command that does not exist locally, while the command is running. */
+  const notFound = new Map<string, string>()
+
+  // The server refuses such a path unless it is one of the session, but cannot know the reason.
+  const explainRefusal = (response: CdpMessage): CdpMessage => {
+    const { error } = response
+    const path = JSON.stringify(notFound.get(keyOf(response)))
+    notFound.delete(keyOf(response))
+    if (path === undefined || error?.message.includes(path) !== true) return response
+    return { ...response, error: { ...error, message: `The local file ${path} does not exist` } }
   }
 
   const warned = new Set<string>()
@@ -60,7 +77,9 @@ export function createFileBridge(files: SessionFiles, targets: BridgeTargets): F
       if (command.method === 'DOM.setFileInputFiles') void sendFiles(command)
       else targets.toBrowser(downloads.interceptCommand(command))
     },
+    awaitsResponse: () => notFound.size > 0,
     event: (event) => {
+      if (event.id !== undefined) return targets.toLibrary(explainRefusal(event))
       if (event.method === 'Browser.downloadProgress' && event.params?.['state'] === 'completed') {
         // This never rejects: a failed transfer is reported to the library as a cancelled download.
         void fetchCompleted(event)
@@ -72,6 +91,10 @@ export function createFileBridge(files: SessionFiles, targets: BridgeTargets): F
     },
     [Symbol.dispose]: () => closing.abort(),
   }
+}
+
+function keyOf({ id, sessionId = '' }: CdpMessage): string {
+  return `${sessionId}/${id}`
 }
 
 const serverError = -32_000

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freeFileName, sanitizeFileName } from '../kit/file-name.ts'
+import { sanitizeFileName } from '../kit/file-name.ts'
 import type { SessionFiles } from '../client/session-files.ts'
 import type { CdpMessage } from './cdp-message.ts'
 
@@ -29,8 +28,8 @@ export class LocalDownloads {
   readonly #contexts = new Map<string, string>()
   /** Running downloads by guid. */
   readonly #running = new Map<string, { readonly path: string; transfer?: Promise<void> }>()
-  /** Local paths in use, so that two downloads with the same name do not collide. */
-  readonly #paths = new Set<string>()
+  /** Last transfer by local path. */
+  readonly #transfers = new Map<string, Promise<void>>()
 
   constructor(files: SessionFiles, signal: AbortSignal) {
     this.#files = files
@@ -70,7 +69,7 @@ export class LocalDownloads {
     const settings = this.#behaviorOf(String(frameId))
     if (settings === undefined || this.#running.has(String(guid))) return
     const name = settings.isNamedByGuid ? String(guid) : String(suggestedFilename)
-    this.#running.set(String(guid), { path: this.#freePath(settings.folder, name) })
+    this.#running.set(String(guid), { path: join(settings.folder, sanitizeFileName(name)) })
   }
 
   /**
@@ -83,7 +82,7 @@ export class LocalDownloads {
     const running = this.#running.get(guid)
     if (running === undefined || params['state'] !== 'completed') return event
     try {
-      running.transfer ??= this.#fetch(guid, running.path)
+      running.transfer ??= this.#fetchNext(guid, running.path)
       await running.transfer
       return { ...event, params: { ...params, filePath: running.path } }
     } catch (error) {
@@ -92,6 +91,17 @@ export class LocalDownloads {
       }
       return { ...event, params: { ...params, state: 'canceled' } }
     }
+  }
+
+  /**
+   * Fetches a file after those before it with the same path: as with a local browser, the download
+   * that finished last replaces the others.
+   */
+  async #fetchNext(guid: string, path: string): Promise<void> {
+    const before = this.#transfers.get(path)?.catch(() => undefined)
+    const transfer = Promise.resolve(before).then(async () => this.#fetch(guid, path))
+    this.#transfers.set(path, transfer)
+    return transfer
   }
 
   async #fetch(guid: string, path: string): Promise<void> {
@@ -107,13 +117,5 @@ export class LocalDownloads {
     const own =
       this.#behaviors.get(this.#contexts.get(frameId) ?? defaultContext) ?? this.#behaviors.get(defaultContext)
     return own ?? [...this.#behaviors.values()].at(-1)
-  }
-
-  #freePath(folder: string, name: string): string {
-    const pathOf = (name: string): string => join(folder, name)
-    const isTaken = (name: string): boolean => this.#paths.has(pathOf(name)) || existsSync(pathOf(name))
-    const path = pathOf(freeFileName(sanitizeFileName(name), isTaken))
-    this.#paths.add(path)
-    return path
   }
 }

@@ -36,7 +36,7 @@ export async function openTransport<Message>(
   const connection = await openCdpConnection(session.cdpUrl, {
     onMessage: (text) => {
       const message = codec.fromText(text)
-      if (codec.isFileEvent(message)) bridge.event(codec.toObject(message))
+      if (codec.isFileEvent(message) || bridge.awaitsResponse()) bridge.event(codec.toObject(message))
       else transport.onmessage?.(message)
     },
     onClose: (code, reason) => {

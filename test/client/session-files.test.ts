@@ -2,20 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { lstat, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buffer, text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Bowline, type Session } from '../../src/index.ts'
 import { createSessionFiles } from '../../src/client/session-files.ts'
+import { startCuttingProxy } from '../lab/cutting-proxy.ts'
 import { startLab } from '../lab/lab.ts'
 import { startForeignService } from './foreign-service.ts'
 
 const fixture = new AsyncDisposableStack()
 let bowline: Bowline
+let serverUrl: string
 let session: Session
 let folder: string
 
 beforeAll(async () => {
   const lab = fixture.use(await startLab({ maxFilesMb: 1 }))
+  serverUrl = lab.server.url
   bowline = fixture.use(new Bowline({ baseUrl: lab.server.url, apiKey: lab.server.apiKey, reaper: false }))
   session = fixture.use(await bowline.sessions.create({ ttl: 120 }))
   folder = fixture.use(await mkdtempDisposable(join(tmpdir(), 'session-files-'))).path
@@ -118,6 +121,83 @@ test('a failed download leaves the local file unchanged and no partial file', as
 
   expect(await readFile(path, 'utf8')).toBe('as before')
   expect((await readdir(folder)).filter((name) => name.endsWith('.crdownload'))).toEqual([])
+})
+
+describe('a connection that is cut during a download', () => {
+  const content = Buffer.from(Array.from({ length: 900_000 }, (_, index) => index % 251))
+
+  /** Connects to files through a proxy that cuts the first download. Collects `Range` headers. */
+  async function startCut(cdpUrl: string, retries: number) {
+    const proxy = await startCuttingProxy(serverUrl)
+    proxy.cutResponse('/files/cut.bin', 300_000)
+    const ranges: (string | null)[] = []
+    const files = createSessionFiles(cdpUrl.replace(/\/\/[^/]+/, proxy.url.replace('http:', '')), {
+      fetch: async (input) => {
+        ranges.push((input as Request).headers.get('range'))
+        return fetch(input)
+      },
+      headers: {},
+      retries,
+    })
+    return { files, ranges, [Symbol.asyncDispose]: async () => proxy[Symbol.asyncDispose]() }
+  }
+
+  test('is replaced by one that continues where it stopped', async () => {
+    await session.files.upload(new Blob([content]), { name: 'cut.bin' })
+    await using fixture = await startCut(session.cdpUrl, 1)
+
+    await fixture.files.download('cut.bin', join(folder, 'continued.bin'))
+
+    expect(await readFile(join(folder, 'continued.bin'))).toEqual(content)
+    expect(fixture.ranges).toEqual([null, expect.stringMatching(/^bytes=[1-9]\d+-$/)])
+    await session.files.delete('cut.bin')
+  })
+
+  test('causes CONNECTION_FAILED without retries, and leaves no partial file', async () => {
+    await session.files.upload(new Blob([content]), { name: 'cut.bin' })
+    await using fixture = await startCut(session.cdpUrl, 0)
+
+    const error = await fixture.files.download('cut.bin', join(folder, 'failed.bin')).catch((thrown: unknown) => thrown)
+
+    expect(error).toMatchObject({
+      code: 'CONNECTION_FAILED',
+      message: expect.stringMatching(/^GET http:\S+\/files\/cut\.bin failed: ./) as string,
+    })
+    expect(fixture.ranges).toEqual([null])
+    expect((await readdir(folder)).filter((name) => /failed|crdownload/.test(name))).toEqual([])
+    await session.files.delete('cut.bin')
+  })
+
+  test('is replaced for a kept file, which is sent without `Range`', async () => {
+    const ended = await bowline.sessions.create({ ttl: 60, keepFiles: true })
+    await ended.files.upload(new Blob([content]), { name: 'cut.bin' })
+    await ended.end()
+    await using fixture = await startCut(ended.cdpUrl, 1)
+
+    expect(await buffer(await fixture.files.read('cut.bin'))).toEqual(content)
+    expect(fixture.ranges).toHaveLength(2)
+  })
+})
+
+test('concurrent downloads to the same path each write their own file', async () => {
+  const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(300_000))
+  for (const content of contents) await session.files.upload(new Blob([content]), { name: content.slice(0, 1) })
+  const path = join(folder, 'shared.txt')
+
+  await Promise.all(contents.map(async (content) => session.files.download(content.slice(0, 1), path)))
+
+  expect(contents).toContain(await readFile(path, 'utf8'))
+  for (const content of contents) await session.files.delete(content.slice(0, 1))
+})
+
+test('a file with a name of 255 bytes can be saved', async () => {
+  const name = 'n'.repeat(255)
+  await session.files.upload(new Blob(['long']), { name })
+
+  await session.files.download(name, join(folder, name))
+
+  expect(await readFile(join(folder, name), 'utf8')).toBe('long')
+  await session.files.delete(name)
 })
 
 test('an aborted upload leaves no file in the session', async () => {

@@ -150,6 +150,18 @@ describeEachDriver('a connection that is cut', (driver) => {
     expect(sha256(await readFile(path))).toBe(sha256(contentOf(bytes)))
   })
 
+  test('during the transfer of a finished download does not disturb it', async () => {
+    const bytes = 5_000_000
+    const name = `finished-${driver.name}.bin`
+    const path = await withPage(async ({ page }) => {
+      await page.goto(site.url('/'))
+      proxy.cutResponse('/files/', 1_000_000)
+      return hands.download(page, site.url(`/download?bytes=${bytes}&name=${name}`), folder, name)
+    })
+
+    expect(sha256(await readFile(path))).toBe(sha256(contentOf(bytes)))
+  })
+
   test('100 times during 2000 commands neither loses nor repeats one', async () => {
     const seed = Date.now()
     const random = createRandom(seed)

@@ -9,6 +9,11 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly webSockets: () => number
   /** Resets all connections without a close frame. Bytes on their way are lost. */
   readonly cut: () => void
+  /**
+   * Cuts all connections once, in the next response to a request that contains `part`, after
+   * `bytes` bytes of it.
+   */
+  readonly cutResponse: (part: string, bytes: number) => void
   /** Forwards no more bytes of the open connections, which stay open: they are half open. */
   readonly freeze: () => void
   /** Connects to another server from now on. Open connections stay. */
@@ -22,6 +27,7 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
   let target = new URL(serverUrl)
   const clients = new Map<Socket, { isWebSocket: boolean; readonly upstream: Socket }>()
   let isRefusing = false
+  let planned: { readonly part: string; readonly bytes: number } | undefined
   const server = createServer((client) => {
     if (isRefusing) {
       client.resetAndDestroy()
@@ -34,6 +40,16 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
       connection.isWebSocket = /^upgrade: websocket/im.test(head.toString('latin1'))
     })
     client.pipe(upstream).pipe(client)
+    let bytesUntilCut = Infinity
+    client.on('data', (chunk: Buffer) => {
+      if (planned === undefined || !chunk.includes(planned.part)) return
+      bytesUntilCut = planned.bytes
+      planned = undefined
+    })
+    upstream.on('data', (chunk: Buffer) => {
+      bytesUntilCut -= chunk.length
+      if (bytesUntilCut <= 0) cut()
+    })
     const close = (): void => {
       clients.delete(client)
       client.resetAndDestroy()
@@ -50,6 +66,9 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     webSockets: () => [...clients.values()].filter(({ isWebSocket }) => isWebSocket).length,
     cut,
+    cutResponse: (part, bytes) => {
+      planned = { part, bytes }
+    },
     freeze: () => {
       for (const [client, { upstream }] of clients) {
         client.unpipe(upstream).pause()
