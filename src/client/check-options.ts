@@ -34,13 +34,37 @@ export const sessionNames: OptionNames<CreateSessionOptions> = {
 }
 
 /**
- * Throws CONFIG_INVALID for option names that a function does not have, such as misspelled ones.
+ * Throws CONFIG_INVALID for option names that a function does not have, such as misspelled ones,
+ * for options that are not an object, and for a `signal` that is not an AbortSignal.
  */
 export function checkOptions(name: string, options: object | undefined, names: Readonly<Record<string, true>>): void {
-  for (const [option, value] of Object.entries(options ?? {})) {
-    if (value === undefined || Object.hasOwn(names, option)) continue
-    throw unknownOption(name, { path: option, suggestion: closest(option, Object.keys(names)), known: [] })
+  if (options === undefined) return
+  checkIsObject(name, options)
+  for (const [option, value] of Object.entries(options) as readonly (readonly [string, unknown])[]) {
+    if (value === undefined) continue
+    if (!Object.hasOwn(names, option)) {
+      throw unknownOption(name, { path: option, suggestion: closest(option, Object.keys(names)), known: [] })
+    }
+    if (option === 'signal') checkSignal(name, value)
   }
+}
+
+/** Throws CONFIG_INVALID for options that are missing or not an object. */
+export function checkIsObject(name: string, options: unknown): void {
+  if (typeof options === 'object' && options !== null) return
+  const given = options === undefined || options === null ? String(options) : `a ${typeof options}`
+  throw new BowlineError('CONFIG_INVALID', `${name} needs an object as its options, got ${given}`, {
+    hint: 'Pass `{}` for the defaults.',
+  })
+}
+
+function checkSignal(name: string, signal: unknown): void {
+  // Not `instanceof`, which fails for a signal of another realm.
+  const { aborted, throwIfAborted } = Object(signal) as Record<string, unknown>
+  if (typeof aborted === 'boolean' && typeof throwIfAborted === 'function') return
+  throw new BowlineError('CONFIG_INVALID', `\`signal\` of ${name} is not an AbortSignal`, {
+    hint: 'Pass `AbortSignal.timeout(ms)`, or the `signal` of an AbortController.',
+  })
 }
 
 /** Throws CONFIG_INVALID unless `work` is a function. */

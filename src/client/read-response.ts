@@ -45,11 +45,16 @@ export function responseInvalid(message: string, text: string, facts: ErrorFacts
 export function connectionFailed(request: Request, error: unknown, secret: string): BowlineError {
   const url = new URL(request.url)
   const inner = isError(error) && isError(error.cause) ? error.cause : error
-  const why = reasonOf(inner, url)
+  const lacksTls = isError(inner) && 'code' in inner && inner.code === 'ERR_SSL_WRONG_VERSION_NUMBER'
+  const why = lacksTls ? 'the server does not speak TLS' : reasonOf(inner, url)
   return new BowlineError(
     'CONNECTION_FAILED',
     `${request.method} ${url.origin}${url.pathname} failed: ${secret === '' ? why : why.replaceAll(secret, '[secret]')}`,
-    { cause: error, requestId: request.headers.get('x-request-id') ?? undefined },
+    {
+      cause: error,
+      hint: lacksTls ? `Use http://${url.host} instead of ${url.origin}.` : undefined,
+      requestId: request.headers.get('x-request-id') ?? undefined,
+    },
   )
 }
 

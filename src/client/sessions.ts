@@ -1,4 +1,4 @@
-import { checkOptions, type OptionNames } from './check-options.ts'
+import { checkIsObject, checkOptions, type OptionNames } from './check-options.ts'
 import type { z } from 'zod'
 import type { Document } from '../contract/document.ts'
 import type { SessionScrapeInput } from '../contract/session-scrape.ts'
@@ -115,6 +115,7 @@ export function createSessions(deps: SessionDeps, opener: SessionOpener): Sessio
   const { call, config } = deps
   return {
     create: async (options = {}, requestOptions = {}) => {
+      checkIsObject('sessions.create()', options)
       checkOptions('sessions.create()', requestOptions, createNames)
       return opener.open(options, requestOptions)
     },

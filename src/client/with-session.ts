@@ -1,5 +1,5 @@
 import { openAbortScope } from './abort-scope.ts'
-import { checkDriver, checkOptions, sessionNames, type OptionNames } from './check-options.ts'
+import { checkIsObject, checkDriver, checkOptions, sessionNames, type OptionNames } from './check-options.ts'
 import { sessionLost } from './connection-lost.ts'
 import type { EndReason, ProfileOutcome } from '../contract/browser.ts'
 import type { CreateSessionOptions } from '../contract/session-options.ts'
@@ -154,6 +154,7 @@ export async function withSession<Result, Handles = unknown>(
   options: WithSessionOptions<Handles>,
   work: (scope: SessionScope & Handles, signals: WorkSignals) => Result | Promise<Result>,
 ): Promise<SessionOutcome<Awaited<Result>>> {
+  checkIsObject('withSession()', options)
   checkOptions('withSession()', options, names)
   checkDriver('withSession()', options.driver)
   checkTimeLimit(options.timeoutMs)

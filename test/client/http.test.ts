@@ -186,6 +186,18 @@ test('a refused connection causes CONNECTION_FAILED', async () => {
   })
 })
 
+test('a base URL with https of a server without TLS causes an error that names http', async () => {
+  await using fixture = await startFixture()
+  const baseUrl = fixture.service.url.replace('http:', 'https:')
+  const bowline = new Bowline({ baseUrl, apiKey: 'fc-secret', retries: 0 })
+
+  await expect(bowline.sessions.list()).rejects.toMatchObject({
+    code: 'CONNECTION_FAILED',
+    message: `GET ${baseUrl}/v2/browser failed: the server does not speak TLS`,
+    hint: `Use ${fixture.service.url} instead of ${baseUrl}.`,
+  })
+})
+
 describe('invalid responses', () => {
   test('HTML instead of JSON causes RESPONSE_INVALID with its first 200 characters', async () => {
     await using fixture = await startFixture((_, response) => {

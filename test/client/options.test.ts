@@ -118,6 +118,38 @@ describe('an unknown option', () => {
   })
 })
 
+describe('options that are not an object are refused by', () => {
+  const absent = undefined as unknown as object
+  const empty = null as unknown as object
+  test.each<readonly [string, string, () => unknown]>([
+    ['withSession()', 'undefined', async () => bowline.withSession(absent, nothing)],
+    ['withSession()', 'null', async () => bowline.withSession(empty, nothing)],
+    ['sessions.create()', 'null', async () => bowline.sessions.create(empty)],
+    ['sessions.create()', 'a string', async () => bowline.sessions.create('60' as unknown as object)],
+    ['sessions.delete()', 'null', async () => bowline.sessions.delete('x', empty)],
+    ['pool()', 'null', () => bowline.pool(empty)],
+  ])('%s: %s', async (name, given, act) => {
+    await expect((async () => act())()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `${name} needs an object as its options, got ${given}`,
+    })
+  })
+})
+
+describe('a `signal` that is not an AbortSignal is refused by', () => {
+  const wrong = { signal: {} as AbortSignal }
+  test.each<readonly [string, () => Promise<unknown>]>([
+    ['withSession()', async () => bowline.withSession(wrong, nothing)],
+    ['sessions.create()', async () => bowline.sessions.create({}, wrong)],
+    ['GET /v2/browser', async () => bowline.sessions.list({}, wrong)],
+  ])('%s', async (name, act) => {
+    await expect(act()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `\`signal\` of ${name} is not an AbortSignal`,
+    })
+  })
+})
+
 describe('a `timeout` that is not a number is refused with its unit by', () => {
   const text = { timeout: '8s' } as unknown as { timeout: number }
   test.each<readonly [string, () => Promise<unknown>, string]>([
