@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { ActivityPage } from './activity/activity-page.tsx'
 import { ScrapePage } from './activity/scrape-page.tsx'
+import { AuditLogPage } from './audit-log/audit-log-page.tsx'
 import { ExtensionsPage } from './extensions/extensions-page.tsx'
 import { linkTo, type Route } from './frame/route.ts'
 import { HealthPage } from './health/health-page.tsx'
@@ -16,6 +17,7 @@ import { Page } from './components/page.tsx'
 import { PlaygroundPage } from './playground/playground-page.tsx'
 import { ProfilePage } from './profiles/profile-page.tsx'
 import { ProfilesPage } from './profiles/profiles-page.tsx'
+import { SecretsPage } from './secrets/secrets-page.tsx'
 import { SessionPage } from './sessions/session-page.tsx'
 import { SessionsPage } from './sessions/sessions-page.tsx'
 import { TeamsPage } from './teams/teams-page.tsx'
@@ -51,6 +53,10 @@ export function pageOf(route: Route): VNode {
       return <TeamsPage />
     case 'keys':
       return <KeysPage />
+    case 'secrets':
+      return <SecretsPage />
+    case 'audit-log':
+      return <AuditLogPage route={route} />
     case 'health':
       return <HealthPage />
     default:

@@ -60,8 +60,8 @@ export const jobDetails = listedJob.extend({
   /** When the job and its results are removed. Absent for extractions and agents. */
   expiresAt: z.string().optional(),
   /**
-   * Options that differ from their defaults, without those in `omittedOptions`. Absent for
-   * extractions and agents.
+   * Options that differ from their defaults, without those in `omittedOptions`. Extractions and
+   * agents also have their prompt and URLs.
    */
   options: z.record(z.string(), z.unknown()).optional(),
   /**

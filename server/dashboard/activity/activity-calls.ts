@@ -1,4 +1,5 @@
 import type { RouteOutput } from 'bowline/contract/route-types'
+import { jobTitles } from 'bowline/contract/titles'
 import type { Api } from '../api/api.ts'
 import type { CsvRow } from '../components/csv.ts'
 import { spanOf } from '../components/time-span.ts'
@@ -8,18 +9,15 @@ import { linkTo } from '../frame/route.ts'
 /** An API call of the last 24 hours. */
 export type ActivityItem = RouteOutput<'activity'>['data'][number]
 
-/** The endpoints in the activity log. */
-export const endpoints = [
-  'scrape',
-  'crawl',
-  'batch_scrape',
-  'search',
-  'extract',
-  'agent',
-  'map',
-  'browser',
-  'interact',
-] as const
+/** Words for the endpoints in the activity log. */
+export const endpointTitles: Readonly<Record<ActivityItem['endpoint'], string>> = {
+  browser: 'Session',
+  interact: 'Interaction',
+  scrape: 'Scrape',
+  ...jobTitles,
+  search: 'Search',
+  map: 'Map',
+}
 
 /** Filters of the list. Empty for all. */
 export interface ActivityFilters {
@@ -81,3 +79,12 @@ export function linkOf({ endpoint, id, target, error }: ActivityItem): string | 
   if (endpoint === 'map') return linkTo(['playground', 'map'], { url: target })
   return endpoint === 'search' ? linkTo(['playground', 'search'], { query: target }) : undefined
 }
+
+/** Target of a call, or the id of a session without a name. */
+export function targetOf({ endpoint, target, id }: ActivityItem): string {
+  const isUnnamed = target === null || (endpoint === 'browser' && target === unnamedSession)
+  return isUnnamed ? `${id.slice(0, 13)}…` : target
+}
+
+/** The target of sessions without a name in the activity log. */
+const unnamedSession = 'Browser session'

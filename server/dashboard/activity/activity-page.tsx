@@ -1,3 +1,4 @@
+import { titleOf } from 'bowline/contract/titles'
 import { usePages } from '../frame/use-pages.ts'
 import { linkTo, type Route } from '../frame/route.ts'
 import { filtersOf } from '../frame/filters.ts'
@@ -15,7 +16,14 @@ import { SearchField } from '../components/search-field.tsx'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { endpoints, linkOf, readActivity, readActivityRows, type ActivityItem } from './activity-calls.ts'
+import {
+  endpointTitles,
+  linkOf,
+  readActivity,
+  readActivityRows,
+  targetOf,
+  type ActivityItem,
+} from './activity-calls.ts'
 
 const pageSize = 25
 
@@ -36,9 +44,10 @@ export function ActivityPage({ route }: { readonly route: Route }) {
           onSearch={(text) => set('search', text)}
         />
         <FilterSelect
-          label="Filter by endpoint"
-          all="All endpoints"
-          names={endpoints}
+          label="Filter by kind"
+          all="All kinds"
+          names={Object.keys(endpointTitles)}
+          titleOf={(endpoint) => titleOf(endpointTitles, endpoint)}
           chosen={values.endpoint}
           onChoose={(endpoint) => set('endpoint', endpoint)}
         />
@@ -77,12 +86,12 @@ export function ActivityPage({ route }: { readonly route: Route }) {
 }
 
 const columns: readonly Column<ActivityItem>[] = [
-  { title: 'Endpoint', cell: ({ endpoint }) => <Badge>{endpoint.replaceAll('_', ' ')}</Badge> },
+  { title: 'Kind', cell: ({ endpoint }) => <Badge>{titleOf(endpointTitles, endpoint)}</Badge> },
   {
     title: 'Target',
     cell: (item) => {
       const link = linkOf(item)
-      const text = item.target ?? item.id
+      const text = targetOf(item)
       return (
         <>
           {link === undefined ? (

@@ -34,6 +34,7 @@ const drawings = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   clock: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.7V8l2.3 1.6',
   file: 'M3.5 1.5h6l3 3v10h-9zM9.5 1.5v3h3',
+  lock: 'M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
   undo: 'M6 3 3 6l3 3M3 6h6.5a3.5 3.5 0 0 1 0 7H6',
 } as const
 

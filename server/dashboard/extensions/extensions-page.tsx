@@ -30,7 +30,7 @@ export function ExtensionsPage() {
   return (
     <Page
       title="Extensions"
-      lead="Browser extensions that sessions can load, in full Chromium with strict isolation."
+      lead="Browser extensions that sessions can load, in full Chromium with strict isolation"
       actions={<UploadButton onDone={reload} />}
     >
       <ErrorNote apiError={apiError} onRetry={reload} />

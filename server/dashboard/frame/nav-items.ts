@@ -35,6 +35,8 @@ export const navGroups: readonly { readonly title: string; readonly navItems: re
       { name: 'activity', title: 'Activity', icon: 'list', key: 'a' },
       { name: 'teams', title: 'Teams', icon: 'team', key: 't' },
       { name: 'keys', title: 'Keys', icon: 'key', key: 'k' },
+      { name: 'secrets', title: 'Secrets', icon: 'lock', key: 'c' },
+      { name: 'audit-log', title: 'Audit log', icon: 'file', key: 'd' },
       { name: 'health', title: 'Health', icon: 'pulse', key: 'h' },
     ],
   },

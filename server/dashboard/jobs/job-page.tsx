@@ -15,6 +15,7 @@ import { Progress } from '../components/progress.tsx'
 import { Ago } from '../components/time.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { JobErrors } from './job-errors.tsx'
+import { JobOptionsCard } from './job-options-card.tsx'
 import { JobPages } from './job-pages.tsx'
 import { countPages, describeWarning } from './job-state.ts'
 import { cancelJob, isRunning, readJob, readJobDetails, type CancellableKind, type JobStatus } from './job-calls.ts'
@@ -58,6 +59,7 @@ export function JobPage({ kind, id }: { readonly kind: JobKind; readonly id: str
           {[value.warning && describeWarning(value.warning), value.error].map(
             (text) => text !== undefined && <p class="notice-line">{text}</p>,
           )}
+          {details !== undefined && <JobOptionsCard details={details} />}
           {kind === 'extract' || kind === 'agent' ? (
             value.data !== undefined && <pre class="output">{JSON.stringify(value.data, null, 2)}</pre>
           ) : (

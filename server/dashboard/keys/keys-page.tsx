@@ -25,7 +25,7 @@ export function KeysPage() {
       title="Keys"
       lead={
         isAdmin
-          ? 'Keys of all teams on this server.'
+          ? 'Keys of all teams on this server'
           : 'Keys of your team. Creating and revoking keys requires an admin key.'
       }
       actions={

@@ -11,7 +11,7 @@ import { Ago } from '../components/time.tsx'
 import { Tabs } from '../components/tabs.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { FieldChanges } from './field-changes.tsx'
-import { readCheck } from './monitor-calls.ts'
+import { readCheck, readMonitor } from './monitor-calls.ts'
 import { SideBySide } from './side-by-side.tsx'
 
 const statuses = ['all', 'changed', 'new', 'removed', 'error', 'same'] as const
@@ -24,10 +24,11 @@ export function CheckPage({ id, checkId }: { readonly id: string; readonly check
     async (api, signal) => readCheck(api, id, checkId, status === 'all' ? undefined : status, signal),
     { pollMs: 5000 },
   )
+  const name = useLoaded(`monitor ${id}`, async (api, signal) => readMonitor(api, id, signal)).value?.name
   return (
     <Page
-      title="Check"
-      before={<BackLink to={['monitors', id]}>Monitor</BackLink>}
+      title={name === undefined ? 'Check' : `Check of ${name}`}
+      before={<BackLink to={['monitors', id]}>{name ?? 'Monitor'}</BackLink>}
       lead={
         value !== undefined && (
           <>

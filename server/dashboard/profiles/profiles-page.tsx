@@ -56,7 +56,7 @@ export function ProfilesPage() {
   return (
     <Page
       title="Profiles"
-      lead="Saved cookies and storage, with versions."
+      lead="Saved cookies and storage, with versions"
       actions={
         <button type="button" class="button primary" aria-keyshortcuts="n" onClick={() => setIsImporting(true)}>
           <Icon name="plus" />

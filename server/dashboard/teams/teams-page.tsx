@@ -22,9 +22,7 @@ export function TeamsPage() {
     <Page
       title="Teams"
       lead={
-        isAdmin
-          ? 'Balances and limits of all teams.'
-          : 'Balance and limits of your team. Editing requires an admin key.'
+        isAdmin ? 'Balances and limits of all teams' : 'Balance and limits of your team. Editing requires an admin key.'
       }
       actions={
         isAdmin && (

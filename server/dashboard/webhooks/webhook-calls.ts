@@ -84,11 +84,24 @@ export async function redeliver(api: Api, id: string): Promise<unknown> {
   return api.call('redeliver', { params: { id } })
 }
 
-/** Link to the job of a delivery. `undefined` for monitors, whose deliveries name only a check. */
-export function jobLinkOf({ event, jobId }: Delivery): string | undefined {
+/**
+ * Link to the job, session or check of a delivery. `undefined` for a check whose body is deleted.
+ */
+export function jobLinkOf({ event, jobId, payload }: Delivery): string | undefined {
   const kind = event.split('.')[0] ?? ''
   if (kind === 'session') return linkTo(['sessions', jobId])
+  if (kind === 'monitor') {
+    const monitorId = monitorIdOf(payload)
+    return monitorId === undefined ? undefined : linkTo(['monitors', monitorId, jobId])
+  }
   return isJobKind(kind) ? linkTo(['jobs', kind, jobId]) : undefined
+}
+
+/** The id of the monitor in the body of a delivery. */
+function monitorIdOf(payload: Delivery['payload']): string | undefined {
+  const { data } = (payload ?? {}) as { readonly data?: unknown }
+  const [first] = Array.isArray(data) ? (data as readonly { readonly monitorId?: unknown }[]) : []
+  return typeof first?.monitorId === 'string' ? first.monitorId : undefined
 }
 
 /** Names the subject of an event: a job, a session, or the check of a monitor. */

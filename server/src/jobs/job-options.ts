@@ -4,26 +4,37 @@ import { crawlRequest } from 'bowline/contract/crawl'
 import type { JobDetails } from 'bowline/contract/jobs'
 import type { JobPlan } from './job-plan.ts'
 
+/** Options of a job as its details contain them. */
+export type DescribedOptions = Required<Pick<JobDetails, 'options' | 'omittedOptions'>>
+
 /**
  * Returns the options of a job that differ from their defaults, and the names of those that are
  * left out because they can contain secrets. A batch has those of its first submission.
  */
-export function jobOptions(plan: JobPlan): Required<Pick<JobDetails, 'options' | 'omittedOptions'>> {
-  const { crawl, webhook, maxConcurrency, submissions } = plan
-  const { headers, ...request } = submissions[0]?.request ?? {}
+export function jobOptions({ crawl, webhook, maxConcurrency, submissions }: JobPlan): DescribedOptions {
+  const request = submissions[0]?.request ?? {}
   const changed = crawl === undefined ? changedFrom(batchDefaults, request) : changedFrom(crawlDefaults, crawl.options)
+  return withoutSecrets({ ...changed, ...(maxConcurrency === undefined ? {} : { maxConcurrency }) }, webhook)
+}
+
+/** Leaves out the options that can contain secrets, and names them. */
+export function withoutSecrets(
+  { headers, scrapeOptions, ...options }: Fields,
+  webhook: JobPlan['webhook'],
+): DescribedOptions {
+  const { headers: pageHeaders, ...pageOptions } = (scrapeOptions ?? {}) as Fields
   const hidesWebhook = webhook !== undefined && URL.parse(webhook.url)?.search !== ''
   const { headers: webhookHeaders = {}, ...plainWebhook } = webhook ?? {}
   const omitted = {
-    headers: crawl === undefined && headers !== undefined,
-    'scrapeOptions.headers': crawl !== undefined && headers !== undefined,
+    headers: headers !== undefined,
+    'scrapeOptions.headers': pageHeaders !== undefined,
     webhook: hidesWebhook,
     'webhook.headers': !hidesWebhook && Object.keys(webhookHeaders).length > 0,
   }
   return {
     options: {
-      ...withoutHeaders(changed),
-      ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+      ...options,
+      ...(scrapeOptions === undefined ? {} : { scrapeOptions: pageOptions }),
       ...(webhook === undefined || hidesWebhook ? {} : { webhook: plainWebhook }),
     },
     omittedOptions: Object.entries(omitted).flatMap(([name, isOmitted]) => (isOmitted ? [name] : [])),
@@ -46,10 +57,14 @@ const anyUrl = 'https://example.com'
 const batchDefaults: Fields = batchRequest.parse({ urls: [anyUrl] })
 const crawlDefaults: Fields = crawlRequest.parse({ url: anyUrl })
 
-type Fields = Readonly<Record<string, unknown>>
+/** Options by name. */
+export type Fields = Readonly<Record<string, unknown>>
 
-/** Compares nested objects by their fields. Leaves out those without a changed field. */
-function changedFrom(defaults: Fields, options: Fields): Fields {
+/**
+ * Returns the options that differ from their defaults. Compares nested objects by their fields, and
+ * leaves out those without a changed field.
+ */
+export function changedFrom(defaults: Fields, options: Fields): Fields {
   const changed = Object.entries(options).flatMap(([name, value]) => {
     const usual = defaults[name]
     if (value === undefined || isDeepStrictEqual(value, usual)) return []

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Cost } from 'bowline/contract/usage'
+import { agentTarget, extractTarget } from './job-list.ts'
 import type { Store } from '../store/store.ts'
 
 /** Selects the work of a team that was created between `from` (inclusive) and `to` (exclusive). */
@@ -37,10 +38,10 @@ export async function listCosts(
       (select kind, id, nullif(target, ''), total, credits::bigint, created_at from job
         where ${selected} and credits > 0 ${top})
       union all
-      (select 'extract', id, null, null, credits::bigint, created_at from extract_job
+      (select 'extract', id, ${extractTarget}, null, credits::bigint, created_at from extract_job
         where ${selected} and credits > 0 ${top})
       union all
-      (select 'agent', id, null, null, credits::bigint, created_at from agent_job
+      (select 'agent', id, ${agentTarget}, null, credits::bigint, created_at from agent_job
         where ${selected} and credits > 0 ${top})
       union all
       (select 'monitor', monitor.id, monitor.name, null, spent.credits, spent.created_at from monitor join (

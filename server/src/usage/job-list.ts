@@ -75,15 +75,20 @@ function pageJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
     ) as recent)`
 }
 
+/** The first URL of an extraction, or the start of its prompt. */
+export const extractTarget = sql<string>`coalesce(request->'pages'->>0, request->'folders'->>0, left(request->>'prompt', 300))`
+
+/** The start of the prompt of an agent. */
+export const agentTarget = sql<string>`left(request->>'prompt', 300)`
+
 function extractJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
   if (filter.kind !== undefined && filter.kind !== 'extract') return undefined
-  const target = sql`coalesce(request->'pages'->>0, request->'folders'->>0, left(request->>'prompt', 300))`
-  return withoutPages(filter, { table: 'extract_job', target })
+  return withoutPages(filter, { table: 'extract_job', target: extractTarget })
 }
 
 function agentJobs(filter: JobFilter): RawBuilder<unknown> | undefined {
   if (filter.kind !== undefined && filter.kind !== 'agent') return undefined
-  return withoutPages(filter, { table: 'agent_job', target: sql`left(request->>'prompt', 300)` })
+  return withoutPages(filter, { table: 'agent_job', target: agentTarget })
 }
 
 function withoutPages(

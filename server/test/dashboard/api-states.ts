@@ -10,6 +10,7 @@ const fullRows = 12
 export async function respondAs(page: Page, state: ApiState): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   if (state !== 'typical') await page.route('**/v2/**', async (route) => respond(route, state))
+  if (state === 'offline') await page.route(/\/(?:readyz|metrics)$/, async (route) => route.abort())
 }
 
 async function respond(route: Route, state: Exclude<ApiState, 'typical'>): Promise<void> {

@@ -11,5 +11,7 @@ export const dashboardPages = [
   ['activity', 'Activity', 'a'],
   ['teams', 'Teams', 't'],
   ['keys', 'Keys', 'k'],
+  ['secrets', 'Secrets', 'c'],
+  ['audit-log', 'Audit log', 'd'],
   ['health', 'Health', 'h'],
 ] as const

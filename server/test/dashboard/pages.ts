@@ -182,6 +182,30 @@ export function testPages(dashboard: () => DashboardFixture): void {
     expect([...view.consoleErrors, ...member.consoleErrors]).toEqual([])
   })
 
+  test('secrets are listed without their values and deleted, which admins find in the audit log', async () => {
+    const { lab } = dashboard()
+    await lab.api('PUT', '/v2/secrets/SHOP_PASSWORD', { value: 'hunter22', origins: ['https://shop.example.com'] })
+    await using view = await dashboard().open('secrets')
+    const { page } = view
+    await page
+      .getByRole('row', { name: 'SHOP_PASSWORD' })
+      .getByRole('cell', { name: 'https://shop.example.com', exact: true })
+      .waitFor()
+    expect(await page.content()).not.toContain('hunter22')
+    await page.getByRole('button', { name: 'Delete SHOP_PASSWORD' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No secrets yet').waitFor()
+    await view.goTo('audit-log', 'Audit log')
+    await page.getByLabel('Filter by action').selectOption('secret.deleted')
+
+    const row = page.getByRole('row', { name: /secret\.deleted .*SHOP_PASSWORD/ })
+    await row.getByRole('cell', { name: 'bootstrap' }).waitFor()
+    const { body } = await lab.api('POST', '/v2/team/keys', { name: 'reader' })
+    await using member = await dashboard().open('audit-log', { key: String(body['key']) })
+    await member.page.getByText('Reading the audit log requires an admin key.').waitFor()
+    expect([...view.consoleErrors, ...member.consoleErrors]).toEqual([])
+  })
+
   test('health shows the isolation layers, the metrics of the server, and its load over time to admins', async () => {
     await using view = await dashboard().open('health')
     await view.page.getByText('ready for sessions').waitFor()

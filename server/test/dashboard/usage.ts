@@ -21,6 +21,7 @@ export function testUsage(dashboard: () => DashboardFixture): void {
       `#/sessions/${session.id}`,
     )
     expect(await costly.getByTitle(agent.body['id']).getAttribute('href')).toBe(`#/jobs/agent/${agent.body['id']}`)
+    expect(await costly.getByTitle(agent.body['id']).textContent()).toBe('Which boats?')
     await view.page.getByRole('tab', { name: 'By key' }).click()
     await view.page.getByRole('img', { name: 'Credits by day and key' }).locator('canvas').waitFor()
     const range = view.page.getByLabel('Time range').first()
@@ -51,7 +52,7 @@ export function testUsage(dashboard: () => DashboardFixture): void {
       `{ const select = document.querySelector('select[aria-label="${label}"]'); select.value = '${value}'; select.dispatchEvent(new Event('change', { bubbles: true })) }`
     await view.page.getByLabel('Filter by outcome').waitFor()
 
-    await view.page.evaluate(choose('Filter by outcome', '') + choose('Filter by endpoint', 'scrape'))
+    await view.page.evaluate(choose('Filter by outcome', '') + choose('Filter by kind', 'scrape'))
 
     await expect.poll(() => new URL(view.page.url()).hash).toBe('#/activity?endpoint=scrape')
   })
@@ -78,7 +79,7 @@ export function testUsage(dashboard: () => DashboardFixture): void {
     await rows.getByRole('cell', { name: 'EGRESS_REFUSED', exact: true }).waitFor()
     await view.page.getByLabel('Search activity').fill('')
     await view.page.getByLabel('Filter by outcome').selectOption('')
-    await view.page.getByLabel('Filter by endpoint').selectOption('scrape')
+    await view.page.getByLabel('Filter by kind').selectOption('scrape')
     await view.page
       .getByRole('link', { name: dashboard().site.url('/') })
       .first()

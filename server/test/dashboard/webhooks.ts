@@ -31,6 +31,37 @@ export function testWebhooks(dashboard: () => DashboardFixture): void {
     expect(view.consoleErrors).toEqual([])
   })
 
+  test('a delivery about a check links to the check', async () => {
+    const { lab, site } = dashboard()
+    const { body } = await lab.api('POST', '/v2/monitor', {
+      name: 'Linked berths',
+      schedule: { text: 'daily' },
+      targets: [{ type: 'scrape', urls: [site.url('/prices')] }],
+      webhook: { url: site.url('/links?of-a-check'), events: ['monitor.check.completed'] },
+    })
+    const monitorId = String(body['data'].id)
+    const check = await lab.api('POST', `/v2/monitor/${monitorId}/run`, {})
+    await using view = await dashboard().open('webhooks?search=of-a-check')
+    const { page } = view
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press('r')
+          return page.getByRole('row', { name: 'of-a-check' }).count()
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1)
+    await page.getByRole('row', { name: 'of-a-check' }).getByRole('link').click()
+
+    const link = page.locator('.fact', { hasText: 'Check' }).getByRole('link')
+    expect(await link.getAttribute('href')).toBe(`#/monitors/${monitorId}/${check.body['id']}`)
+    await link.click()
+    await page.locator('h1', { hasText: 'Check of Linked berths' }).waitFor()
+    await lab.api('DELETE', `/v2/monitor/${monitorId}`)
+    expect(view.consoleErrors).toEqual([])
+  })
+
   test('a webhook that cannot be reached shows why, also on a phone', async () => {
     const hook = { url: 'http://127.0.0.1:9/unreachable', events: ['completed'] }
     await dashboard().lab.api('POST', '/v2/batch/scrape', { urls: [dashboard().site.url('/')], webhook: hook })

@@ -134,9 +134,34 @@ export function testWork(dashboard: () => DashboardFixture): void {
       webhook: dashboard().site.url('/links'),
     })
     await page.getByText('completed').waitFor()
+    await page.locator('.fact', { hasText: 'Only main content' }).getByText('no').waitFor()
+    await page.locator('.fact', { hasText: 'Exclude tags' }).getByText('.old').waitFor()
     await page.locator('summary', { hasText: dashboard().site.url('/berth') }).click()
     await page.getByRole('tab', { name: 'Product' }).click()
     await page.getByText('"title": "Berth 4"').waitFor()
+    expect(view.consoleErrors).toEqual([])
+  })
+
+  test('the page of an extraction shows its prompt, and names the options that can contain secrets', async () => {
+    const { lab, site } = dashboard()
+    const extraction = await lab.api('POST', '/v2/extract', {
+      urls: [site.url('/berth')],
+      prompt: 'Which boats are red?',
+      limit: 3,
+      scrapeOptions: { waitFor: 10, headers: { cookie: 'secret' } },
+    })
+    await using view = await dashboard().open(`jobs/extract/${extraction.body['id']}`)
+    const { body } = await lab.api('GET', `/v2/team/jobs/${extraction.body['id']}`)
+
+    await view.page.locator('.fact', { hasText: 'Prompt' }).getByText('Which boats are red?').waitFor()
+    await view.page.locator('.fact', { hasText: 'Wait for' }).getByText('10').waitFor()
+    await view.page.locator('.fact', { hasText: 'Not shown' }).getByText('scrapeOptions.headers').waitFor()
+    expect(body['data']['options']).toEqual({
+      prompt: 'Which boats are red?',
+      urls: [site.url('/berth')],
+      limit: 3,
+      scrapeOptions: { waitFor: 10 },
+    })
     expect(view.consoleErrors).toEqual([])
   })
 
@@ -208,7 +233,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     expect(Number(await diff.locator('ins').textContent())).toBeGreaterThan(
       Number(await diff.locator('del').textContent()),
     )
-    await page.getByRole('link', { name: 'Monitor', exact: true }).click()
+    await page.getByRole('link', { name: 'Berths', exact: true }).click()
     await page.getByLabel('Time range').selectOption('Custom dates')
     await page.getByRole('row', { name: '1 changed' }).waitFor()
     await page.getByLabel('First day').fill('2026-01-02')
@@ -222,7 +247,7 @@ export function testWork(dashboard: () => DashboardFixture): void {
     await page.keyboard.type(checkId)
     await page.getByRole('option', { name: `Berths ${checkId} Check` }).click()
     await diff.locator('del').waitFor()
-    await page.getByRole('link', { name: 'Monitor', exact: true }).click()
+    await page.getByRole('link', { name: 'Berths', exact: true }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('button', { name: 'Resume' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
