@@ -31,7 +31,7 @@ test('a message that starts with an empty line is reported with its first text, 
 
 test.each([
   [noBrowser, expect.stringContaining('`--debug` sets')],
-  ['connect ECONNREFUSED', undefined],
+  ['connect ECONNREFUSED', expect.stringContaining('Create a new session')],
 ])('a hint names the inspector if it lacks a browser: %j', async (message, hint) => {
   expect(((await failureOf(message)) as { readonly hint?: string }).hint).toEqual(hint)
 })

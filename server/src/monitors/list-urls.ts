@@ -106,7 +106,11 @@ async function findPages(
   }: Pick<ListUrlsDeps, 'dispatcher' | 'renderPage' | 'signal'> & { readonly ignoresRobots: boolean },
 ): Promise<FoundPages> {
   try {
-    const { links, omissions, scope } = await mapSite(dispatcher, request, { ...options, fallsBackToSite: false })
+    const { links, omissions, scope } = await mapSite(dispatcher, request, {
+      ...options,
+      fallsBackToSite: false,
+      skipsAssets: true,
+    })
     return { urls: [...links.map((link) => link.url), request.url], omissions, scope }
   } catch (error) {
     options.signal?.throwIfAborted()

@@ -75,6 +75,7 @@ export function testAccessibility(dashboard: () => DashboardFixture): void {
         await respondAs(page, 'offline')
         await page.keyboard.press('r')
         await alerts.getByText('The server is not responding').first().waitFor()
+        expect(await findViolations(page, { hasKnownColours: true }), `${path} offline`).toEqual([])
         await expectNothingCut(page, path)
         await expectReachable(page, path, 'main')
       }

@@ -6,6 +6,8 @@ import { startScrapeFixture, type ScrapeFixture } from '../fixture.ts'
 let fixture: ScrapeFixture
 beforeAll(async () => {
   fixture = await startScrapeFixture()
+  // The timeouts of the tests do not cover the start of a browser on a busy machine.
+  await fixture.read('/article', { waitFor: 1 })
 })
 afterAll(async () => fixture[Symbol.asyncDispose]())
 
