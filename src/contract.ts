@@ -2,6 +2,7 @@
 import './kit/require-node.ts'
 export * from './contract/actions.ts'
 export * from './contract/activity.ts'
+export * from './contract/audit-actions.ts'
 export * from './contract/audit-log.ts'
 export * from './contract/browser.ts'
 export * from './contract/close-codes.ts'

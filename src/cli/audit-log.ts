@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
-import { auditActions, type AuditAction, type AuditEntry } from '../contract/audit-log.ts'
+import { auditActions, type AuditAction } from '../contract/audit-actions.ts'
+import type { AuditEntry } from '../contract/audit-log.ts'
 import { createClient, withConnectionFlags, type ConnectionFlags } from './connection.ts'
 import type { TableColumn } from '../terminal/fit-table.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'

@@ -1,4 +1,5 @@
-import type { AuditAction, AuditEntry } from '../contract/audit-log.ts'
+import type { AuditAction } from '../contract/audit-actions.ts'
+import type { AuditEntry } from '../contract/audit-log.ts'
 import type { Abortable } from '../kit/abort.ts'
 import type { Call } from './call.ts'
 

@@ -19,7 +19,7 @@ export async function streamFile(
   file: FileAddress,
   signal: AbortSignal | undefined,
 ): Promise<ReadableStream<Uint8Array>> {
-  const reader = new FileReader(transport, file, signal)
+  const reader = new ResumingReader(transport, file, signal)
   await reader.open()
   return new ReadableStream({
     pull: async (controller) => {
@@ -34,7 +34,7 @@ export async function streamFile(
 type ReadResult = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>
 
 /** Reads a file over one connection after another. */
-class FileReader {
+class ResumingReader {
   readonly #transport: FilesTransport
   readonly #file: FileAddress
   readonly #cancelled = new AbortController()

@@ -1,21 +1,5 @@
 import { z } from 'zod'
-
-/** Actions that the audit log records. */
-export const auditActions = [
-  'access.denied',
-  'auth.failed',
-  'key.created',
-  'key.revoked',
-  'key.retired',
-  'profile-key.rotated',
-  'secret.set',
-  'secret.deleted',
-  'session.deleted',
-  'team.created',
-  'team.updated',
-  'webhook-secret.deleted',
-  'webhook-secret.set',
-] as const
+import { auditActions } from './audit-actions.ts'
 
 /** Query of `GET /v2/audit-log`. */
 export const auditLogQuery = z.object({
@@ -58,8 +42,6 @@ export const auditLogResponse = z.looseObject({
   /** Requests the next page. Absent on the last one. */
   cursor: z.string().optional(),
 })
-
-export type AuditAction = (typeof auditActions)[number]
 
 /**
  * An entry of the audit log.

@@ -1,26 +1,10 @@
-import type { AuditAction, AuditEntry } from 'bowline/contract/audit-log'
+import type { AuditAction } from 'bowline/contract/audit-actions'
+import type { AuditEntry } from 'bowline/contract/audit-log'
 import type { Api } from '../api/api.ts'
 import { spanOf } from '../components/time-span.ts'
 import type { PageOfRows } from '../frame/use-pages.ts'
 
 export type { AuditEntry } from 'bowline/contract/audit-log'
-
-/** Values of the filter by action. The page does not load the schema of the contract. */
-export const auditActions: readonly AuditAction[] = [
-  'access.denied',
-  'auth.failed',
-  'key.created',
-  'key.revoked',
-  'key.retired',
-  'profile-key.rotated',
-  'secret.set',
-  'secret.deleted',
-  'session.deleted',
-  'team.created',
-  'team.updated',
-  'webhook-secret.deleted',
-  'webhook-secret.set',
-]
 
 interface AuditFilters {
   /** Empty for all. */

@@ -1,3 +1,4 @@
+import { auditActions } from 'bowline/contract/audit-actions'
 import { useAccount } from '../api/context.ts'
 import { filtersOf } from '../frame/filters.ts'
 import { LoadMore } from '../frame/load-more.tsx'
@@ -11,7 +12,7 @@ import { Page } from '../components/page.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { Ago } from '../components/time.tsx'
 import { TimeRange } from '../components/time-range.tsx'
-import { auditActions, describeDetails, nameOfCaller, readAuditLog, type AuditEntry } from './audit-log-calls.ts'
+import { describeDetails, nameOfCaller, readAuditLog, type AuditEntry } from './audit-log-calls.ts'
 
 /** Changes to keys, teams, secrets and webhooks, and failed authentication. For admin keys. */
 export function AuditLogPage({ route }: { readonly route: Route }) {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AuditAction } from 'bowline/contract/audit-log'
+import type { AuditAction } from 'bowline/contract/audit-actions'
 import { dayMs } from 'bowline/kit/day-ms'
 import { uuidV7 } from 'bowline/kit/ids'
 import { readCursor, writeCursor } from '../kit/page-cursor.ts'
