@@ -14,7 +14,7 @@ export function describeHttp(): string {
   const sections = Object.groupBy(Object.entries<Route>(routes), ([, { path }]) => sectionOf(path))
   return page([
     '# HTTP API',
-    'Every route requires `Authorization: Bearer <API key>`. A running server has the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. The examples send requests with curl to a server on this machine; `/docs` has them for TypeScript and Python, too. For errors, see [errors](errors.md).',
+    'Every route requires `Authorization: Bearer <API key>`. A running server serves the OpenAPI document at `/openapi.json` and interactive documentation at `/docs`. The curl examples on this page send requests to a server on your own machine; `/docs` also shows them in TypeScript and Python. Error codes are listed in [Errors](errors.md).',
     'The schemas of the document have the names of the types in `bowline/contract`. Fields with a default are optional in requests: generate a client with `npx openapi-typescript URL/openapi.json --default-non-nullable=false`.',
     ...Object.entries(sections).flatMap(([name, members = []]) => [`## ${name}`].concat(members.map(describeRoute))),
     '## Objects',

@@ -6,9 +6,9 @@ const minDescriptionWidth = 24
 const indent = '      '
 
 /**
- * Gives the help of a command and of those below it one form. Lists of commands show a phrase such
- * as "list the keys of your team"; the help of a command begins with it as a sentence. Descriptions
- * are wrapped on narrow terminals, too.
+ * Formats the help of a command and its subcommands in the same way. Lists of commands show a
+ * phrase such as "list the keys of your team"; the help of a command starts with the same phrase as
+ * a sentence. Descriptions also wrap on narrow terminals.
  */
 export function unifyHelp(command: Command): void {
   const text = command.description() || command.summary()

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { SessionSummary } from 'bowline/contract/browser'
-import { useAction } from '../frame/use-action.ts'
 import { linkTo } from '../frame/route.ts'
 import { Thumbnail } from '../live/thumbnail.tsx'
 import type { ShownTab } from '../live/watch-live-view.ts'
 import { Badge } from '../components/badge.tsx'
-import { ConfirmButton } from '../components/confirm-button.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Ago, TimeLeft } from '../components/time.tsx'
-import { endSession } from './session-calls.ts'
+import { EndButton } from './end-button.tsx'
 
 interface SessionCardProps {
   readonly session: SessionSummary
@@ -22,7 +20,6 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
   const [shown, setShown] = useState<ShownTab>()
   // The live view reports it at once, also for sessions on other servers.
   const [needsHuman = handoff !== undefined, setNeedsHuman] = useState<boolean>()
-  const end = useAction(async (api) => endSession(api, id))
   const title = titleOf(shown)
   return (
     <li class="session-card" data-session={id}>
@@ -55,15 +52,7 @@ export function SessionCard({ session, frameMs, onChange }: SessionCardProps) {
           <Icon name="hand" />
           Take over
         </a>
-        <ConfirmButton
-          icon="stop"
-          label="End"
-          shortLabel="End"
-          question="End this session?"
-          text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
-          isRunning={end.isRunning}
-          onConfirm={() => void end.run(undefined).then(onChange)}
-        />
+        <EndButton id={id} isSmall onEnded={onChange} />
       </div>
     </li>
   )

@@ -5,7 +5,6 @@ import { goTo, type Route } from '../frame/route.ts'
 import { onThisServer } from '../live/on-this-server.ts'
 import { BackLink } from '../frame/back-link.tsx'
 import { Status } from '../components/badge.tsx'
-import { ConfirmButton } from '../components/confirm-button.tsx'
 import { ErrorNote } from '../components/error-note.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Page } from '../components/page.tsx'
@@ -20,7 +19,8 @@ import { SessionFiles } from './session-files.tsx'
 import { SessionInspector } from './session-inspector.tsx'
 import { SessionOptions } from './session-options.tsx'
 import { SessionRecordings } from './session-recordings.tsx'
-import { endSession, extendSession, findSession, type SessionDetails } from './session-calls.ts'
+import { EndButton } from './end-button.tsx'
+import { extendSession, findSession, type SessionDetails } from './session-calls.ts'
 import { connectTo } from './session-snippets.ts'
 import { templateOf } from './session-template.ts'
 
@@ -72,7 +72,6 @@ interface LiveActionsProps {
 
 function LiveActions({ session, view, onChange }: LiveActionsProps) {
   const { id } = session
-  const end = useAction(async (api) => endSession(api, id))
   return (
     <>
       <Tabs
@@ -82,14 +81,7 @@ function LiveActions({ session, view, onChange }: LiveActionsProps) {
         onChoose={(name) => goTo(['sessions', id], name === takeOver ? { view: 'take-over' } : {})}
       />
       <ExtendButton session={session} onExtended={onChange} />
-      <ConfirmButton
-        icon="stop"
-        label="End"
-        question="End this session?"
-        text="Its clients are disconnected. Changes to its profile are saved, and it is billed."
-        isRunning={end.isRunning}
-        onConfirm={() => void end.run(undefined).then(onChange)}
-      />
+      <EndButton id={id} onEnded={onChange} />
     </>
   )
 }

@@ -17,8 +17,8 @@ export class PageClaims {
   readonly #claim: (claim: Claim) => Promise<ReadonlyMap<string, JobClaims>>
 
   constructor({ db }: Pick<Store, 'db'>) {
-    // A failed statement of one job must not repeat those of other jobs: nobody would scrape the
-    // pages that these had claimed before.
+    // One statement per job, so that a failure is not retried for the others: pages that they had
+    // already claimed would never be scraped.
     this.#claim = createBatcher(async (claims: readonly Claim[]) => {
       const jobs = Map.groupBy(claims, ({ jobId }) => jobId)
       const claimed = [...jobs].map(async ([jobId, some]) => {

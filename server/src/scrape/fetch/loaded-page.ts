@@ -46,8 +46,8 @@ export interface LoadedPage {
 }
 
 /**
- * Returns the status that says whether a page may be loaded again: that before its actions, which
- * must not be repeated because of the page that they lead to.
+ * Returns the HTTP status that decides whether to load a page again. For a page with actions, this
+ * is the status before them: a retry would repeat the actions.
  */
 export function statusToRetry({ openedStatus, statusCode }: Pick<LoadedPage, 'openedStatus' | 'statusCode'>): number {
   return openedStatus ?? statusCode
