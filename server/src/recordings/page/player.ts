@@ -163,7 +163,6 @@ async function start(): Promise<void> {
   video.hidden = recorded.video === undefined
   noVideo.hidden = recorded.video !== undefined
   time.max = String(Math.ceil(playback.lengthMs))
-  play.disabled = time.disabled = playback.lengthMs === 0
   const consoleRows = (recorded.lines ?? []).map(consoleRow)
   const requestRows = (recorded.entries ?? []).map(requestRow)
   lists = [
@@ -182,6 +181,7 @@ async function start(): Promise<void> {
   const startMs = readMoment() ?? (await playback.findPainted(firstMs([...consoleRows, ...requestRows])))
   listenToControls()
   playback.seek(startMs)
+  play.disabled = time.disabled = playback.lengthMs === 0
 }
 
 await start()
