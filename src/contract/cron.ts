@@ -1,10 +1,10 @@
 /** Fields of a cron expression. In the last field, 0 and 7 are Sunday. */
 const fields = [
-  { name: 'minute', min: 0, max: 59 },
-  { name: 'hour', min: 0, max: 23 },
-  { name: 'day of month', min: 1, max: 31 },
-  { name: 'month', min: 1, max: 12 },
-  { name: 'day of week', min: 0, max: 7 },
+  { name: 'minute', min: 0, max: 59, maxStep: 60 },
+  { name: 'hour', min: 0, max: 23, maxStep: 24 },
+  { name: 'day of month', min: 1, max: 31, maxStep: 31 },
+  { name: 'month', min: 1, max: 12, maxStep: 12 },
+  { name: 'day of week', min: 0, max: 7, maxStep: 7 },
 ] as const
 
 type Field = (typeof fields)[number]
@@ -60,7 +60,7 @@ export function runsPerDay(cron: string): number {
   return typeof minutes === 'object' && typeof hours === 'object' ? minutes.length * hours.length : 0
 }
 
-function valuesOf(text: string, { name, min, max }: Field): readonly number[] | string {
+function valuesOf(text: string, { name, min, max, maxStep }: Field): readonly number[] | string {
   const found = new Set<number>()
   for (const item of text.split(',')) {
     const match = /^(?:\*|(?<first>\d{1,2})(?:-(?<last>\d{1,2}))?)(?:\/(?<step>\d{1,2}))?$/.exec(item)
@@ -73,8 +73,11 @@ function valuesOf(text: string, { name, min, max }: Field): readonly number[] | 
     const from = first === undefined ? min : Number(first)
     const to = first === undefined ? max : Number(last ?? first)
     const stride = Number(step ?? 1)
-    if (from < min || to > max || from > to || stride < 1) {
+    if (from < min || to > max || from > to) {
       return `"${item}" is not a valid ${name} of a cron expression. It must be from ${min} to ${max}`
+    }
+    if (stride < 1 || stride > maxStep) {
+      return `"${item}" is not a valid ${name} of a cron expression. The step must be from 1 to ${maxStep}`
     }
     for (let value = from; value <= to; value += stride) found.add(value)
   }

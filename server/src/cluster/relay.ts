@@ -104,7 +104,9 @@ async function sendJson(
 ): Promise<unknown> {
   const text = JSON.stringify(body)
   const { method = request.method ?? 'GET', path = request.url ?? '/', signal, ...limits } = options
-  const extra = { ...options.headers, 'content-length': String(Buffer.byteLength(text)) }
+  // The client may have sent no body, and so no content type.
+  const framing = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+  const extra = { ...options.headers, ...framing }
   const target = { method, path, headers: request.headers, extra }
   using peerRequest = openPeerRequest(peer, target, { ...workLimits, ...limits })
   const { outgoing, response } = peerRequest

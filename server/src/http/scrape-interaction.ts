@@ -113,7 +113,7 @@ export class ScrapeInteraction {
   }
 
   async #findOrStart(scrapeId: string, replay: ScrapeReplay | undefined, { key }: Call): Promise<SessionRow> {
-    const { store, sessions, maxTtlSeconds } = this.#deps
+    const { store, sessions, nodeId, maxTtlSeconds } = this.#deps
     const idempotencyKey = sessionKey(scrapeId)
     const found = await findByIdempotencyKey(store.db, key.teamId, idempotencyKey)
     if (found?.status === 'active') return found
@@ -129,7 +129,8 @@ export class ScrapeInteraction {
     const options = { ttl: Math.min(ttl, maxTtlSeconds), activityTtl, profile, allowedDomains }
     const request = createSessionRequest.parse(options)
     const row = await sessions.create({ teamId: key.teamId, apiKeyId: key.id, request, idempotencyKey })
-    await this.#replay(row, replay)
+    // Another server, which was asked at the same time, repeats the scrape in the session.
+    if (row.nodeId === nodeId) await this.#replay(row, replay)
     return row
   }
 
