@@ -3,7 +3,10 @@ import type { ParsedPage } from './parsed-page.ts'
 import { resolveUrl } from './resolve-url.ts'
 import { textOf, visitElements } from './dom-nodes.ts'
 
-/** Metadata of a page: the fields below, and all other `<meta>` elements under their own names. */
+/**
+ * Metadata of a page: the fields below, and all other `<meta>` elements under their own names,
+ * except those of `serverFields`.
+ */
 export type PageMetadata = Readonly<Record<string, string | readonly string[]>>
 
 /** Document fields by name, property or itemprop of the `<meta>` element. */
@@ -36,6 +39,27 @@ const namedFields: Readonly<Record<string, string>> = {
   'dcterms.audience': 'dcTermsAudience',
   'dcterms.created': 'dcTermsCreated',
 }
+
+/** Metadata that the server adds to a document. A page must not be able to pretend to any of it. */
+const serverFields = new Set([
+  'url',
+  'sourceURL',
+  'statusCode',
+  'scrapeId',
+  'contentType',
+  'error',
+  'code',
+  'numPages',
+  'totalPages',
+  'timezone',
+  'proxyUsed',
+  'cacheState',
+  'cachedAt',
+  'creditsUsed',
+  'indexId',
+  'concurrencyLimited',
+  'concurrencyQueueDurationMs',
+])
 
 const lists = new Set(['ogLocaleAlternate'])
 const addresses = new Set(['ogImage', 'ogVideo', 'ogAudio', 'ogUrl'])
@@ -74,7 +98,7 @@ function readMeta(element: Element, fields: Map<string, string | string[]>, base
     set(fields, 'language', fields.has('language') ? undefined : content)
   if (name === undefined || name === '' || content === undefined || content === '') return
   // Assigning `__proto__` would not create a field.
-  if (name === '__proto__') return
+  if (name === '__proto__' || serverFields.has(name)) return
   const field = Object.hasOwn(namedFields, name.toLowerCase()) ? (namedFields[name.toLowerCase()] ?? name) : name
   const value = addresses.has(field) ? (resolveUrl(content, base) ?? content) : content
   const known = fields.get(field)
@@ -87,7 +111,7 @@ function readMeta(element: Element, fields: Map<string, string | string[]>, base
 
 /** Tags and unknown names collect all values. Other fields keep their first. */
 function isListed(field: string): boolean {
-  return field === 'articleTag' || !Object.values(namedFields).includes(field)
+  return field === 'articleTag' || !(field === 'language' || Object.values(namedFields).includes(field))
 }
 
 function addTo(fields: Map<string, string | string[]>, field: string, known: string | string[], value: string): void {

@@ -1,3 +1,4 @@
+import { document } from 'bowline/contract/document'
 import { describe, expect, test } from 'vitest'
 import { extractImages, extractLinks } from '../../../src/scrape/parse/links.ts'
 import { extractMetadata } from '../../../src/scrape/parse/metadata.ts'
@@ -59,6 +60,18 @@ describe('metadata', () => {
 
   test('defaults to the usual icon, and omits missing fields', () => {
     expect(extractMetadata(parsePage('<p>x', url))).toEqual({ favicon: 'https://site.example/favicon.ico' })
+  })
+
+  test('omits the names of metadata that the server adds, and keeps the first language', () => {
+    const added = Object.keys(document.shape.metadata.shape).filter((name) => !/^(?:title|description)$/.test(name))
+    const names = [...added, 'code', 'numPages', 'concurrencyQueueDurationMs', 'cachestate']
+    const html = names.map((name) => `<meta name="${name}" content="x"><meta property="${name}" content="y">`).join('')
+
+    expect(extractMetadata(parsePage(`<html lang="en"><meta name="language" content="English">${html}`, url))).toEqual({
+      language: 'en',
+      favicon: 'https://site.example/favicon.ico',
+      cachestate: ['x', 'y'],
+    })
   })
 
   test('ignores names inherited from Object', () => {
