@@ -41,7 +41,11 @@ const shared = {
   showSources: z.boolean().default(false),
   /** Maximum number of pages, 1 to 100. Default: 20. */
   limit: z.int().min(1).max(100).default(20),
-  /** Receives `extract.started`, `extract.completed` and `extract.failed`. */
+  /**
+   * Receives `extract.started`, `extract.completed` and `extract.failed`. In the `data` of
+   * `extract.completed` is one object with `success`, `data`, `extractId`, `totalUrlsScraped`,
+   * `sources`, `creditsUsed` and `tokensUsed`.
+   */
   webhook: webhookFor(['started', 'completed', 'failed']).optional(),
   /** Name of the client program. Ignored. */
   origin: clientName.optional(),

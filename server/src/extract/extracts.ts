@@ -162,13 +162,13 @@ export class Extracts {
   }
 
   async #notify(
-    { id, teamId, request: { webhook } }: ExtractJobRow,
+    { id, teamId, request: { webhook, showSources } }: ExtractJobRow,
     event: 'started' | 'completed' | 'failed',
     { db, end }: { readonly db?: Store['db']; readonly end?: ExtractEnd } = {},
   ): Promise<void> {
     if (webhook === undefined) return
     const error = end !== undefined && 'error' in end ? end.error : undefined
-    const data = end !== undefined && 'answer' in end ? [end.answer.data] : []
+    const data = end !== undefined && 'answer' in end ? [{ extractId: id, ...completedData(end, showSources) }] : []
     const content = { success: error === undefined, data, ...(error === undefined ? {} : { error }) }
     const message = { teamId, webhook, event: `extract.${event}`, jobId: id, content, uniqueKey: `${id}.${event}` }
     await this.#deps.webhooks.send(message, db === undefined ? {} : { db })
@@ -185,6 +185,21 @@ function endOfLife({ createdAt, finishedAt = createdAt }: ExtractJobRow): Date {
 
 function reasonOf(error: unknown): string {
   return isBowlineError(error) ? error.message : 'The extraction failed because of an internal server error'
+}
+
+/** Returns the data of the webhook event of a completed extraction, as public receivers read it. */
+function completedData(
+  { answer: { data, pages }, credits }: Extract<ExtractEnd, { readonly credits: number }>,
+  showSources: boolean,
+) {
+  return {
+    success: true,
+    data,
+    totalUrlsScraped: pages.length,
+    ...(showSources ? { sources: { pages } } : {}),
+    creditsUsed: credits,
+    tokensUsed: credits * tokensPerCredit,
+  }
 }
 
 function resultOf(job: ExtractJobRow): Pick<ExtractStatusResponse, 'data'> & Partial<ExtractStatusResponse> {

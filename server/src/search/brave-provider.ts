@@ -5,17 +5,16 @@ import { collectPages } from './collect-pages.ts'
 import { operatorsOf, withoutOperators } from './operators.ts'
 import { writeQuery } from './parse-query.ts'
 import type { Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
-
-const text = z.string().nullish()
+import { resultText } from './result-text.ts'
 
 const item = z.looseObject({
   url: z.string(),
-  title: text,
-  description: text,
+  title: resultText,
+  description: resultText,
   /** Time of publication or last change. */
-  page_age: text,
-  thumbnail: z.looseObject({ src: text, original: text }).nullish(),
-  properties: z.looseObject({ url: text, width: z.number().nullish(), height: z.number().nullish() }).nullish(),
+  page_age: resultText,
+  thumbnail: z.looseObject({ src: resultText, original: resultText }).nullish(),
+  properties: z.looseObject({ url: resultText, width: z.number().nullish(), height: z.number().nullish() }).nullish(),
 })
 
 const list = z.looseObject({ results: z.array(item) })

@@ -6,19 +6,18 @@ import { collectPages } from './collect-pages.ts'
 import { operatorsOf } from './operators.ts'
 import { writeQuery, type Clause } from './parse-query.ts'
 import type { Found, Result, SearchProvider, ProviderQuery, Source } from './provider.ts'
-
-const text = z.string().nullish()
+import { resultText } from './result-text.ts'
 
 const responseSchema = z.looseObject({
   results: z.array(
     z.looseObject({
-      url: text,
-      title: text,
-      content: text,
-      publishedDate: text,
-      img_src: text,
-      thumbnail: text,
-      resolution: text,
+      url: z.string().nullish().catch(undefined),
+      title: resultText,
+      content: resultText,
+      publishedDate: resultText,
+      img_src: resultText,
+      thumbnail: resultText,
+      resolution: resultText,
     }),
   ),
   unresponsive_engines: z.array(z.array(z.unknown())).default([]),

@@ -221,12 +221,26 @@ test('an unknown extraction, or one of another team, is not found', async () => 
 test('a webhook receives the events of an extraction', async () => {
   await using receiver = await startReceiver()
 
-  await bowline.extract(site.url('/fleet/red'), { prompt: 'x', webhook: { url: receiver.url() } })
+  const url = site.url('/fleet/red')
+  const { creditsUsed } = await bowline.extract(url, {
+    prompt: 'x',
+    showSources: true,
+    webhook: { url: receiver.url() },
+  })
 
   const events = (await receiver.whenReceived(2)).map(({ body: { type, success, data } }) => ({ type, success, data }))
   expect(events).toHaveLength(2)
   expect(events).toContainEqual({ type: 'extract.started', success: true, data: [] })
-  expect(events).toContainEqual({ type: 'extract.completed', success: true, data: [{ boats: ['red'] }] })
+  const completed = {
+    success: true,
+    data: { boats: ['red'] },
+    extractId: expect.any(String),
+    totalUrlsScraped: 1,
+    sources: { pages: [url] },
+    creditsUsed,
+    tokensUsed: expect.any(Number),
+  }
+  expect(events).toContainEqual({ type: 'extract.completed', success: true, data: [completed] })
 })
 
 test('the public client extracts with both API versions', async () => {

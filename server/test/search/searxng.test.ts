@@ -155,3 +155,19 @@ describe.skipIf(!hasSearx())('SearXNG', () => {
     })
   })
 })
+
+test('a value of another type in a result does not fail the search', async () => {
+  await using upstream = await startSite({
+    '/search': (exchange) =>
+      sendJson(exchange, {
+        results: [
+          { url: 'http://a.example/1', title: 2026, content: 'Boats', publishedDate: 7, resolution: {} },
+          { url: 5, title: 'No URL' },
+        ],
+      }),
+  })
+
+  const { results } = await createSearxngProvider(upstream.url('')).search(webQuery('boats', { limit: 2 }), noSignal)
+
+  expect(results).toMatchObject([{ url: 'http://a.example/1', title: '2026', description: 'Boats' }])
+})

@@ -3,6 +3,7 @@ import type { Abortable } from 'bowline/kit/abort'
 import { BowlineError } from 'bowline/kit/errors'
 import { messageOf } from 'bowline/kit/message-of'
 import { inSpan } from '../../kit/current-work.ts'
+import { isDeeperThan } from '../../kit/is-deeper-than.ts'
 
 /** A service with an API compatible with OpenAI's chat completions. */
 export interface LanguageModel {
@@ -23,6 +24,9 @@ export interface Extraction extends Abortable {
 /** Maximum number of characters of a page that are sent. */
 export const maxCharacters = 200_000
 
+/** Maximum depth of extracted data. Serializing deeper data could overflow the stack. */
+const maxLevels = 200
+
 const completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string().nullable() }) })).min(1),
 })
@@ -35,7 +39,9 @@ export async function extractJson(model: LanguageModel, extraction: Extraction):
   try {
     const body = { messages: messagesOf(extraction), temperature: 0, response_format: responseFormat(schema) }
     const [choice] = completion.parse(await requestCompletion(model, body, signal)).choices
-    return JSON.parse((choice?.message.content ?? '').trim().replace(/^```(?:json)?|```$/g, ''))
+    const data: unknown = JSON.parse((choice?.message.content ?? '').trim().replace(/^```(?:json)?|```$/g, ''))
+    if (isDeeperThan(maxLevels, data)) throw new Error(`its answer has more than ${maxLevels} levels`)
+    return data
   } catch (cause) {
     signal?.throwIfAborted()
     const why = messageOf(cause)

@@ -85,6 +85,15 @@ test.each([
   expect(page['warning']).toContain(warning)
 })
 
+test('data that is nested too deeply is refused', async () => {
+  answer = `{"boat":${'['.repeat(3000)}${']'.repeat(3000)}}`
+
+  const { status, body } = await scraping.scrape('/article', { formats: [{ type: 'json', schema }], maxAge: 0 })
+
+  expect(status).toBe(500)
+  expect(body).toMatchObject({ code: 'EXTRACTION_FAILED', error: expect.stringContaining('more than 200 levels') })
+})
+
 test.each([
   ['question', { type: 'question', question: 'Who built it?' }, 'Who built it?'],
   ['query', { type: 'query', prompt: 'Who built it?', mode: 'directQuote' }, 'word for word'],
