@@ -1,11 +1,10 @@
-import type { CdpCall } from '../cdp/protocol.ts'
 import type { PressedKey } from './input.ts'
-import { inspectPoint } from './inspect-point.ts'
+import { inspectPoint, type HiddenPopup, type InspectedTab } from './inspect-point.ts'
 import type { Choices, ServerMessage } from './server-message.ts'
 
 /** Dependencies of `SelectList`. */
 export interface SelectListDeps {
-  readonly call: CdpCall
+  readonly tab: InspectedTab
   /** Presses and releases a key in the page. */
   readonly press: (key: PressedKey) => void
   readonly notify: (message: ServerMessage) => void
@@ -20,13 +19,17 @@ export class SelectList {
     this.#deps = deps
   }
 
-  /** Shows the list of a select element at a point that was clicked. Never rejects. */
+  /**
+   * Shows the list of a select element at a point that was clicked, or a notice about a popup that
+   * viewers do not see. Never rejects.
+   */
   async openAt(point: { readonly x: number; readonly y: number }): Promise<void> {
-    const { call, notify } = this.#deps
+    const { tab, notify } = this.#deps
     // Fails if the page navigates meanwhile.
-    const found = await inspectPoint(call, point).catch(() => undefined)
-    if (found === 'file') notify({ type: 'notice', text: 'File choosers are not supported in the live view' })
-    else if (found !== undefined) this.#set(found)
+    const found = await inspectPoint(tab, point).catch(() => undefined)
+    if (found === undefined) return
+    if (typeof found === 'string') notify({ type: 'notice', text: popupNotices[found] })
+    else this.#set(found)
   }
 
   close(): void {
@@ -51,4 +54,11 @@ export class SelectList {
     this.#choices = choices
     this.#deps.notify({ type: 'choices', choices })
   }
+}
+
+const popupNotices: Readonly<Record<HiddenPopup, string>> = {
+  file: 'File choosers are not supported in the live view',
+  date: 'Date and time pickers are not supported in the live view. Type the value into the field.',
+  color: 'Color pickers are not supported in the live view',
+  suggestions: 'The live view does not show the suggestions for this field. Type the value.',
 }

@@ -53,7 +53,7 @@ export class WatchedTab implements AsyncDisposable {
       onChange: (dialog) => this.#notify({ type: 'dialog', dialog }),
     })
     this.selectList = new SelectList({
-      call: this.call,
+      tab: { call: this.call, attachToFrame: async (id) => attachToTarget(router, id, deps.browserSession) },
       press: (key) => void pressKey(this.call, key).catch(this.#reportInputError),
       notify: (message) => this.#notify(message),
     })

@@ -355,12 +355,3 @@ test('a tab opened by a click is shown', async () => {
 
   await expect.poll(() => view.page.getByRole('tab', { selected: true }).textContent()).toBe('Blank')
 })
-
-test('a file chooser shows a notice that it is not supported', async () => {
-  const { page, view } = await liveViewFixture.openWatchedPage('/blocks')
-  await page.setContent('<input type="file">')
-
-  await view.click(page, 'input')
-
-  await expect.poll(() => view.page.locator('#notice').textContent()).toContain('File choosers are not supported')
-})

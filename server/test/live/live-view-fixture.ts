@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { CreateSessionOptions, CreateSessionResponse } from '../../../src/contract.ts'
 import { playwright } from '../../../src/playwright.ts'
@@ -41,8 +41,8 @@ export interface View extends AsyncDisposable {
   /** The colour of the picture at a position of the page, in CSS pixels of the page. */
   readonly colourAt: (x: number, y: number) => Promise<readonly number[]>
   /** The position of an element of the page on the viewer's screen. */
-  readonly positionOf: (target: Page, selector: string) => Promise<{ readonly x: number; readonly y: number }>
-  readonly click: (target: Page, selector: string) => Promise<void>
+  readonly positionOf: (target: Page, element: string | Locator) => Promise<{ readonly x: number; readonly y: number }>
+  readonly click: (target: Page, element: string | Locator) => Promise<void>
   /** Width of the picture by its height, with one decimal. */
   readonly shape: () => Promise<number>
 }
@@ -159,13 +159,13 @@ async function openView(
   const page = await context.newPage()
   await page.goto(url ?? '')
   await page.waitForSelector('body[data-phase=live]')
-  const positionOf: View['positionOf'] = async (target, selector) => {
-    const element = await target.locator(selector).boundingBox()
+  const positionOf: View['positionOf'] = async (target, shown) => {
+    const element = await (typeof shown === 'string' ? target.locator(shown) : shown).boundingBox()
     const size = await target.evaluate<{ width: number; height: number }>(
       '({ width: innerWidth, height: innerHeight })',
     )
     const picture = await page.locator('#canvas').boundingBox()
-    if (element === null || picture === null) throw new Error(`${selector} cannot be seen`)
+    if (element === null || picture === null) throw new Error(`${String(shown)} cannot be seen`)
     return {
       x: picture.x + ((element.x + element.width / 2) * picture.width) / size.width,
       y: picture.y + ((element.y + element.height / 2) * picture.height) / size.height,
@@ -175,8 +175,8 @@ async function openView(
     page,
     positionOf,
     colourAt: async (x, y) => page.evaluate<readonly number[]>(readColour(x, y)),
-    click: async (target, selector) => {
-      const position = await positionOf(target, selector)
+    click: async (target, element) => {
+      const position = await positionOf(target, element)
       await page.mouse.click(position.x, position.y)
     },
     shape: async () => {
